@@ -1,0 +1,58 @@
+import { BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, IntegrityConstraintViolationError, StatementTimeoutError } from 'slonik';
+import { isErrorCode, type ErrorCode } from '../http/error-codes.ts';
+import { CarnetError } from '../http/errors.ts';
+
+/** Constraints that say something to the caller. Any other violation is a fault of ours and stays a 500. */
+const constraints: Record<string, { code: ErrorCode; sentence: string }> = {
+  skills_operator_id_name_key: {
+    code: 'SKILL_NAME_TAKEN',
+    sentence: 'You already have a skill of this name; choose another name, or PATCH the skill you have.',
+  },
+};
+
+interface RaisedByFunction {
+  code: 'CN000';
+  message: string;
+  detail: string;
+}
+
+const isRaisedByFunction = (error: unknown): error is RaisedByFunction =>
+  error instanceof Error && 'code' in error && error.code === 'CN000';
+
+const sqlState = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+const unavailable = (sentence: string, cause: unknown): CarnetError =>
+  new CarnetError('TEMPORARILY_UNAVAILABLE', sentence, { headers: { 'Retry-After': '1' }, cause });
+
+/** What a database error means to a caller: a refusal raised by a function, a named constraint, a wait that took too long, or itself. */
+export function translateDatabaseError(error: unknown): unknown {
+  if (isRaisedByFunction(error)) {
+    const { detail, extra } = JSON.parse(error.detail) as { detail: string; extra: Record<string, unknown> };
+    return isErrorCode(error.message) ? new CarnetError(error.message, detail, { extra, cause: error }) : error;
+  }
+  if (error instanceof IntegrityConstraintViolationError && error.constraint !== null) {
+    const known = constraints[error.constraint];
+    if (known) return new CarnetError(known.code, known.sentence, { cause: error });
+  }
+  if (sqlState(error) === '55P03') {
+    const aboutKey = error instanceof Error && 'where' in error && String(error.where).includes('take_idempotency_key');
+    return aboutKey
+      ? new CarnetError('IDEMPOTENCY_IN_FLIGHT', 'A call with this Idempotency-Key is still running; repeat it in a moment.', {
+          headers: { 'Retry-After': '1' },
+          cause: error,
+        })
+      : unavailable('Another change holds what this one needs; repeat the call in a moment.', error);
+  }
+  if (error instanceof StatementTimeoutError) return unavailable('The database took too long; repeat the call in a moment.', error);
+  if (
+    error instanceof ConnectionError ||
+    error instanceof BackendTerminatedError ||
+    error instanceof BackendTerminatedUnexpectedlyError ||
+    /^(08|53|57P)/.test(sqlState(error) ?? '') ||
+    sqlState(error) === 'ECONNREFUSED'
+  ) {
+    return unavailable('The database does not answer; repeat the call in a moment.', error);
+  }
+  return error;
+}

@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+import type { Caller } from '../caller.ts';
+import type { Answer, Answered, CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import type { ErrorCode } from './error-codes.ts';
+
+/**
+ * Who may call a route (decisions §3.8 "Credentials"); every route names one, none is open by default.
+ * - `public`: no credential is looked at.
+ * - `anyone`: every operator key and agent key.
+ * - `operator`: operator keys of either role; an agent key is 403 AGENT_CREDENTIAL_FORBIDDEN.
+ * - `admin`: operator keys of role admin; a member is 403 ADMIN_REQUIRED, an agent key 403 AGENT_CREDENTIAL_FORBIDDEN.
+ * - `platform`: the platform key; everybody else is 403 ADMIN_REQUIRED.
+ */
+export const Audience = {
+  public: 'public',
+  anyone: 'anyone',
+  operator: 'operator',
+  admin: 'admin',
+  platform: 'platform',
+} as const;
+export type Audience = (typeof Audience)[keyof typeof Audience];
+
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+
+/** What a handler is given: everything is parsed, and the credential fits the audience. */
+export interface RouteRequest<A extends Audience, Params, Query, Body> {
+  context: Context;
+  caller: A extends 'public' ? null : Caller;
+  /** For `runCommand`: caller, operation, Idempotency-Key and request id of this call. */
+  call: A extends 'public' ? null : CommandCall;
+  params: Params;
+  query: Query;
+  body: Body;
+  /** A request header by its lower-case name. */
+  header(name: string): string | undefined;
+  /** Seconds of `Prefer: wait=N`, 1 to 60; null where absent. Answering it is the handler's (Preference-Applied by `applied`). */
+  preferWait: number | null;
+  /** Aborted when the client goes away. */
+  signal: AbortSignal;
+}
+
+/** An answer of a handler; commands give an `Answered`, reads an `Answer`. */
+export type RouteAnswer<Body> = (Answer<Body> | Answered<Body>) & {
+  headers?: Record<string, string>;
+};
+
+export interface Route<
+  A extends Audience = Audience,
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+> {
+  method: Method;
+  /** With `:name` segments, e.g. `/v1/skills/:id/invoke`. */
+  path: string;
+  /** operationId of the OpenAPI document, camelCase; also the prefix of fault points. */
+  operation: string;
+  /** Tag of the OpenAPI document: the domain. */
+  tag: string;
+  summary: string;
+  description?: string;
+  audience: A;
+  params?: Params;
+  /** Unknown query parameters are ignored (decisions C2). */
+  query?: Query;
+  /** A strict object: unknown properties are 400. Absent: no body, or `{}`. */
+  body?: Body;
+  /** Bytes of body at most; 1 MiB unless the decisions say otherwise. */
+  bodyLimit?: number;
+  status: 200 | 201 | 202;
+  /** The answer is parsed by it on the way out, so nothing leaves that is not named. */
+  reply: Reply;
+  /** The refusals beyond those of every route (401, 400, 429 …), for the OpenAPI document. */
+  refusals?: readonly ErrorCode[];
+  /** An example of the body, for the document; the answer's example comes from its schema's `.meta({ example })`. */
+  example?: z.input<Body>;
+  /** GET only: answer `ETag` and 304, with this Cache-Control. */
+  cache?: string;
+  handler(
+    request: RouteRequest<A, z.output<Params>, z.output<Query>, z.output<Body>>,
+  ): Promise<RouteAnswer<z.input<Reply>>>;
+}
+
+/** Declares a route: one object for the guard, the handler and the OpenAPI document. */
+export const route = <
+  A extends Audience,
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Reply extends z.ZodType = z.ZodUndefined,
+>(
+  definition: Route<A, Params, Query, Body, Reply>,
+): Route<A, Params, Query, Body, Reply> => definition;
+
+/** The routes of one domain, collected in `src/app.ts`; the path's first segment after `/v1` decides which table is searched. */
+export type AnyRoute = Route<Audience, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;

@@ -1,0 +1,138 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+/** Waiters a process holds at most (decisions K55); one more is answered with the row as it is. */
+export const MAX_WAITERS = 1_000;
+
+const CHANNEL = 'carnet_rows';
+/** Announcements of 20 ms go out as one NOTIFY, outside of every command: a NOTIFY inside would serialise commits (architecture). */
+const COALESCE_MS = 20;
+/** Postgres takes 8,000 bytes a NOTIFY; ids are 30. */
+const IDS_PER_NOTIFY = 200;
+
+export interface RowEvents {
+  /** Call after a commit that changed these rows: listeners here hear at once, other processes within about 20 ms. */
+  changed(...ids: string[]): void;
+  /** Calls back for every changed id, and with `'*'` when announcements may have been missed (a reconnect). @returns unsubscribe. */
+  subscribe(listener: (id: string) => void): () => void;
+  /** False while announcements of other processes cannot be heard; caches must then not be trusted. */
+  readonly hearing: boolean;
+  /**
+   * Reads until `read` gives a value, again at every change of `id`, on reconnect and every second; undefined when `seconds` are
+   * over, `signal` is aborted or too many wait already. Registers before it reads, so no change between the two is missed.
+   */
+  waitFor<T>(id: string, wait: { seconds: number; signal: AbortSignal }, read: () => Promise<T | undefined>): Promise<T | undefined>;
+  close(): Promise<void>;
+}
+
+/** Connects in the background and for ever again; without a database it only hears its own process. */
+export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
+  const listeners = new Set<(id: string) => void>();
+  const pending = new Set<string>();
+  let client: pg.Client | undefined;
+  let hearing = false;
+  let closed = false;
+  let flushTimer: NodeJS.Timeout | undefined;
+  let reconnectTimer: NodeJS.Timeout | undefined;
+  let waiting = 0;
+
+  const tell = (id: string): void => {
+    for (const listener of listeners) listener(id);
+  };
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({ connectionString: databaseUrl, application_name: 'carnet-row-events', keepAlive: true });
+    next.on('notification', ({ payload }) => payload?.split(' ').forEach(tell));
+    next.on('error', () => {});
+    next.on('end', () => {
+      hearing = false;
+      client = undefined;
+      if (!closed) reconnectTimer = setTimeout(() => void connect(), 250);
+    });
+    try {
+      await next.connect();
+      await next.query(`listen ${CHANNEL}`);
+      if (closed) return await next.end();
+      client = next;
+      hearing = true;
+      tell('*');
+      flush();
+    } catch (error) {
+      log.warn({ err: error }, 'row events: no connection to Postgres, trying again');
+      await next.end().catch(() => {});
+    }
+  };
+
+  const flush = (): void => {
+    flushTimer = undefined;
+    if (client === undefined) return;
+    const ids = [...pending];
+    pending.clear();
+    for (let at = 0; at < ids.length; at += IDS_PER_NOTIFY) {
+      const payload = ids.slice(at, at + IDS_PER_NOTIFY).join(' ');
+      client.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch((error: unknown) => {
+        log.warn({ err: error }, 'row events: an announcement was lost; waiters read again within a second');
+      });
+    }
+  };
+
+  void connect();
+
+  return {
+    get hearing() {
+      return hearing;
+    },
+    changed(...ids) {
+      for (const id of ids) {
+        tell(id);
+        if (pending.size < 100_000) pending.add(id);
+      }
+      flushTimer ??= setTimeout(flush, COALESCE_MS);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async waitFor(id, { seconds, signal }, read) {
+      const until = performance.now() + seconds * 1_000;
+      if (waiting >= MAX_WAITERS) return await read();
+      waiting += 1;
+      let wake = (): void => {};
+      let changedSince = false;
+      const unsubscribe = this.subscribe((changed) => {
+        if (changed === id || changed === '*') {
+          changedSince = true;
+          wake();
+        }
+      });
+      const onAbort = (): void => wake();
+      signal.addEventListener('abort', onAbort);
+      try {
+        for (;;) {
+          changedSince = false;
+          const value = await read();
+          const left = until - performance.now();
+          if (value !== undefined || left <= 0 || signal.aborted) return value;
+          if (changedSince) continue;
+          await new Promise<void>((resolve) => {
+            const timer = setTimeout(resolve, Math.min(left, 1_000));
+            wake = () => {
+              clearTimeout(timer);
+              resolve();
+            };
+          });
+        }
+      } finally {
+        waiting -= 1;
+        unsubscribe();
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    async close() {
+      closed = true;
+      clearTimeout(flushTimer);
+      clearTimeout(reconnectTimer);
+      await client?.end().catch(() => {});
+    },
+  };
+}
