@@ -1,0 +1,153 @@
+import { z } from 'zod';
+
+/** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
+const integer = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,16}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`);
+
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+
+const encryptionKeys = z.string().transform((text, context) =>
+  text.split(',').map((part) => {
+    const key = Buffer.from(part.trim(), 'base64');
+    if (key.length !== 32) {
+      context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64 (openssl rand -base64 32), or several separated by commas' });
+    }
+    return key;
+  }),
+);
+
+/** The settings (decisions §7), by the name of their variable. Everything is optional on one machine. */
+const Environment = z.object({
+  PORT: integer(0, 65_535).default(3000),
+  PUBLIC_BASE_URL: url('http:', 'https:').optional(),
+  TRUST_PROXY_HOPS: integer(0, 10).default(0),
+  DATA_DIR: z.string().min(1).default('.carnet'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+  TEMPORAL_ADDRESS: z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port').optional(),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_API_KEY: z.string().min(1).optional(),
+  TEMPORAL_TLS_CA: z.string().min(1).optional(),
+  TEMPORAL_TLS_CERT: z.string().min(1).optional(),
+  TEMPORAL_TLS_KEY: z.string().min(1).optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
+  PLATFORM_ADMIN_KEY: z.string().min(24, 'must be 24 characters or more').optional(),
+  ENCRYPTION_KEY: encryptionKeys.optional(),
+  INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
+  RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).default(600),
+  SKILL_REVIEW: z.enum(['code', 'all', 'none'], 'must be code, all or none').default('code'),
+});
+
+type EnvironmentName = keyof z.input<typeof Environment>;
+
+/** Settings that open something: shown as set or unset, never by value. */
+const SECRETS: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'ENCRYPTION_KEY',
+  'PLATFORM_ADMIN_KEY',
+  'TEMPORAL_API_KEY',
+  'TEMPORAL_TLS_KEY',
+] satisfies EnvironmentName[]);
+
+export interface TemporalSettings {
+  address: string;
+  namespace: string;
+  apiKey: string | undefined;
+  /** Paths of PEM files; all absent: no TLS unless an API key asks for it. */
+  tls: { ca?: string; cert?: string; key?: string; serverName?: string } | undefined;
+}
+
+/** The validated settings of one process. */
+export interface Config {
+  port: number;
+  publicBaseUrl: string;
+  trustProxyHops: number;
+  dataDir: string;
+  logLevel: z.output<typeof Environment>['LOG_LEVEL'];
+  databaseUrl: string;
+  temporal: TemporalSettings;
+  platformAdminKey: string;
+  encryptionKeys: readonly Buffer[];
+  /** Seconds until an invocation nobody finished expires (decisions K30). */
+  invocationTtlSeconds: number;
+  /** Requests a minute a key; 0: no rate limit of any kind (decisions C9). */
+  rateLimitPerMinute: number;
+  skillReview: 'code' | 'all' | 'none';
+}
+
+export type Settings = z.output<typeof Environment>;
+
+/** One line a fault, each naming the setting and what it must be. */
+export class ConfigFault extends Error {
+  override readonly name = 'ConfigFault';
+}
+
+/**
+ * Reads the settings of this environment; an empty variable counts as unset.
+ * @throws ConfigFault that lists every fault.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([name, value]) => name in Environment.shape && value !== ''));
+  const parsed = Environment.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const shown = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(given[name])})`;
+    return `${name}: ${issue.message}${shown}`;
+  });
+  throw new ConfigFault(`The settings are not valid.\n${lines.map((line) => `  ${line}`).join('\n')}`);
+}
+
+/** What `main.ts` provides from its embedded parts where the environment says nothing. */
+export interface Provided {
+  databaseUrl?: string | undefined;
+  temporalAddress?: string | undefined;
+  platformAdminKey?: string | undefined;
+  encryptionKeys?: readonly Buffer[] | undefined;
+}
+
+/**
+ * Settings and provided parts as one object.
+ * @throws ConfigFault naming what neither the environment nor `provided` has.
+ */
+export function completeConfig(settings: Settings, provided: Provided = {}): Config {
+  const missing: string[] = [];
+  const need = <T>(name: EnvironmentName, why: string, value: T | undefined): T => {
+    if (value === undefined) missing.push(`  ${name} is needed: ${why}`);
+    return value as T; // never used when missing: the fault below is thrown first
+  };
+  const tls = {
+    ...(settings.TEMPORAL_TLS_CA !== undefined && { ca: settings.TEMPORAL_TLS_CA }),
+    ...(settings.TEMPORAL_TLS_CERT !== undefined && { cert: settings.TEMPORAL_TLS_CERT }),
+    ...(settings.TEMPORAL_TLS_KEY !== undefined && { key: settings.TEMPORAL_TLS_KEY }),
+    ...(settings.TEMPORAL_TLS_SERVER_NAME !== undefined && { serverName: settings.TEMPORAL_TLS_SERVER_NAME }),
+  };
+  const config: Config = {
+    port: settings.PORT,
+    publicBaseUrl: (settings.PUBLIC_BASE_URL ?? `http://127.0.0.1:${settings.PORT}`).replace(/\/+$/, ''),
+    trustProxyHops: settings.TRUST_PROXY_HOPS,
+    dataDir: settings.DATA_DIR,
+    logLevel: settings.LOG_LEVEL,
+    databaseUrl: need('DATABASE_URL', 'the Postgres to use, postgres://user:password@host:5432/carnet', settings.DATABASE_URL ?? provided.databaseUrl),
+    temporal: {
+      address: need('TEMPORAL_ADDRESS', 'the Temporal frontend, host:7233', settings.TEMPORAL_ADDRESS ?? provided.temporalAddress),
+      namespace: settings.TEMPORAL_NAMESPACE,
+      apiKey: settings.TEMPORAL_API_KEY,
+      tls: Object.keys(tls).length > 0 ? tls : undefined,
+    },
+    platformAdminKey: need('PLATFORM_ADMIN_KEY', 'the key of platform administration, 24 characters or more', settings.PLATFORM_ADMIN_KEY ?? provided.platformAdminKey),
+    encryptionKeys: need('ENCRYPTION_KEY', 'encrypts stored one-time secrets; make one with: openssl rand -base64 32', settings.ENCRYPTION_KEY ?? provided.encryptionKeys),
+    invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    skillReview: settings.SKILL_REVIEW,
+  };
+  if (missing.length > 0) throw new ConfigFault(`Settings are missing.\n${missing.join('\n')}`);
+  return config;
+}

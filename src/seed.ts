@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ensureAgent, ensureApiKey, ensureOperator } from './accounts/index.ts';
+import { ensureDemoCredit } from './billing/index.ts';
+import type { Context } from './context.ts';
+
+/** `credentials.json` in the data directory (decisions §4 "First start"): where everything is, and the keys to it. Mode 0600. */
+const Credentials = z.looseObject({
+  base_url: z.string(),
+  operator_id: z.string(),
+  api_key: z.string(),
+  email: z.string(),
+  consumer_operator_id: z.string(),
+  consumer_api_key: z.string(),
+  admin_api_key: z.string(),
+  agent_id: z.string(),
+  temporal_ui_url: z.string().nullable(),
+  temporal_address: z.string(),
+  temporal_namespace: z.string(),
+  dashboard_url: z.string(),
+});
+export type Credentials = z.infer<typeof Credentials>;
+
+const CONSUMER_CREDIT_CENTS = 1_000;
+
+const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
+
+export const newApiKey = (): string => `svc_live_${randomBytes(32).toString('base64url')}`;
+
+/** What an earlier start wrote; a file that is missing or damaged is made anew, since its keys can be replaced. */
+export async function readCredentials(dataDir: string): Promise<Partial<Credentials>> {
+  const text = await readFile(credentialsFile(dataDir), 'utf8').catch(() => '{}');
+  try {
+    return Credentials.partial().parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** Writes beside and renames, so that a reader never sees half a file. */
+async function writeSecretFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await chmod(`${path}.new`, 0o600);
+  await rename(`${path}.new`, path);
+}
+
+/** The key of platform administration and the encryption key of an embedded instance: made once, kept in its data directory. */
+export async function ensureSecrets(dataDir: string): Promise<{ platformAdminKey: string; encryptionKeys: Buffer[] }> {
+  const path = join(dataDir, 'encryption.key');
+  let text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    text = randomBytes(32).toString('base64');
+    await writeSecretFile(path, text);
+  }
+  const { admin_api_key: kept } = await readCredentials(dataDir);
+  return {
+    platformAdminKey: kept ?? `plat_${randomBytes(32).toString('base64url')}`,
+    encryptionKeys: [Buffer.from(text.trim(), 'base64')],
+  };
+}
+
+/** The demo operators of an embedded instance, item by item, so that a start repairs what is missing and repeats nothing. */
+export async function seed(context: Context, temporalUiUrl: string | null): Promise<Credentials> {
+  const { config } = context;
+  const kept = await readCredentials(config.dataDir);
+  const publisher = await ensureOperator(context, { name: 'Demo publisher', email: 'publisher@carnet.invalid', tier: 'developer' });
+  const consumer = await ensureOperator(context, { name: 'Demo consumer', email: 'consumer@carnet.invalid', tier: 'developer' });
+  const apiKey = kept.api_key ?? newApiKey();
+  const consumerKey = kept.consumer_api_key ?? newApiKey();
+  await ensureApiKey(context, { operatorId: publisher, plaintext: apiKey, name: 'demo publisher' });
+  await ensureApiKey(context, { operatorId: consumer, plaintext: consumerKey, name: 'demo consumer' });
+  const agentId = await ensureAgent(context, { operatorId: publisher, name: 'demo-agent' });
+  await ensureDemoCredit(context, consumer, CONSUMER_CREDIT_CENTS);
+  const credentials: Credentials = {
+    base_url: config.publicBaseUrl,
+    operator_id: publisher,
+    api_key: apiKey,
+    email: 'publisher@carnet.invalid',
+    consumer_operator_id: consumer,
+    consumer_api_key: consumerKey,
+    admin_api_key: config.platformAdminKey,
+    agent_id: agentId,
+    temporal_ui_url: temporalUiUrl,
+    temporal_address: config.temporal.address,
+    temporal_namespace: config.temporal.namespace,
+    dashboard_url: `${config.publicBaseUrl}/dashboard`,
+  };
+  await writeSecretFile(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
+  return credentials;
+}

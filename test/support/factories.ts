@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { assertStatus, platform, requester, type Requester } from './service.ts';
+
+/** A name nothing else in the suite has. */
+export const unique = (prefix: string): string => `${prefix}-${randomBytes(5).toString('hex')}`;
+
+export interface TestOperator extends Requester {
+  operatorId: string;
+  name: string;
+  email: string;
+}
+
+/** A new operator with an admin key, and cents in its wallet if asked. */
+export async function buildOperator(overrides: { name?: string; email?: string; cents?: number; tier?: string } = {}): Promise<TestOperator> {
+  const name = overrides.name ?? unique('operator');
+  const email = overrides.email ?? `${name}@example.test`;
+  const made = assertStatus(
+    await platform().post<{ operator: { id: string }; api_key: string }>('/v1/operators', { name, email }),
+    201,
+  );
+  const operatorId = made.operator.id;
+  if (overrides.tier !== undefined) assertStatus(await platform().patch(`/v1/admin/operators/${operatorId}`, { tier: overrides.tier }), 200);
+  if (overrides.cents !== undefined && overrides.cents > 0) await credit(operatorId, overrides.cents);
+  return { ...requester(made.api_key), operatorId, name, email };
+}
+
+/** Puts cents into a wallet by an administrator's adjustment. */
+export async function credit(operatorId: string, cents: number): Promise<void> {
+  assertStatus(
+    await platform().post(`/v1/admin/operators/${operatorId}/adjustments`, { amount_cents: cents, description: 'test credit' }),
+    201,
+  );
+}
+
+export async function buildMemberKey(owner: Requester): Promise<Requester> {
+  const made = assertStatus(await owner.post<{ key: string }>('/v1/api-keys', { name: unique('member'), kind: 'operator', role: 'member' }), 201);
+  return requester(made.key);
+}
+
+export async function buildAgent(owner: Requester, overrides: Record<string, unknown> = {}): Promise<{ id: string }> {
+  return assertStatus(await owner.post<{ id: string }>('/v1/agents', { name: unique('agent'), ...overrides }), 201);
+}
+
+export async function buildAgentKey(owner: Requester, agentId: string, overrides: Record<string, unknown> = {}): Promise<Requester> {
+  const made = assertStatus(
+    await owner.post<{ key: string }>('/v1/api-keys', { name: unique('agent-key'), kind: 'agent', agent_id: agentId, ...overrides }),
+    201,
+  );
+  return requester(made.key);
+}
+
+export const echoSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false } as const;
+
+/** An open skill with `{text}` in and out; active at once. */
+export async function buildSkill(owner: Requester, overrides: Record<string, unknown> = {}): Promise<{ id: string; name: string; price_per_invocation: number }> {
+  return assertStatus(
+    await owner.post<{ id: string; name: string; price_per_invocation: number }>('/v1/skills', {
+      name: unique('skill'),
+      description: 'Echoes a text',
+      version: '1.0.0',
+      input_schema: echoSchema,
+      output_schema: echoSchema,
+      trust_level_required: 'L0',
+      ...overrides,
+    }),
+    201,
+  );
+}
+
+export interface TestInvocation {
+  id: string;
+  status: string;
+  attempt: number;
+}
+
+/** An invocation of `{text: 'hello'}`, pending. */
+export async function buildInvocation(consumer: Requester, skillId: string, overrides: Record<string, unknown> = {}): Promise<TestInvocation> {
+  return assertStatus(await consumer.post<TestInvocation>(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' }, ...overrides }), 201);
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import type { ErrorCode } from '../../src/http/error-codes.ts';
+import { ErrorCodes } from '../../src/http/error-codes.ts';
+import { openPool, type DatabasePool } from '../../src/database/pool.ts';
+import type { InstanceFacts } from './instance.ts';
+
+/** The instance that `global.ts` started for this suite. */
+export const service = (): InstanceFacts => {
+  const facts = process.env.CARNET_TEST_INSTANCE;
+  assert(facts !== undefined, 'test/support/global.ts starts the instance; run the tests with mocha from the project folder');
+  return JSON.parse(facts) as InstanceFacts;
+};
+
+/** A small pool on the instance's database, for what only SQL can see or move. One a process. */
+let pool: Promise<DatabasePool> | undefined;
+export const database = (): Promise<DatabasePool> => (pool ??= openPool(service().databaseUrl, { size: 4, applicationName: 'carnet-test' }));
+
+export interface Reply<Body = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  body: Body;
+  text: string;
+}
+
+export interface Requester {
+  key: string | null;
+  get<Body = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<Reply<Body>>;
+  post<Body = Record<string, unknown>>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<Body>>;
+  patch<Body = Record<string, unknown>>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<Body>>;
+  put<Body = Record<string, unknown>>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<Body>>;
+  delete<Body = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<Reply<Body>>;
+}
+
+/** Speaks HTTP with one credential (null: none). A body that is a string goes out as it is; anything else as JSON. */
+export function requester(key: string | null, baseUrl: string = service().baseUrl): Requester {
+  const send = async <Body>(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply<Body>> => {
+    const init: RequestInit = { method, headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers } };
+    if (body !== undefined) {
+      init.body = typeof body === 'string' ? body : JSON.stringify(body);
+      init.headers = { 'content-type': 'application/json', ...init.headers };
+    }
+    const response = await fetch(`${baseUrl}${path}`, init);
+    const text = await response.text();
+    const json = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    return { status: response.status, headers: response.headers, body: (json ? JSON.parse(text) : {}) as Body, text };
+  };
+  return {
+    key,
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, body, headers) => send('POST', path, body, headers),
+    patch: (path, body, headers) => send('PATCH', path, body, headers),
+    put: (path, body, headers) => send('PUT', path, body, headers),
+    delete: (path, headers) => send('DELETE', path, undefined, headers),
+  };
+}
+
+export const anonymous = (): Requester => requester(null);
+export const platform = (): Requester => requester(service().credentials.admin_api_key);
+
+/** Asserts a problem of this code, its one status, and the shape every problem has. */
+export function assertProblem(reply: Reply, code: ErrorCode, path?: string): void {
+  assert.equal(reply.body.code, code, `expected ${code}, got ${reply.status} ${reply.text.slice(0, 400)}`);
+  assert.equal(reply.status, ErrorCodes[code][0]);
+  assert.match(reply.headers.get('content-type') ?? '', /^application\/problem\+json/);
+  for (const member of ['type', 'title', 'status', 'detail', 'instance', 'request_id']) {
+    assert(member in reply.body, `a problem has ${member}`);
+  }
+  if (path !== undefined) {
+    const paths = ((reply.body.errors ?? []) as { path: string }[]).map((fault) => fault.path);
+    assert(paths.includes(path), `expected a fault at ${path}, got ${JSON.stringify(paths)}`);
+  }
+}
+
+/** Asserts the status and gives the body; shows the body where the status is another. */
+export function assertStatus<Body>(reply: Reply<Body>, status: number): Body {
+  assert.equal(reply.status, status, `expected ${status}, got ${reply.status} ${reply.text.slice(0, 400)}`);
+  return reply.body;
+}
