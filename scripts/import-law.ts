@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Minimatch } from 'minimatch';
+import { cyclesOf } from './import-cycles.ts';
+import { importsOf, sourceFiles, type Import } from './imports.ts';
+
+/**
+ * The import law: who may see whom. Paths are globs from the root; `npm:` and `node:` name packages and builtins; `type `
+ * or `value ` before a target narrows it to imports of that kind, `:**` is everything of a scheme. `<domain>` is any domain, `<own>` the importing file's,
+ * `<other>` every other. Of the articles that a file's import breaks, the first is reported.
+ */
+type Article = {
+  name: string;
+  /** Whom it binds; a leading `!` takes out. */
+  files: string[];
+  /** Nothing but these may be imported … */
+  may?: string[];
+  /** … or none of these. */
+  never?: string[];
+  why: string;
+  instead: string;
+};
+
+const domains = [
+  'accounts', 'skills', 'invocations', 'skill-requests', 'passports', 'governance', 'claims', 'billing', 'notifications',
+  'inbound', 'dashboard',
+];
+const routes = '{routes.ts,*-routes.ts,routes/**}';
+const queries = '{queries.ts,*-queries.ts,queries/**}';
+const schemas = '{schema.ts,*-schema.ts,schema/**}';
+/** Top-up, subscribe and portal; the inbound receiver: the only answers that a life gives. */
+const waitingRoutes = ['src/billing/routes.ts', 'src/inbound/routes.ts'];
+const paymentWebhookVerifier = 'src/billing/verify-payment-webhook.ts';
+const routeSees = ['src/<own>/**', 'src/http/**', 'src/commands{.ts,/**}', 'type src/{context,caller}.ts', 'npm:**', 'node:**'];
+
+export const articles: Article[] = [
+  {
+    name: 'readable',
+    files: ['**'],
+    never: ['computed:**'],
+    why: 'a specifier put together at run time hides from this law',
+    instead: 'write the specifier out',
+  },
+  {
+    name: 'resolved',
+    files: ['**'],
+    never: ['missing:**'],
+    why: 'it leads to no file of this project, so no article can judge it',
+    instead: 'name an existing file below the root, ending included',
+  },
+  {
+    name: 'main',
+    files: ['**'],
+    never: ['src/main.ts'],
+    why: 'main.ts starts servers when it is loaded',
+    instead: 'move what you need into a module that main.ts imports too',
+  },
+  {
+    name: 'workflow-builtins',
+    files: ['workflows/**'],
+    never: ['node:**'],
+    why: 'a workflow is replayed: clock, chance, files and network differ the second time, and the sandbox has none of them',
+    instead: 'do it in an activity and pass the result in',
+  },
+  {
+    // @temporalio/common is what @temporalio/workflow is made of; typed search-attribute keys are exported only there.
+    name: 'workflows',
+    files: ['workflows/**'],
+    may: ['npm:@temporalio/{workflow,common}', 'workflows/**', `type src/<domain>/${schemas}`, 'type activities/**'],
+    why: 'whatever a workflow loads becomes part of its replayed, deterministic bundle',
+    instead: 'keep to `import type` of a schema or of activities, and let an activity do the work',
+  },
+  {
+    name: 'activities',
+    files: ['activities/**'],
+    may: [
+      'activities/**', `src/<domain>/!(routes|*-routes).ts`, 'src/<domain>/!(routes)/**', 'src/database/**', 'src/http/errors.ts',
+      'src/!(main|api|worker|app).ts', 'temporal/**', 'npm:**', 'node:**',
+    ],
+    why: 'a life calls the same domain functions as the REST route, below HTTP',
+    instead: 'call the exported function that the route calls',
+  },
+  {
+    name: 'route-tools',
+    files: [`src/<domain>/${routes}`],
+    never: ['npm:{slonik,pg}', 'npm:@temporalio/**'],
+    why: 'a handler holds no SQL and no Temporal option',
+    instead: 'put the statement into the queries of the domain, the option into temporal/',
+  },
+  {
+    name: 'routes',
+    files: [`src/<domain>/${routes}`, ...waitingRoutes.map((route) => `!${route}`)],
+    may: routeSees,
+    why: 'a route sees its own domain, src/http and src/commands, so that a request never waits on a life or on a stranger',
+    instead: 'let a file of the own domain call the other domain; only the four waiting routes reach temporal/',
+  },
+  {
+    name: 'waiting-routes',
+    files: waitingRoutes,
+    may: [...routeSees, 'temporal/**'],
+    why: 'beyond the own domain a waiting route needs temporal/ and nothing else',
+    instead: 'let a file of the own domain call the other domain',
+  },
+  {
+    name: 'foreign-tables',
+    files: ['src/<domain>/**'],
+    never: [`src/<other>/${queries}`, `src/<other>/${routes}`, `value src/<other>/${schemas}`],
+    why: 'a domain that reads the tables of another breaks when that one changes them, and goes past its rules',
+    instead: 'call a function that the other domain exports, importing at most the type of a schema; a shape that several share belongs in src/http',
+  },
+  {
+    name: 'lives-call-domains',
+    files: ['src/<domain>/**', ...waitingRoutes.map((route) => `!${route}`)],
+    never: ['npm:@temporalio/**', 'activities/**', 'workflows/**', 'temporal/!(workflow-ids).ts', 'temporal/*/**'],
+    why: 'Postgres decides and lives act afterwards: a domain that calls Temporal would make an answer depend on it',
+    instead: 'write a life message in the command; its delivery is not your concern',
+  },
+  {
+    name: 'routes-are-mounted-once',
+    files: ['workflows/**', 'temporal/**', 'bench/**', 'src/*/**', '!src/<domain>/**'],
+    never: [`src/<domain>/${routes}`],
+    why: 'routes are the outermost layer: src/app.ts mounts them, nothing builds on them',
+    instead: 'call the exported function that the route calls',
+  },
+  {
+    name: 'payment-provider',
+    files: ['{src,temporal,scripts}/**', `!${paymentWebhookVerifier}`],
+    never: ['npm:stripe'],
+    why: 'calls to a provider belong where they are retried and where their keys are kept apart',
+    instead: `write an activity; a payment webhook is verified in ${paymentWebhookVerifier}`,
+  },
+  {
+    name: 'senders',
+    files: ['{src,temporal,scripts}/**'],
+    never: ['npm:{twilio,nodemailer}'],
+    why: 'calls to a provider belong where they are retried and where their keys are kept apart',
+    instead: 'write an activity',
+  },
+  {
+    name: 'production-only',
+    files: ['{src,workflows,activities,temporal}/**'],
+    never: ['test/**', 'bench/**', 'scripts/**'],
+    why: 'tests, benches and scripts are not part of what is deployed',
+    instead: 'move what both need into src',
+  },
+];
+
+/**
+ * Edges that cycles are not followed along. Every other one counts, those of types too: two modules that need each
+ * other's types are one module in two files. These two are erased at run time and are how the house is built.
+ */
+const closedByDesign = [
+  { files: '**', targets: 'type src/context.ts', why: 'the composition root is passed as an argument to what it composes' },
+  { files: 'workflows/**', targets: 'type activities/**', why: 'a life names the steps whose worker loads it' },
+];
+
+/** The articles broken below `root`, each as a text for a reader: place, what, why, what to do. */
+export function violations(root: string): { texts: string[]; files: number; imports: number } {
+  const files = sourceFiles(root);
+  const imports = files.flatMap((file) => importsOf(root, file));
+  const broken = imports.flatMap((imported) => {
+    const article = articles.find((candidate) => breaks(candidate, imported)) ?? undeclared(root, imported);
+    return article ? [tell(imported, article)] : [];
+  });
+  const edges = imports.filter((imported) => !closedByDesign.some(({ files: glob, targets }) => binds([glob], imported.file) && hits(targets, imported)));
+  const cycles = cyclesOf(edges).map((cycle) =>
+    tell(cycle[0], {
+      name: 'cycles',
+      why: `${[...cycle.map(({ file }) => file), cycle[0].file].join(' → ')} is a cycle: none of them can be read, tested or loaded alone`,
+      instead: 'move what they share into a module below them, or pass it as an argument',
+    }));
+  return { texts: [...broken, ...cycles], files: files.length, imports: imports.length };
+}
+
+function tell({ file, line, kind, target }: Import, { name, why, instead }: Pick<Article, 'name' | 'why' | 'instead'>): string {
+  return `${file}:${line} imports ${kind === 'type' ? 'types of ' : ''}${target} [${name}]\n  why: ${why}\n  instead: ${instead}`;
+}
+
+function breaks(article: Article, imported: Import): boolean {
+  if (!binds(article.files, imported.file)) return false;
+  if (article.never?.some((target) => hits(target, imported))) return true;
+  return article.may !== undefined && !article.may.some((target) => hits(target, imported));
+}
+
+function binds(globs: string[], file: string): boolean {
+  const [out, within] = [globs.filter((glob) => glob.startsWith('!')), globs.filter((glob) => !glob.startsWith('!'))];
+  return within.some((glob) => matches(file, glob, file)) && !out.some((glob) => matches(file, glob.slice(1), file));
+}
+
+function hits(pattern: string, { file, kind, target }: Import): boolean {
+  const [, only, glob = pattern] = /^(type|value) (.*)$/.exec(pattern) ?? [];
+  return (only === undefined || only === kind) && matches(target, glob, file);
+}
+
+function matches(path: string, glob: string, file: string): boolean {
+  if (glob.endsWith(':**')) return path.startsWith(glob.slice(0, -'**'.length));
+  const own = domains.find((domain) => file.startsWith(`src/${domain}/`));
+  const others = domains.filter((domain) => domain !== own);
+  const spelled = glob
+    .replace('<domain>', `{${domains.join(',')}}`)
+    .replace('<other>', `{${others.join(',')}}`)
+    .replace('<own>', own ?? '');
+  return compiled(spelled).match(path);
+}
+
+/** Each glob is compiled once: compiling it for every import took three quarters of a run. */
+const globs = new Map<string, Minimatch>();
+function compiled(glob: string): Minimatch {
+  const known = globs.get(glob) ?? new Minimatch(glob, { dot: true });
+  globs.set(glob, known);
+  return known;
+}
+
+/** What the image of production installs is `dependencies`; a package that no package.json names may vanish any day. */
+function undeclared(root: string, { file, kind, target }: Import): Pick<Article, 'name' | 'why' | 'instead'> | undefined {
+  if (!target.startsWith('npm:')) return undefined;
+  const name = target.slice('npm:'.length);
+  const manifests = [readManifest(root), ...(file.startsWith('bench/') ? [readManifest(join(root, 'bench'))] : [])];
+  const deployed = binds(['{src,workflows,activities,temporal}/**'], file) && kind === 'value';
+  const groups = deployed ? ['dependencies', 'optionalDependencies'] as const : ['dependencies', 'optionalDependencies', 'devDependencies'] as const;
+  const declared = manifests.flatMap((manifest) => groups.flatMap((group) => Object.keys(manifest[group] ?? {})));
+  const named = (candidate: string) => (name.endsWith('/') ? candidate.startsWith(name) : candidate === name);
+  if (declared.some((candidate) => named(candidate) || (kind === 'type' && candidate === typesOf(name)))) return undefined;
+  return {
+    name: 'declared',
+    why: `package.json does not name ${name}${deployed ? ' among the dependencies, and production installs nothing else' : ''}`,
+    instead: 'declare it there, or do without',
+  };
+}
+
+type Manifest = Partial<Record<'dependencies' | 'optionalDependencies' | 'devDependencies', Record<string, string>>>;
+
+function readManifest(folder: string): Manifest {
+  const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return manifest;
+}
+
+/** DefinitelyTyped's name for the types of a package. */
+const typesOf = (name: string): string => `@types/${name.replace(/^@/, '').replace('/', '__')}`;
+
+if (import.meta.main) {
+  const root = resolve(process.argv[2] ?? dirname(import.meta.dirname));
+  const { texts, files, imports } = violations(root);
+  console.log(texts.length === 0 ? `import law: ${files} files and ${imports} imports keep it` : texts.join('\n\n'));
+  process.exitCode = texts.length === 0 ? 0 : 1;
+}

