@@ -18,7 +18,7 @@ create table agents (
   name text not null,
   accountability text not null default 'standard' check (accountability in ('standard', 'logged', 'enforced')),
   public_jwk jsonb,
-  checkpoint_interval_seconds double precision,
+  checkpoint_interval_seconds double precision check (checkpoint_interval_seconds between 60 and 3600),
   monthly_limit_cents bigint check (monthly_limit_cents >= 0),
   status text not null default 'active' check (status in ('active', 'blocked', 'disabled')),
   created_at timestamptz not null default now(),
@@ -60,3 +60,20 @@ create table identity_claims (
   created_at timestamptz not null default now()
 );
 create index identity_claims_of_operator on identity_claims (operator_id, id desc);
+
+-- The number behind an assurance level (decisions K21); an unknown level counts 0. Its twin is src/accounts/assurance.ts.
+create function assurance_rank(level text) returns int language sql immutable parallel safe as $$
+  select case lower(level)
+    when 'l1' then 1 when 'low' then 1 when 'basic' then 1 when 'ial1' then 1 when '1' then 1
+    when 'l2' then 2 when 'substantial' then 2 when 'medium' then 2 when 'ial2' then 2 when '2' then 2
+    when 'l3' then 3 when 'high' then 3 when 'ial3' then 3 when '3' then 3
+    else 0 end;
+$$;
+
+-- The trust a caller has (decisions K45): the highest of the operator's own claims and, where an agent is named, that agent's;
+-- revoked and expired ones do not count. 0 to 3.
+create function trust_level_of(p_operator text, p_agent text) returns int language sql stable parallel safe as $$
+  select coalesce(max(assurance_rank(assurance_level)), 0) from identity_claims
+  where operator_id = p_operator and (agent_id is null or agent_id = p_agent)
+    and revoked_at is null and (expires_at is null or expires_at > now());
+$$;
