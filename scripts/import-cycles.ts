@@ -7,10 +7,10 @@ export type Cycle = [Import, ...Import[]];
 export function cyclesOf(imports: Import[]): Cycle[] {
   const leaving = Map.groupBy(imports, ({ file }) => file);
   const cycles = new Map<string, Cycle>();
-  for (const file of [...leaving.keys()].sort()) {
+  for (const file of [...leaving.keys()].toSorted()) {
     const cycle = shortestWayBack(file, leaving);
     if (!cycle) continue;
-    const key = cycle.map((step) => step.file).sort().join(' ');
+    const key = cycle.map((step) => step.file).toSorted().join(' ');
     if (!cycles.has(key)) cycles.set(key, cycle);
   }
   return [...cycles.values()];

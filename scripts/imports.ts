@@ -18,7 +18,7 @@ export function sourceFiles(root: string): string[] {
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)))
     .filter((path) => path.endsWith('.ts') && !path.split('/').includes('node_modules'))
-    .sort();
+    .toSorted();
 }
 
 /**
