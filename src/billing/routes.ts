@@ -1,0 +1,17 @@
+import { route, type AnyRoute } from '../http/route.ts';
+import { readBalance } from './queries.ts';
+import { BalanceSchema } from './schema.ts';
+
+const getBalance = route({
+  method: 'get',
+  path: '/v1/billing/balance',
+  operation: 'getBalance',
+  tag: 'Billing',
+  summary: 'Read the balance of your wallet',
+  audience: 'anyone',
+  status: 200,
+  reply: BalanceSchema,
+  handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
+});
+
+export const billingRoutes: AnyRoute[] = [getBalance];
