@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** AES-256-GCM under a key of 32 bytes; the first key of ENCRYPTION_KEY seals, every key of the list opens (rotation). */
 export interface Encryption {
@@ -6,7 +6,14 @@ export interface Encryption {
   seal(text: string, context: string): string;
   /** @throws Error when no key of the list opens it, or the context differs. */
   open(sealed: string, context: string): string;
+  /** HMAC-SHA256 of `text` under a key derived for this purpose from the first key, base64url. */
+  mac(text: string, purpose: string): string;
+  /** Whether any key of the list made `mac` for this text and purpose; takes the same time for every wrong one. */
+  macFits(text: string, purpose: string, mac: string): boolean;
 }
+
+const macUnder = (key: Buffer, text: string, purpose: string): Buffer =>
+  createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `carnet:${purpose}`, 32))).update(text).digest();
 
 const keyId = (key: Buffer): string => createHash('sha256').update(key).digest('base64url').slice(0, 8);
 
@@ -31,6 +38,15 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
         .setAAD(Buffer.from(context))
         .setAuthTag(Buffer.from(tag, 'base64url'));
       return Buffer.concat([decipher.update(Buffer.from(body, 'base64url')), decipher.final()]).toString('utf8');
+    },
+    mac: (text, purpose) => macUnder(first, text, purpose).toString('base64url'),
+    macFits(text, purpose, mac) {
+      const given = Buffer.from(mac, 'base64url');
+      if (given.toString('base64url') !== mac) return false;
+      return keys.some((key) => {
+        const made = macUnder(key, text, purpose);
+        return made.length === given.length && timingSafeEqual(made, given);
+      });
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { Answer, Answered, CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import type { ErrorCode } from './error-codes.ts';
+import type { PreparedJson } from './prepared-json.ts';
 
 /**
  * Who may call a route (decisions §3.8 "Credentials"); every route names one, none is open by default.
@@ -40,10 +41,20 @@ export interface RouteRequest<A extends Audience, Params, Query, Body> {
   signal: AbortSignal;
 }
 
-/** An answer of a handler; commands give an `Answered`, reads an `Answer`. */
-export type RouteAnswer<Body> = (Answer<Body> | Answered<Body>) & {
+/** Neighbouring pages (RFC 8288): the query parameters by which each differs from the request. */
+export type Links = { [relation in 'prev' | 'next']?: Record<string, string | number> };
+
+/** An answer of a handler; commands give an `Answered`, reads an `Answer`, a read that keeps its answers a `PreparedAnswer`. */
+export type RouteAnswer<Body> = (Answer<Body> | Answered<Body> | PreparedAnswer<Body>) & {
   headers?: Record<string, string>;
+  links?: Links;
 };
+
+/** A 200 whose body was made by `prepareJson` earlier and is sent as it is. */
+export interface PreparedAnswer<Body> {
+  status: 200;
+  prepared: PreparedJson<Body>;
+}
 
 export interface Route<
   A extends Audience = Audience,

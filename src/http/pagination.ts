@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { openCursor, sealCursor } from './cursors.ts';
+import { queryInteger } from './query.ts';
+import type { Links } from './route.ts';
+
+/** `limit` (1 to 100, 20 unless given) and `offset` of a list; spread them into the query schema of the route. */
+export const offsetQuery = { limit: queryInteger(1, 100).default(20), offset: queryInteger(0, 1_000_000_000).default(0) };
+
+/** `{<name>: […], total, limit, offset}`, the reply of a list with `offsetQuery`. */
+export const offsetList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
+  z.object({ ...named(name, item), total: z.int(), limit: z.int(), offset: z.int() });
+
+interface OffsetPage<Item> {
+  items: Item[];
+  /** How many there are in all, pages apart. */
+  total: number;
+  /** The parsed query of the request. */
+  query: { limit: number; offset: number };
+}
+
+/** The answer of an `offsetList`, with Link headers to the pages beside it. */
+export function offsetAnswer<Name extends string, Item>(name: Name, { items, total, query: { limit, offset } }: OffsetPage<Item>) {
+  const links: Links = {};
+  if (offset > 0) links.prev = { limit, offset: Math.max(0, offset - limit) };
+  if (offset + items.length < total) links.next = { limit, offset: offset + limit };
+  return { status: 200 as const, body: { ...named(name, items), total, limit, offset }, links };
+}
+
+interface CursorListOptions<Name extends string, Item extends z.ZodType, Position extends z.ZodType> {
+  /** The member of the answer that holds the items. */
+  name: Name;
+  item: Item;
+  /** Where a page ended, e.g. `z.object({ created_at: z.string(), id: z.string() })`; plain JSON. */
+  position: Position;
+  /** Items of a page at most, and unless `limit` says less. */
+  maximum: number;
+  standard: number;
+}
+
+interface CursorRequest {
+  context: Context;
+  caller: Caller | null;
+  /** The parsed query: `limit`, `cursor` and the filters. */
+  query: { limit: number; cursor?: string | undefined };
+}
+
+/**
+ * A list that is read by cursor: `{<name>: […], next_cursor, has_more}`. Cursors are signed and hold for their list, operator
+ * and filters, for 24 hours (decisions B18, F29).
+ *
+ *     query: z.object({ ...pages.query, status: Status.optional() }), reply: pages.reply,
+ *     handler: async (request) => {
+ *       const rows = await invocationsOf(pool, { after: pages.after(request), limit: request.query.limit + 1 });
+ *       return pages.answer(request, rows, ({ created_at, id }) => ({ created_at, id }));
+ *     }
+ */
+export function cursorList<Name extends string, Item extends z.ZodType, Position extends z.ZodType>(
+  options: CursorListOptions<Name, Item, Position>,
+) {
+  const { name, item, position, maximum, standard } = options;
+  const scope = ({ caller, query: { limit: _limit, cursor: _cursor, ...filters } }: CursorRequest) => ({
+    list: name,
+    operatorId: caller?.operatorId ?? '',
+    filters,
+  });
+  return {
+    query: {
+      limit: queryInteger(1, maximum).default(standard),
+      cursor: z.string().optional().meta({ description: 'next_cursor of the page before' }),
+    },
+
+    reply: z.object({
+      ...named(name, item),
+      next_cursor: z.string().nullable().meta({ description: 'null on the last page' }),
+      has_more: z.boolean(),
+    }),
+
+    /** @returns where the page before ended, null on the first page. @throws CarnetError INVALID_CURSOR */
+    after(request: CursorRequest): z.output<Position> | null {
+      const { cursor } = request.query;
+      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), cursor, position);
+    },
+
+    /** @param rows up to `limit + 1` of them: the one too many tells that there is more. */
+    answer<Row extends z.input<Item>>(request: CursorRequest, rows: Row[], positionOf: (row: Row) => z.output<Position>) {
+      const { limit } = request.query;
+      const items = rows.slice(0, limit);
+      const last = rows.length > limit ? items.at(-1) : undefined;
+      const cursor = last === undefined ? null : sealCursor(request.context.encryption, scope(request), positionOf(last));
+      const links: Links = cursor === null ? {} : { next: { cursor } };
+      return { status: 200 as const, body: { ...named(name, items), next_cursor: cursor, has_more: cursor !== null }, links };
+    },
+  };
+}
+
+function named<Name extends string, Item extends z.ZodType>(name: Name, item: Item): { [N in Name]: z.ZodArray<Item> };
+function named<Name extends string, Item>(name: Name, items: Item[]): { [N in Name]: Item[] };
+function named(name: string, content: z.ZodType | unknown[]) {
+  return { [name]: Array.isArray(content) ? content : z.array(content) };
+}

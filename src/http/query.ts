@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { invalid } from './errors.ts';
+
+/** A whole number in a query string: digits only, in its range or 400; nothing is clamped (decisions C3). */
+export const queryInteger = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,16}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`)
+    .meta({ override: { type: 'integer', minimum, maximum } });
+
+const NONE: Record<string, string | string[]> = Object.freeze({});
+
+/**
+ * The query string by name; a name given several times is a list, so a schema that wants one value refuses it.
+ * @throws CarnetError VALIDATION_ERROR for percent-encoding that is not UTF-8, and for NUL.
+ */
+export function parseQuery(search: string): Record<string, string | string[]> {
+  if (search === '') return NONE;
+  const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
+  for (const pair of search.split('&')) {
+    if (pair === '') continue;
+    const at = pair.indexOf('=');
+    const name = decode(at < 0 ? pair : pair.slice(0, at), 'query');
+    const value = at < 0 ? '' : decode(pair.slice(at + 1), `query.${name}`);
+    const before = query[name];
+    query[name] = before === undefined ? value : [before, value].flat();
+  }
+  return query;
+}
+
+function decode(text: string, path: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  const decoded = spaced.includes('%') ? percentDecoded(spaced) : spaced;
+  if (decoded === undefined) throw invalid({ path, code: 'invalid_encoding', message: 'is not percent-encoded UTF-8' });
+  if (decoded.includes('\0')) throw invalid({ path, code: 'nul', message: 'must not contain NUL' });
+  return decoded;
+}
+
+/** undefined where the bytes are not UTF-8 or a `%` is not followed by two hex digits. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
