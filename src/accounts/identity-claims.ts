@@ -1,0 +1,90 @@
+import type { Caller } from '../caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import type { CommonQueryMethods } from '../database/pool.ts';
+import { assertThat, invalid, notFound } from '../http/errors.ts';
+import { newId } from '../ids.ts';
+import { findOperatorOfAgent } from './agent-queries.ts';
+import {
+  countIdentityClaims,
+  insertIdentityClaim,
+  listIdentityClaims,
+  revokeIdentityClaim,
+} from './identity-claim-queries.ts';
+import type { CreateIdentityClaim, IdentityClaim } from './identity-claim-schema.ts';
+import { findOperator } from './operator-queries.ts';
+
+/**
+ * Attests something about an operator or one of its agents; platform administration only, since nobody attests itself.
+ * @throws CarnetError VALIDATION_ERROR for an unknown operator or agent, or an agent of another operator.
+ */
+export const createIdentityClaim = (
+  context: Context,
+  call: CommandCall,
+  body: CreateIdentityClaim,
+): Promise<Answered<IdentityClaim>> =>
+  runCommand(context, call, async (unit) => {
+    const operatorId = await subjectOf(unit.connection, body);
+    const claim = await insertIdentityClaim(unit.connection, { ...body, id: newId('idc'), operator_id: operatorId });
+    await unit.audit('identity_claim.created', claim.id, {
+      operator_id: claim.operator_id,
+      agent_id: claim.agent_id,
+      provider: claim.provider,
+      assurance_level: claim.assurance_level,
+    });
+    return { status: 201, body: claim, location: '/v1/identity-claims' };
+  });
+
+/** The operator that the claim is about, or to whom its agent belongs. */
+async function subjectOf(
+  connection: CommonQueryMethods,
+  { operator_id: operatorId, agent_id: agentId }: CreateIdentityClaim,
+): Promise<string> {
+  if (agentId !== undefined) {
+    const owner = await findOperatorOfAgent(connection, agentId);
+    assertThat(owner !== null && (operatorId ?? owner) === owner, () =>
+      invalid({
+        path: 'agent_id',
+        message: operatorId === undefined ? 'is no agent' : 'is no agent of this operator',
+        code: 'unknown_agent',
+      }),
+    );
+    return owner;
+  }
+  const operator = operatorId === undefined ? null : await findOperator(connection, operatorId);
+  assertThat(operator, () => invalid({ path: 'operator_id', message: 'is no operator', code: 'unknown_operator' }));
+  return operator.id;
+}
+
+/** An operator sees its own; platform administration sees all, or those of one operator. */
+export async function pageOfIdentityClaims(
+  context: Context,
+  caller: Caller,
+  query: { operator_id?: string | undefined; agent_id?: string | undefined; limit: number; offset: number },
+): Promise<{ items: IdentityClaim[]; total: number }> {
+  const seesAll = caller.kind === 'operator' && caller.platform;
+  const filter = {
+    operatorId: seesAll ? (query.operator_id ?? null) : caller.operatorId,
+    agentId: query.agent_id ?? null,
+  };
+  const [items, total] = await Promise.all([
+    listIdentityClaims(context.pool, filter, query.limit, query.offset),
+    countIdentityClaims(context.pool, filter),
+  ]);
+  return { items: [...items], total };
+}
+
+/**
+ * Revokes: the row stays, and no longer counts. Again: the same answer.
+ * @throws CarnetError NOT_FOUND
+ */
+export const deleteIdentityClaim = (
+  context: Context,
+  call: CommandCall,
+  claimId: string,
+): Promise<Answered<{ deleted: true }>> =>
+  runCommand(context, call, async (unit) => {
+    assertThat(await revokeIdentityClaim(unit.connection, claimId), () => notFound('identity claim'));
+    await unit.audit('identity_claim.revoked', claimId);
+    return { status: 200, body: { deleted: true } };
+  });

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { email, name, someField, someFieldFault } from './fields.ts';
+
+export const TierSchema = z.enum(['free', 'developer', 'pro', 'business', 'enterprise']);
+export type Tier = z.infer<typeof TierSchema>;
+
+const commissionBps = z.int().min(0).max(10_000).nullable();
+
+export const OperatorSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    status: z.enum(['active', 'suspended']),
+    tier: TierSchema,
+    commission_bps: commissionBps.meta({
+      description: 'Hundredths of a percent kept of earnings; null: the service-wide rate.',
+    }),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({
+    id: 'Operator',
+    description: 'A person or company whose agents, skills and wallet live here.',
+    example: {
+      id: 'op_01K0000000000000000000000A',
+      name: 'Ada Ltd',
+      email: 'ada@example.com',
+      status: 'active',
+      tier: 'free',
+      commission_bps: null,
+      created_at: '2026-11-21T12:00:00.000Z',
+      updated_at: '2026-11-21T12:00:00.000Z',
+    },
+  });
+export type Operator = z.infer<typeof OperatorSchema>;
+
+export const RegisterOperatorSchema = z.strictObject({ name, email }).meta({ id: 'RegisterOperator' });
+export type RegisterOperator = z.infer<typeof RegisterOperatorSchema>;
+
+export const RegisteredOperatorSchema = z
+  .object({
+    operator: OperatorSchema,
+    api_key: z.string().meta({ description: 'Its first key, of role admin; shown this once.' }),
+  })
+  .meta({ id: 'RegisteredOperator' });
+export type RegisteredOperator = z.infer<typeof RegisteredOperatorSchema>;
+
+export const UpdateOperatorSchema = z
+  .strictObject({ name: name.optional(), email: email.optional() })
+  .refine(someField, someFieldFault)
+  .meta({ id: 'UpdateOperator' });
+export type UpdateOperator = z.infer<typeof UpdateOperatorSchema>;
+
+export const AdministerOperatorSchema = z
+  .strictObject({
+    tier: TierSchema.optional(),
+    status: OperatorSchema.shape.status.optional(),
+    commission_bps: commissionBps.optional(),
+  })
+  .refine(someField, someFieldFault)
+  .meta({ id: 'AdministerOperator' });
+export type AdministerOperator = z.infer<typeof AdministerOperatorSchema>;

@@ -1,0 +1,99 @@
+import type { Caller } from '../caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import { newId, PLATFORM_OPERATOR_ID } from '../ids.ts';
+import { insertApiKey } from './api-key-queries.ts';
+import { findOperator, insertOperator, lockOperator, saveOperator } from './operator-queries.ts';
+import type {
+  AdministerOperator,
+  Operator,
+  RegisteredOperator,
+  RegisterOperator,
+  UpdateOperator,
+} from './operator-schema.ts';
+import { keptOf, newSecret } from './secret.ts';
+
+/** A new operator of tier free with an open wallet and one admin key, which is shown this once. */
+export const registerOperator = (
+  context: Context,
+  call: CommandCall,
+  body: RegisterOperator,
+): Promise<Answered<RegisteredOperator>> =>
+  runCommand(
+    context,
+    call,
+    async (unit) => {
+      const secret = newSecret();
+      const operator = await insertOperator(unit.connection, { ...body, id: newId('op'), tier: 'free' });
+      await insertApiKey(unit.connection, {
+        id: newId('key'),
+        operator_id: operator.id,
+        name: 'first key',
+        kind: 'operator',
+        role: 'admin',
+        agent_id: null,
+        monthly_limit_cents: null,
+        expires_at: null,
+        ...keptOf(secret),
+      });
+      await unit.audit('operator.registered', operator.id, { name: operator.name });
+      unit.changed(operator.id);
+      return { status: 201, body: { operator, api_key: secret }, location: '/v1/operators/me' };
+    },
+    { secret: true },
+  );
+
+/** @throws CarnetError NOT_FOUND */
+export async function readOwnOperator(context: Context, caller: Caller): Promise<Operator> {
+  const operator = await findOperator(context.pool, caller.operatorId);
+  assertThat(operator, () => notFound('operator'));
+  return operator;
+}
+
+/** @throws CarnetError NOT_FOUND */
+export const updateOwnOperator = (
+  context: Context,
+  call: CommandCall,
+  patch: UpdateOperator,
+): Promise<Answered<Operator>> =>
+  runCommand(context, call, async (unit) => {
+    const before = await lockOperator(unit.connection, call.caller.operatorId);
+    assertThat(before, () => notFound('operator'));
+    const operator = await saveOperator(unit.connection, {
+      ...before,
+      name: patch.name ?? before.name,
+      email: patch.email ?? before.email,
+    });
+    await unit.audit('operator.updated', operator.id, { changed: Object.keys(patch) });
+    unit.changed(operator.id);
+    return { status: 200, body: operator };
+  });
+
+/**
+ * Tier, suspension and commission, by platform administration.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for suspending the platform itself.
+ */
+export const administerOperator = (
+  context: Context,
+  call: CommandCall,
+  operatorId: string,
+  patch: AdministerOperator,
+): Promise<Answered<Operator>> =>
+  runCommand(context, call, async (unit) => {
+    const before = await lockOperator(unit.connection, operatorId);
+    assertThat(before, () => notFound('operator'));
+    assertThat(
+      patch.status !== 'suspended' || before.id !== PLATFORM_OPERATOR_ID,
+      () => new CarnetError('INVALID_STATE', 'The platform operator cannot be suspended: nobody could lift it again.'),
+    );
+    const operator = await saveOperator(unit.connection, {
+      ...before,
+      tier: patch.tier ?? before.tier,
+      status: patch.status ?? before.status,
+      commission_bps: patch.commission_bps === undefined ? before.commission_bps : patch.commission_bps,
+    });
+    await unit.audit('operator.administered', operator.id, patch);
+    unit.changed(operator.id);
+    return { status: 200, body: operator };
+  });

@@ -1,0 +1,16 @@
+import type { AnyRoute } from '../http/route.ts';
+import { agentRoutes } from './agent-routes.ts';
+import { apiKeyRoutes } from './api-key-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { identityClaimRoutes } from './identity-claim-routes.ts';
+import { operatorRoutes } from './operator-routes.ts';
+import { platformRoutes } from './platform-routes.ts';
+
+export const accountsRoutes: AnyRoute[] = [
+  ...operatorRoutes,
+  ...apiKeyRoutes,
+  ...agentRoutes,
+  ...identityClaimRoutes,
+  ...auditRoutes,
+  ...platformRoutes,
+];
