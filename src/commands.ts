@@ -137,7 +137,7 @@ export async function runCommand<Body>(
  */
 export async function runHotCommand<Row>(
   context: Context,
-  call: CommandCall,
+  call: Pick<CommandCall, 'operation'>,
   query: QuerySqlToken<z.ZodType<Row>>,
   effects: (row: Row) => CommandEffects,
 ): Promise<Row> {
