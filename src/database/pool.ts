@@ -66,8 +66,9 @@ export async function openPool(databaseUrl: string, options: PoolOptions): Promi
     resetConnection: async () => {},
     interceptors: [nameStatements, parseRows],
     typeParsers: [
-      ...createTypeParserPreset().filter((parser) => parser.name !== 'timestamptz'),
+      ...createTypeParserPreset().filter((parser) => parser.name !== 'timestamptz' && parser.name !== 'int8'),
       { name: 'timestamptz', parse: isoFromPostgres },
+      { name: 'int8', parse: Number }, // cents and counts: whole numbers that JSON carries exactly
     ],
   });
 }
