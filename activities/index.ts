@@ -1,0 +1,9 @@
+import type { Context } from '../src/context.ts';
+import { invocationActivities } from './invocations.ts';
+
+/** Everything that lives do outside of their own deterministic code. */
+export const createActivities = (context: Context) => ({
+  ...invocationActivities(context),
+});
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import type { TemporalSettings } from '../src/config.ts';
+
+/** Given to clients, workers and the bundler alike: who decodes must be who encoded. */
+export const dataConverter: DataConverter = {
+  payloadConverterPath: fileURLToPath(new URL('./payload-converter.ts', import.meta.url)),
+};
+
+/** gRPC would wait up to two minutes between two attempts to connect; lives should go on seconds after Temporal is back. */
+const MAX_RECONNECT_MS = 3_000;
+const CHECK_MS = 1_000;
+
+export interface Temporal {
+  readonly client: Client;
+  readonly namespace: string;
+  /** Whether the namespace answers within a second; never throws. For `/readyz`, whose status does not hang on it. */
+  check(): Promise<'ok' | 'degraded'>;
+  close(): Promise<void>;
+}
+
+/**
+ * Where and how to connect, in the shape that the client's and the worker's connection both take.
+ * @throws Error naming the PEM file that cannot be read.
+ */
+export function connectionOptions(settings: TemporalSettings): Pick<ConnectionOptions, 'address' | 'tls'> & { apiKey?: string } {
+  const { address, apiKey, tls } = settings;
+  return {
+    address,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(tls !== undefined && {
+      tls: {
+        ...(tls.serverName !== undefined && { serverNameOverride: tls.serverName }),
+        ...(tls.ca !== undefined && { serverRootCACertificate: readFileSync(tls.ca) }),
+        ...(tls.cert !== undefined && tls.key !== undefined && { clientCertPair: { crt: readFileSync(tls.cert), key: readFileSync(tls.key) } }),
+      },
+    }),
+  };
+}
+
+/** Connects at the first call and again whenever it must (architecture rule 16), so no start waits for Temporal. */
+export function openTemporal(settings: TemporalSettings): Temporal {
+  const connection = Connection.lazy({
+    ...connectionOptions(settings),
+    channelArgs: { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_MS },
+  });
+  const { namespace } = settings;
+  return {
+    client: new Client({ connection, namespace, dataConverter }),
+    namespace,
+    check: () =>
+      connection
+        .withDeadline(Date.now() + CHECK_MS, () => connection.workflowService.describeNamespace({ namespace }))
+        .then(() => 'ok', () => 'degraded'),
+    close: () => connection.close(),
+  };
+}

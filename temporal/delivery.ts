@@ -1,0 +1,196 @@
+import { metrics } from '@opentelemetry/api';
+import type { Logger } from 'pino';
+import type { Context, Delivery } from '../src/context.ts';
+import { openPool, type DatabasePool } from '../src/database/pool.ts';
+import { step } from '../src/fault-points.ts';
+import type { Temporal } from './client.ts';
+import { claimLives, deleteMessages, parkMessages, postponeMessages, type LeasedLife } from './life-messages.ts';
+import type { LifeDefinitions, LifeDescription } from './lives.ts';
+import { createOutage } from './outage.ts';
+import { createWaker, isInvalidArgument } from './wake-lives.ts';
+import { parseLifeId, type LifeKind } from './workflow-ids.ts';
+
+/** From commit to delivery: the half second of the row's `next_attempt_at`, and a little so that it is due. By then a short life is over and costs one task. */
+const DELIVERY_DELAY_MS = 520;
+/** Under load the next look at what has become due. */
+const LOOK_AGAIN_MS = 100;
+/** Lives a batch, and so calls in flight a process: 64 starved the server's own work. */
+const BATCH = 8;
+const POOL_SIZE = 4;
+/** The sweep looks every second for what is older than two. */
+const SWEEP_EVERY_MS = 1_000;
+const SWEEP_AGE_MS = 2_000;
+const RECONCILE_EVERY_MS = 5_000;
+
+export interface DeliveryOptions {
+  temporal: Temporal;
+  log: Logger;
+  /** How each kind of life is started: `lives` of lives.ts. */
+  lives: LifeDefinitions;
+}
+
+export interface RunningDelivery extends Delivery {
+  /** Begins to deliver, over a pool of its own. A process that runs a worker also sweeps and reconciles. */
+  start(context: Context, role: { sweep: boolean }): Promise<void>;
+  /** Finishes the batch in hand. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Brings the messages that commands left to their lives (architecture, "The one idea"). Made before the context, whose commands
+ * call `messagesCommitted`; what was announced before `start` is delivered after it.
+ */
+export function createDelivery({ temporal, log, lives }: DeliveryOptions): RunningDelivery {
+  const outage = createOutage(log, {
+    gone: 'Temporal does not answer; commands go on, and lives catch up when it is back',
+    back: 'Temporal answers again; the messages that waited are being delivered',
+  });
+  const waker = createWaker(temporal, log);
+  const count = countDeliveries();
+  const intervals: NodeJS.Timeout[] = [];
+  let context: (Context & { pool: DatabasePool }) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let lastIsDueAt = 0;
+  let stopped = false;
+
+  const tryLife = async ({ life }: LeasedLife, description: LifeDescription | undefined): Promise<Attempt> => {
+    const kind = parseLifeId(life)?.kind;
+    if (kind === undefined) return { outcome: 'invalid', error: new Error(`${life} is no id of a life`) };
+    try {
+      await waker.wakeLife(life, lives[kind], description);
+      return { outcome: 'woken' };
+    } catch (error) {
+      return { outcome: isInvalidArgument(error) ? 'invalid' : 'failed', error };
+    }
+  };
+
+  const tryLives = async (leased: LeasedLife[], descriptions: Map<string, LifeDescription>): Promise<Attempt[]> => {
+    try {
+      await waker.prepare();
+    } catch (error) {
+      return leased.map(() => ({ outcome: 'failed', error }));
+    }
+    return Promise.all(leased.map((one) => tryLife(one, descriptions.get(one.life))));
+  };
+
+  const deliver = async (context: Context, leased: LeasedLife[]): Promise<void> => {
+    const attempts = await tryLives(leased, await describe(context, lives, leased));
+    step('delivery:signalled');
+    const having = (outcome: Attempt['outcome']): LeasedLife[] => leased.filter((_, at) => attempts[at]?.outcome === outcome);
+    const [woken, invalid, failed] = [having('woken'), having('invalid'), having('failed')];
+    if (failed.length === leased.length) outage.seen(attempts[0]?.error);
+    else outage.over();
+    for (const [at, { life }] of leased.entries()) {
+      if (attempts[at]?.outcome === 'invalid') log.error({ life, err: attempts[at].error }, 'Temporal will never take this message; it is parked');
+    }
+    count(woken.length, invalid.length);
+    if (woken.length > 0) await deleteMessages(context.pool, woken);
+    if (invalid.length > 0) await parkMessages(context.pool, invalid);
+    if (failed.length > 0) await postponeMessages(context.pool, failed);
+  };
+
+  const drain = once(log, 'the messages for lives cannot be read', async (minimumAgeMs: number) => {
+    while (context !== undefined && !stopped && outage.worthATry) {
+      // While Temporal is away one life a time finds out whether it is back.
+      const limit = outage.lasting ? 1 : BATCH;
+      const leased = await claimLives(context.pool, { kinds: Object.keys(lives), limit, minimumAgeMs });
+      if (leased.length === 0) return;
+      step('delivery:claimed');
+      await deliver(context, leased);
+    }
+  });
+
+  const reconcile = once(log, 'the rows cannot be reconciled', async () => {
+    if (context === undefined || stopped) return;
+    for (const life of Object.values(lives)) await life.reconcile(context);
+  });
+
+  const deliverWhatIsDue = async (): Promise<void> => {
+    await drain.running;
+    await drain(0);
+    timer = undefined;
+    const left = lastIsDueAt - performance.now();
+    if (left > 0 && !stopped) timer = setTimeout(() => void deliverWhatIsDue(), Math.min(left, LOOK_AGAIN_MS));
+  };
+
+  const messagesCommitted = (): void => {
+    lastIsDueAt = performance.now() + DELIVERY_DELAY_MS;
+    if (!stopped && context !== undefined) timer ??= setTimeout(() => void deliverWhatIsDue(), DELIVERY_DELAY_MS);
+  };
+
+  return {
+    messagesCommitted,
+    async start(given, { sweep }) {
+      const pool = await openPool(given.config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-delivery' });
+      context = { ...given, pool };
+      messagesCommitted();
+      if (!sweep) return;
+      intervals.push(
+        setInterval(() => void drain(SWEEP_AGE_MS), SWEEP_EVERY_MS),
+        setInterval(() => void reconcile(), RECONCILE_EVERY_MS),
+      );
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      intervals.forEach(clearInterval);
+      await Promise.all([drain.running, reconcile.running]);
+      await context?.pool.end();
+    },
+  };
+}
+
+interface Attempt {
+  outcome: 'woken' | 'invalid' | 'failed';
+  error?: unknown;
+}
+
+/** One query a kind. */
+async function describe(context: Context, lives: LifeDefinitions, leased: LeasedLife[]): Promise<Map<string, LifeDescription>> {
+  const ids = new Map<LifeKind, string[]>();
+  const lifeOf = new Map<string, string>();
+  for (const { life } of leased) {
+    const parsed = parseLifeId(life);
+    if (parsed === undefined) continue;
+    ids.set(parsed.kind, [...(ids.get(parsed.kind) ?? []), parsed.id]);
+    lifeOf.set(parsed.id, life);
+  }
+  const described = await Promise.all([...ids].map(([kind, idsOfKind]) => lives[kind].describe(context, idsOfKind)));
+  return new Map(described.flatMap((rows) => [...rows].map(([id, description]): [string, LifeDescription] => [lifeOf.get(id) ?? id, description])));
+}
+
+interface Once<Args extends unknown[]> {
+  (...args: Args): Promise<void>;
+  /** Undefined while nothing runs. */
+  readonly running: Promise<void> | undefined;
+}
+
+/** Runs `work` unless it runs already; it never rejects, and tells a row of failures by its first. */
+function once<Args extends unknown[]>(log: Logger, complaint: string, work: (...args: Args) => Promise<void>): Once<Args> {
+  let running: Promise<void> | undefined;
+  let failing = false;
+  const attempt = async (...args: Args): Promise<void> => {
+    try {
+      await work(...args);
+      failing = false;
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, `${complaint}; trying again`);
+      failing = true;
+    }
+  };
+  const run = async (...args: Args): Promise<void> => {
+    running ??= attempt(...args).finally(() => (running = undefined));
+    await running;
+  };
+  return Object.defineProperty(run, 'running', { get: () => running }) as Once<Args>;
+}
+
+function countDeliveries(): (woken: number, parked: number) => void {
+  const meter = metrics.getMeter('carnet');
+  const woken = meter.createCounter('carnet_lives_woken_total', { description: 'Lives woken by signal-with-start' });
+  const parked = meter.createCounter('carnet_life_messages_parked_total', { description: 'Messages that Temporal will never take' });
+  return (wokenNow, parkedNow) => {
+    woken.add(wokenNow);
+    parked.add(parkedNow);
+  };
+}

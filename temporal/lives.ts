@@ -1,0 +1,33 @@
+import type { Context } from '../src/context.ts';
+import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
+import { skillInvocation } from '../workflows/index.ts';
+import type { LifeAttributes } from './search-attributes.ts';
+import { TaskQueue } from './task-queues.ts';
+import type { LifeKind } from './workflow-ids.ts';
+
+/** What a person sees of a run from its start. */
+export interface LifeDescription extends LifeAttributes {
+  summary: string;
+  details: string;
+}
+
+/** How a life of one kind is started. */
+export interface LifeDefinition {
+  workflow: () => Promise<void>;
+  taskQueue: TaskQueue;
+  /** One query for several ids; an id without a row is left out. */
+  describe(context: Context, ids: string[]): Promise<Map<string, LifeDescription>>;
+  /** Wakes and ends what no life seems to hold, Temporal or not (architecture rule 11). */
+  reconcile(context: Context): Promise<unknown>;
+}
+
+export type LifeDefinitions = Record<LifeKind, LifeDefinition>;
+
+export const lives: LifeDefinitions = {
+  invocation: {
+    workflow: skillInvocation,
+    taskQueue: TaskQueue.lives,
+    describe: describeInvocations,
+    reconcile: reconcileInvocations,
+  },
+};

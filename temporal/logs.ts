@@ -1,0 +1,33 @@
+import { Runtime, type LogLevel } from '@temporalio/worker';
+import type { Logger } from 'pino';
+
+const pinoLevel = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const satisfies Record<LogLevel, string>;
+/** What the SDK says below a warning is about its own work. */
+const QUIET: ReadonlySet<LogLevel> = new Set(['TRACE', 'DEBUG', 'INFO']);
+
+let log: Logger | undefined;
+
+/**
+ * The SDK keeps one runtime a process: the first call makes it, a later one only says where its warnings go. It must not listen
+ * to signals: when to stop is ours to say.
+ */
+export function forwardLogs(to: Logger): void {
+  if (log === undefined) {
+    const tell = (level: LogLevel, message: string, meta: object = {}): void => {
+      if (!QUIET.has(level)) log?.[pinoLevel[level]]({ temporal: meta }, message);
+    };
+    Runtime.install({
+      shutdownSignals: [],
+      logger: {
+        log: tell,
+        trace: (message, meta) => tell('TRACE', message, meta),
+        debug: (message, meta) => tell('DEBUG', message, meta),
+        info: (message, meta) => tell('INFO', message, meta),
+        warn: (message, meta) => tell('WARN', message, meta),
+        error: (message, meta) => tell('ERROR', message, meta),
+      },
+      telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
+    });
+  }
+  log = to;
+}

@@ -1,0 +1,79 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { wake } from '../workflows/life.ts';
+import type { Temporal } from './client.ts';
+import type { LifeDescription, LifeDefinition } from './lives.ts';
+import { openLife, registerSearchAttributes } from './search-attributes.ts';
+
+/** A call that takes longer counts as failed; it may have worked all the same, and waking twice is harmless. */
+const CALL_MS = 5_000;
+/** When the namespace refused to register the search attributes, how long until it is asked again. */
+const ASK_AGAIN_MS = 60_000;
+
+/** gRPC's INVALID_ARGUMENT: the server understood and will never accept it. */
+const INVALID_ARGUMENT = 3;
+
+export const isInvalidArgument = (error: unknown): boolean =>
+  error instanceof Error && ((isGrpcServiceError(error) && error.code === INVALID_ARGUMENT) || isInvalidArgument(error.cause));
+
+export interface Waker {
+  /** Makes sure of the search attributes. @throws when Temporal does not answer. */
+  prepare(): Promise<void>;
+  /** One signal-with-start. @throws ServiceError; see `isInvalidArgument`. */
+  wakeLife(life: string, definition: LifeDefinition, description: LifeDescription | undefined): Promise<void>;
+}
+
+export function createWaker({ client, namespace }: Temporal, log: Logger): Waker {
+  let attributes: 'unknown' | 'registered' | 'refused' = 'unknown';
+  let askAgainAt = 0;
+
+  const inTime = <T>(call: () => Promise<T>): Promise<T> => client.connection.withDeadline(Date.now() + CALL_MS, call);
+
+  const leaveAttributesOut = (error: unknown): void => {
+    if (askAgainAt === 0) log.warn({ err: error }, 'the search attributes cannot be registered; lives start without them and cannot be listed by them');
+    attributes = 'refused';
+    askAgainAt = Date.now() + ASK_AGAIN_MS;
+  };
+
+  const signalWithStart = (life: string, definition: LifeDefinition, description: LifeDescription | undefined) =>
+    inTime(() =>
+      client.workflow.signalWithStart(definition.workflow, {
+        workflowId: life,
+        taskQueue: definition.taskQueue,
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        signal: wake,
+        ...(description !== undefined && { staticSummary: description.summary, staticDetails: description.details }),
+        ...(description !== undefined && attributes === 'registered' && { typedSearchAttributes: openLife(description) }),
+      }),
+    );
+
+  return {
+    async prepare() {
+      if (attributes === 'registered' || (attributes === 'refused' && Date.now() < askAgainAt)) return;
+      try {
+        await inTime(() => registerSearchAttributes(client, namespace));
+        attributes = 'registered';
+      } catch (error) {
+        if (!answered(error)) throw error;
+        leaveAttributesOut(error);
+      }
+    },
+    async wakeLife(life, definition, description) {
+      try {
+        await signalWithStart(life, definition, description);
+      } catch (error) {
+        // A namespace made anew has lost its attributes: the start that names them is invalid, the one that does not is fine.
+        if (!isInvalidArgument(error) || attributes !== 'registered') throw error;
+        attributes = 'unknown';
+        await signalWithStart(life, definition, description);
+      }
+    },
+  };
+}
+
+/** UNKNOWN, CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE say nothing about what was asked. */
+const NO_ANSWER: ReadonlySet<number> = new Set([1, 2, 4, 8, 14]);
+
+const answered = (error: unknown): boolean =>
+  error instanceof Error && ((isGrpcServiceError(error) && !NO_ANSWER.has(error.code)) || answered(error.cause));

@@ -1,0 +1,18 @@
+/** The kinds of lives there are: the part of a workflow id before the colon (decisions §5). */
+export type LifeKind = 'invocation';
+
+/**
+ * Workflow ids, `<kind>:<prefixed id>`, made here alone and never of anything a client chose (architecture rule 1). SQL functions
+ * that leave messages build the same text.
+ */
+export const lifeId = {
+  invocation: (invocationId: string): string => `invocation:${invocationId}`,
+} as const satisfies Record<LifeKind, (id: string) => string>;
+
+/** Kind and row id of a workflow id; undefined where it is not one of ours. */
+export function parseLifeId(workflowId: string): { kind: LifeKind; id: string } | undefined {
+  const colon = workflowId.indexOf(':');
+  const kind = workflowId.slice(0, Math.max(colon, 0));
+  const id = workflowId.slice(colon + 1);
+  return Object.hasOwn(lifeId, kind) && id !== '' ? { kind: kind as LifeKind, id } : undefined;
+}
