@@ -3,7 +3,8 @@ import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { AgentSchema, type Agent, type CreateAgent } from './agent-schema.ts';
 
 const columns = sql.fragment`
-  id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds, monthly_limit_cents, status, created_at, updated_at`;
+  id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds, monthly_limit_cents, status,
+  created_at, updated_at`;
 
 /** An agent as its operator sees it; null where it is another's. */
 export interface AgentOfOperator {
@@ -67,16 +68,19 @@ export const insertAgent = (
   agent: CreateAgent & { id: string; operatorId: string },
 ): Promise<Agent> =>
   connection.one(sql.type(AgentSchema)`
-    insert into agents (id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds, monthly_limit_cents)
-    values (${agent.id}, ${agent.operatorId}, ${agent.name}, ${agent.accountability}, ${asJson(agent.public_jwk)}::jsonb,
-            ${agent.checkpoint_interval_seconds}, ${agent.monthly_limit_cents})
+    insert into agents (id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds,
+                        monthly_limit_cents)
+    values (${agent.id}, ${agent.operatorId}, ${agent.name}, ${agent.accountability},
+            ${asJson(agent.public_jwk)}::jsonb, ${agent.checkpoint_interval_seconds}, ${agent.monthly_limit_cents})
     returning ${columns}`);
 
 export const saveAgent = (connection: CommonQueryMethods, agent: Agent): Promise<Agent> =>
   connection.one(sql.type(AgentSchema)`
     update agents
-    set name = ${agent.name}, accountability = ${agent.accountability}, public_jwk = ${asJson(agent.public_jwk)}::jsonb,
-        checkpoint_interval_seconds = ${agent.checkpoint_interval_seconds}, monthly_limit_cents = ${agent.monthly_limit_cents},
+    set name = ${agent.name}, accountability = ${agent.accountability},
+        public_jwk = ${asJson(agent.public_jwk)}::jsonb,
+        checkpoint_interval_seconds = ${agent.checkpoint_interval_seconds},
+        monthly_limit_cents = ${agent.monthly_limit_cents},
         status = ${agent.status}, updated_at = clock_timestamp()
     where id = ${agent.id}
     returning ${columns}`);

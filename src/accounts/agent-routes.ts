@@ -56,7 +56,8 @@ const patchAgent = route({
   tag,
   summary: 'Change or retire an agent',
   description:
-    '`status: disabled` retires the agent: its keys are refused. Less accountability than `enforced` needs the approval of a person.',
+    '`status: disabled` retires the agent: its keys are refused. ' +
+    'Less accountability than `enforced` needs the approval of a person.',
   audience: 'operator',
   params,
   body: UpdateAgentSchema,

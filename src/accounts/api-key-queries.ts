@@ -13,7 +13,8 @@ export const listApiKeys = (
   offset: number,
 ): Promise<readonly ApiKey[]> =>
   connection.any(sql.type(ApiKeySchema)`
-    select ${columns} from api_keys where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
+    select ${columns} from api_keys where operator_id = ${operatorId}
+    order by id desc limit ${limit} offset ${offset}`);
 
 export const countApiKeys = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
   connection.oneFirst(
@@ -26,9 +27,10 @@ export type NewApiKey = Omit<ApiKey, 'last_used_at' | 'created_at'> & { secretHa
 /** Null, and nothing is written, where the secret is known already. */
 export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Promise<ApiKey | null> =>
   connection.maybeOne(sql.type(ApiKeySchema)`
-    insert into api_keys (id, operator_id, name, kind, role, agent_id, monthly_limit_cents, secret_hash, last4, expires_at)
-    values (${key.id}, ${key.operator_id}, ${key.name}, ${key.kind}, ${key.role}, ${key.agent_id}, ${key.monthly_limit_cents},
-            ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz)
+    insert into api_keys (id, operator_id, name, kind, role, agent_id, monthly_limit_cents, secret_hash, last4,
+                          expires_at)
+    values (${key.id}, ${key.operator_id}, ${key.name}, ${key.kind}, ${key.role}, ${key.agent_id},
+            ${key.monthly_limit_cents}, ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz)
     on conflict (secret_hash) do nothing
     returning ${columns}`);
 

@@ -11,7 +11,8 @@ import { keptOf, newSecret } from './secret.ts';
 
 /**
  * A new key, its secret shown this once.
- * @throws CarnetError VALIDATION_ERROR for an unknown agent or an expiry in the past; INVALID_STATE for a retired agent.
+ * @throws CarnetError VALIDATION_ERROR for an unknown agent or an expiry in the past; INVALID_STATE for a retired
+ * agent.
  */
 export const createApiKey = (
   context: Context,
@@ -48,7 +49,7 @@ export const createApiKey = (
         agent_id: key.agent_id,
       });
       unit.changed(key.id);
-      return { status: 201, body: { ...key, key: secret }, location: '/v1/api-keys' };
+      return { status: 201, body: { ...key, key: secret }, location: `/v1/api-keys/${key.id}` };
     },
     { secret: true },
   );

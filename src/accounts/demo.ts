@@ -28,8 +28,8 @@ const ensure = async <Id extends string>(context: Context, work: (unit: Unit) =>
 };
 
 /**
- * The demo operator of this id (where an earlier start made it) or this e-mail address, made if there is none; one that exists
- * stays as it is.
+ * The demo operator of this id (where an earlier start made it) or this e-mail address, made if there is none; one that
+ * exists stays as it is.
  * @returns its id.
  */
 export const ensureOperator = (
@@ -52,7 +52,7 @@ export const ensureOperator = (
     return operator.id;
   });
 
-/** Lets `plaintext`, a secret that its holder keeps, be an admin key of the operator; only its hash is stored. @returns nothing new if it is one. */
+/** Makes `plaintext`, a secret that its holder keeps, an admin key of the operator unless it is one; keeps its hash. */
 export async function ensureApiKey(
   context: Context,
   demo: { operatorId: string; plaintext: string; name: string },

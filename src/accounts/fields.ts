@@ -16,7 +16,7 @@ export const description = text(2_000);
 export const email = z.email().max(254).meta({ example: 'ada@example.com' });
 export const cents = z.int().min(0);
 
-/** ISO 8601 with any offset, from 1970 to 9999, carried on in UTC: Postgres knows neither the year 0 nor an offset of 23 hours. */
+/** ISO 8601 from 1970 to 9999, carried on in UTC: Postgres knows neither the year 0 nor an offset of 23 hours. */
 export const instant = z.iso
   .datetime({ offset: true })
   .refine(

@@ -3,8 +3,8 @@ import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { IdentityClaimSchema, type CreateIdentityClaim, type IdentityClaim } from './identity-claim-schema.ts';
 
 const columns = sql.fragment`
-  id, operator_id, agent_id, provider, layer, claim_type, assurance_level, inherit, humanity_verified, verified_at, expires_at,
-  revoked_at, created_at`;
+  id, operator_id, agent_id, provider, layer, claim_type, assurance_level, inherit, humanity_verified, verified_at,
+  expires_at, revoked_at, created_at`;
 
 /** Null for either: of every operator, of every agent and the account. */
 export interface IdentityClaimFilter {
@@ -35,11 +35,11 @@ export const insertIdentityClaim = (
   claim: CreateIdentityClaim & { id: string; operator_id: string },
 ): Promise<IdentityClaim> =>
   connection.one(sql.type(IdentityClaimSchema)`
-    insert into identity_claims (id, operator_id, agent_id, provider, layer, claim_type, assurance_level, inherit, humanity_verified,
-                                 verified_at, expires_at)
-    values (${claim.id}, ${claim.operator_id}, ${claim.agent_id ?? null}, ${claim.provider}, ${claim.layer}, ${claim.claim_type},
-            ${claim.assurance_level}, ${claim.inherit}, ${claim.humanity_verified}, coalesce(${claim.verified_at ?? null}::timestamptz, now()),
-            ${claim.expires_at ?? null}::timestamptz)
+    insert into identity_claims (id, operator_id, agent_id, provider, layer, claim_type, assurance_level, inherit,
+                                 humanity_verified, verified_at, expires_at)
+    values (${claim.id}, ${claim.operator_id}, ${claim.agent_id ?? null}, ${claim.provider}, ${claim.layer},
+            ${claim.claim_type}, ${claim.assurance_level}, ${claim.inherit}, ${claim.humanity_verified},
+            coalesce(${claim.verified_at ?? null}::timestamptz, now()), ${claim.expires_at ?? null}::timestamptz)
     returning ${columns}`);
 
 /** A second revocation keeps the time of the first. @returns whether there is such a claim. */

@@ -32,7 +32,7 @@ export const createIdentityClaim = (
       provider: claim.provider,
       assurance_level: claim.assurance_level,
     });
-    return { status: 201, body: claim, location: '/v1/identity-claims' };
+    return { status: 201, body: claim, location: `/v1/identity-claims/${claim.id}` };
   });
 
 /** The operator that the claim is about, or to whom its agent belongs. */
