@@ -1,0 +1,88 @@
+import type { Context } from '../context.ts';
+import { apiKeyAuthenticator } from './api-keys.ts';
+import type { Authenticator, Credential } from './credential.ts';
+import { CarnetError } from './errors.ts';
+import { platformKeyAuthenticator } from './platform-key.ts';
+
+/** A credential is looked up again after a second, or as soon as its key, agent or operator changes. */
+const REMEMBERED_MS = 1_000;
+/** Credentials remembered at most, about 500 bytes each. */
+const REMEMBERED = 10_000;
+
+export interface Authentication {
+  /**
+   * Who shows `Authorization: Bearer …`; where it is remembered the answer comes without a promise, for speed.
+   * @throws CarnetError UNAUTHENTICATED, also as a rejection
+   */
+  credentialOf(authorization: string | undefined): Credential | Promise<Credential>;
+}
+
+interface Remembered {
+  credential: Credential;
+  until: number;
+}
+
+export function createAuthentication(context: Context): Authentication {
+  const authenticators: Authenticator[] = [platformKeyAuthenticator(context.config.platformAdminKey), apiKeyAuthenticator(context)];
+  const remembered = new Map<string, Remembered>();
+  let pending = new Map<string, Promise<Credential>>();
+
+  /** Changes of keys, agents and operators are rare: forgetting all is simple, and a look-up under way is not remembered either. */
+  const forget = (): void => {
+    remembered.clear();
+    pending = new Map();
+  };
+  context.rowEvents.subscribe((id) => {
+    if (id === '*' || id.startsWith('key_') || id.startsWith('ag_') || id.startsWith('op_')) forget();
+  });
+
+  const find = async (token: string): Promise<Credential> => {
+    for (const authenticator of authenticators) {
+      const found = authenticator.authenticate(token);
+      if (found === undefined) continue;
+      const credential = await found;
+      if (credential === null) break;
+      return credential;
+    }
+    throw unauthenticated('The credential is not valid: it is unknown, has expired or was withdrawn.', 'invalid_token');
+  };
+
+  const look = (authorization: string): Promise<Credential> => {
+    const underWay = pending.get(authorization);
+    if (underWay !== undefined) return underWay;
+    const looks = pending;
+    const asked = performance.now();
+    const look = find(bearerToken(authorization))
+      .then((credential) => {
+        if (looks === pending) {
+          if (remembered.size >= REMEMBERED) remembered.clear();
+          remembered.set(authorization, { credential, until: asked + Math.min(REMEMBERED_MS, credential.validForMs) });
+        }
+        return credential;
+      })
+      .finally(() => looks.delete(authorization));
+    looks.set(authorization, look);
+    return look;
+  };
+
+  return {
+    credentialOf(authorization) {
+      if (authorization === undefined) throw unauthenticated('This needs a credential: send Authorization: Bearer <API key>.');
+      const known = context.rowEvents.hearing ? remembered.get(authorization) : undefined;
+      return known !== undefined && known.until > performance.now() ? known.credential : look(authorization);
+    },
+  };
+}
+
+/** @throws CarnetError UNAUTHENTICATED where the header is of another scheme */
+function bearerToken(authorization: string): string {
+  const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+  if (token === undefined) throw unauthenticated('The Authorization header must read: Bearer <API key>.', 'invalid_request');
+  return token;
+}
+
+/** RFC 6750 §3: no error code where no credential was shown. */
+const unauthenticated = (detail: string, error?: 'invalid_token' | 'invalid_request'): CarnetError =>
+  new CarnetError('UNAUTHENTICATED', detail, {
+    headers: { 'WWW-Authenticate': error === undefined ? 'Bearer realm="carnet"' : `Bearer realm="carnet", error="${error}"` },
+  });

@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdOf, traceIdOf } from './request-id.ts';
+
+/** One request and its answer, with what is said about it in logs, metrics and headers. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startedAt = performance.now();
+  readonly requestId: string;
+  readonly traceId: string | undefined;
+  /** Without the query, as it was sent. */
+  readonly path: string;
+  /** What follows the first `?`, or ''. */
+  readonly search: string;
+  /** operationId of the route; `none` where no route was found. */
+  operation = 'none';
+  operatorId: string | undefined;
+  /** Names and values that go on the answer whatever it is (rate limits). */
+  headers: readonly string[] = [];
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+    const { headers } = request;
+    this.traceId = traceIdOf(headers.traceparent as string | undefined);
+    this.requestId = requestIdOf(headers['x-request-id'] as string | undefined, this.traceId);
+    const target = request.url ?? '/';
+    const question = target.indexOf('?');
+    this.path = question < 0 ? target : target.slice(0, question);
+    this.search = question < 0 ? '' : target.slice(question + 1);
+  }
+
+  get method(): string {
+    return this.request.method ?? 'GET';
+  }
+
+  /** Writes the whole answer; does nothing where the client has gone or was answered. */
+  send(status: number, headers: readonly string[], body: string | Buffer, bytes = Buffer.byteLength(body)): void {
+    const { response } = this;
+    if (response.headersSent || response.destroyed) return;
+    response.writeHead(status, [...headers, 'Content-Length', String(bytes), 'X-Request-Id', this.requestId, ...this.headers]);
+    response.end(body);
+  }
+
+  /** Writes an answer without a body (204, 304). */
+  sendEmpty(status: 204 | 304, headers: readonly string[]): void {
+    const { response } = this;
+    if (response.headersSent || response.destroyed) return;
+    response.writeHead(status, [...headers, 'X-Request-Id', this.requestId, ...this.headers]);
+    response.end();
+  }
+}

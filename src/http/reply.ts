@@ -1,0 +1,48 @@
+import type { Exchange } from './exchange.ts';
+import { etagOf, type PreparedJson } from './prepared-json.ts';
+import type { AnyRoute, Links, RouteAnswer } from './route.ts';
+import { apiHeaders } from './security-headers.ts';
+
+const jsonHeaders: readonly string[] = [...apiHeaders, 'Content-Type', 'application/json'];
+
+/**
+ * Sends what a handler answered, parsed by the reply schema, so that nothing leaves that is not named there.
+ * @throws ZodError where the handler answered something else: a fault of ours
+ * @returns the status
+ */
+export function sendAnswer(exchange: Exchange, route: AnyRoute, answer: RouteAnswer<unknown>): number {
+  const { text, bytes, etag } = 'prepared' in answer ? answer.prepared : written(route, answer.body);
+  const headers = [...jsonHeaders, 'Cache-Control', route.cache ?? 'no-store'];
+  if ('location' in answer && answer.location !== undefined) headers.push('Location', answer.location);
+  if ('replayed' in answer && answer.replayed) headers.push('Idempotency-Replayed', 'true');
+  if (answer.links !== undefined) pushLinks(headers, exchange, answer.links);
+  if (answer.headers !== undefined) for (const name in answer.headers) headers.push(name, answer.headers[name] as string);
+  if (route.cache !== undefined) {
+    headers.push('ETag', etag);
+    if (isKnown(exchange.request.headers['if-none-match'], etag)) {
+      exchange.sendEmpty(304, headers);
+      return 304;
+    }
+  }
+  exchange.send(answer.status, headers, text, bytes);
+  return answer.status;
+}
+
+function written({ reply, cache }: AnyRoute, body: unknown): PreparedJson<unknown> {
+  const text = JSON.stringify(reply.parse(body));
+  return { text, bytes: Buffer.byteLength(text), etag: cache === undefined ? '' : etagOf(text) };
+}
+
+/** RFC 8288, with paths: clients resolve them against the request, whatever proxy stands before us. */
+function pushLinks(headers: string[], { path, search }: Exchange, links: Links): void {
+  const parts = Object.entries(links).map(([relation, parameters]) => {
+    const query = new URLSearchParams(search);
+    for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
+    return `<${path}?${query}>; rel="${relation}"`;
+  });
+  if (parts.length > 0) headers.push('Link', parts.join(', '));
+}
+
+/** RFC 9110 §13.1.2: weak comparison, a list or `*`. */
+const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined && ifNoneMatch.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));

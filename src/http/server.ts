@@ -1,0 +1,48 @@
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type Koa from 'koa';
+import { CarnetError } from './errors.ts';
+import { problemOf } from './problem.ts';
+import { requestIdOf } from './request-id.ts';
+import { ErrorCodes } from './error-codes.ts';
+
+/**
+ * The HTTP server of an application, with time limits against clients that send slowly: 15 s for the head, 60 s for the whole
+ * request. What is not HTTP at all is answered with a problem as well.
+ */
+export function createHttpServer(app: Koa): Server {
+  const server = createServer(
+    { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
+    app.callback(),
+  );
+  return server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
+}
+
+const refusals: Record<string, CarnetError> = {
+  HPE_HEADER_OVERFLOW: new CarnetError('HEADERS_TOO_LARGE', 'The headers and the address of a request may have 16,384 bytes together.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new CarnetError('REQUEST_TIMEOUT', 'The request did not arrive within 60 seconds (its head within 15).'),
+};
+const malformed = new CarnetError('VALIDATION_ERROR', 'This is not a well-formed HTTP/1.1 request.');
+
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const refusal = refusals[error.code ?? ''] ?? malformed;
+  const body = JSON.stringify(problemOf(refusal, { path: '', requestId: requestIdOf(undefined, undefined) }));
+  socket.end(
+    `HTTP/1.1 ${refusal.status} ${ErrorCodes[refusal.code][1]}\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/**
+ * Stops listening, lets the requests under way finish, and closes connections as they fall idle; those still busy after
+ * `seconds` are cut.
+ */
+export async function closeGracefully(server: Server, seconds: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const cut = setTimeout(() => server.closeAllConnections(), seconds * 1_000);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}

@@ -1,0 +1,4 @@
+import type { AnyRoute } from './http/route.ts';
+
+/** Every route of the service, a domain after the other. */
+export const routes: AnyRoute[] = [];
