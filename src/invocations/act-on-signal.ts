@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { CarnetError } from '../http/errors.ts';
+import { parseStrictJson, StrictJsonFault } from '../http/strict-json.ts';
+import { actOfSignal } from './act.ts';
+import { cancelInvocation } from './cancel-invocation.ts';
+import { claimInvocation } from './claim-invocation.ts';
+import { completeInvocation } from './complete-invocation.ts';
+import { failInvocation } from './fail-invocation.ts';
+import { ClaimBodySchema, CompleteBodySchema, FailBodySchema } from './schema.ts';
+
+/** An outside signal (decisions §5). */
+export interface SignalledAct {
+  kind: 'claim' | 'complete' | 'fail' | 'cancel';
+  /** What the signal carried, unchecked. */
+  argument: unknown;
+  /** The same for every delivery of one signal. */
+  signalId: string;
+}
+
+export interface SignalOutcome {
+  refused: { code: string; detail: string } | null;
+}
+
+/** Like a POST without body. */
+const Nothing = z.strictObject({});
+
+/** The one place where an output may be in a workflow's history (architecture, rules for lives 3). */
+const LARGEST_ARGUMENT = 256 * 1024;
+
+/**
+ * What a REST call of the same name does, for a signal from Temporal's UI, CLI or SDK; once a signalId, however often it is
+ * delivered. A refusal is an answer, not an error; only a database that does not answer throws, so that the step is tried again.
+ */
+export async function actOnSignal(context: Context, id: string, act: SignalledAct): Promise<SignalOutcome> {
+  try {
+    await perform(context, id, act);
+    return { refused: null };
+  } catch (error) {
+    const refusal = asRefusal(error);
+    if (refusal === null) throw error;
+    return { refused: refusal };
+  }
+}
+
+function perform(context: Context, id: string, { kind, argument, signalId }: SignalledAct): Promise<unknown> {
+  const act = actOfSignal(id, kind, signalId);
+  const body = strictly(argument);
+  switch (kind) {
+    case 'claim':
+      return claimInvocation(context, act, id, ClaimBodySchema.parse(body));
+    case 'complete':
+      return completeInvocation(context, act, id, CompleteBodySchema.parse(body));
+    case 'fail':
+      return failInvocation(context, act, id, FailBodySchema.parse(body));
+    case 'cancel':
+      Nothing.parse(body);
+      return cancelInvocation(context, act, id);
+  }
+}
+
+/** The argument as a request body would have been read; none is `{}`. */
+function strictly(argument: unknown): unknown {
+  const text = JSON.stringify(argument ?? {});
+  if (Buffer.byteLength(text) > LARGEST_ARGUMENT) {
+    throw new CarnetError('BODY_TOO_LARGE', 'A signal carries 256 KiB at most; complete with a larger output over HTTP.');
+  }
+  return parseStrictJson(text);
+}
+
+function asRefusal(error: unknown): SignalOutcome['refused'] {
+  if (error instanceof CarnetError && error.code !== 'TEMPORARILY_UNAVAILABLE' && error.code !== 'IDEMPOTENCY_IN_FLIGHT') {
+    return { code: error.code, detail: error.message };
+  }
+  if (error instanceof z.ZodError) return { code: 'VALIDATION_ERROR', detail: z.prettifyError(error) };
+  if (error instanceof StrictJsonFault) return { code: 'VALIDATION_ERROR', detail: error.message };
+  return null;
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { actorName, agentPart } from '../caller.ts';
+import type { CommandCall } from '../commands.ts';
+import { sql } from '../database/pool.ts';
+import type { OperatorId } from '../ids.ts';
+
+/** Somebody doing something to an invocation, whichever door he came through: the arguments that every hot function begins with. */
+export interface Act {
+  /** Fault points are `<operation>:before` and `<operation>:committed`. */
+  operation: string;
+  /** The operator who calls; null: a signal, whose authority is to have reached the namespace (decisions K54). */
+  authority: OperatorId | null;
+  /** How the audit trail names him. */
+  actor: string;
+  requestId: string | null;
+  /** Whose Idempotency-Key it is, so that it means nothing to others; '' for an operator's own. */
+  key: { operator: string; agent: string; key: string; fingerprint: Buffer } | null;
+}
+
+export const actOf = (call: CommandCall): Act => ({
+  operation: call.operation,
+  authority: call.caller.operatorId,
+  actor: actorName(call.caller),
+  requestId: call.requestId,
+  key: call.idempotency && { operator: call.caller.operatorId, agent: agentPart(call.caller), ...call.idempotency },
+});
+
+const SIGNAL = 'temporal-signal';
+
+/** An outside signal; it may arrive more than once, so its id is its Idempotency-Key, kept apart from every operator's. */
+export const actOfSignal = (invocationId: string, kind: string, signalId: string): Act => ({
+  operation: `${kind}Invocation`,
+  authority: null,
+  actor: SIGNAL,
+  requestId: null,
+  key: {
+    operator: SIGNAL,
+    agent: invocationId,
+    key: signalId,
+    fingerprint: createHash('sha256').update(kind).digest(),
+  },
+});
+
+const keyArguments = ({ key }: Act) =>
+  key === null
+    ? sql.fragment`p_key_operator => null, p_agent_part => null, p_key => null, p_fingerprint => null`
+    : sql.fragment`p_key_operator => ${key.operator}, p_agent_part => ${key.agent}, p_key => ${key.key}, p_fingerprint => ${sql.binary(key.fingerprint)}`;
+
+/** For the functions that leave no audit row. */
+export const quietArguments = (act: Act) => sql.fragment`p_authority => ${act.authority}, ${keyArguments(act)}`;
+
+export const actArguments = (act: Act) =>
+  sql.fragment`${quietArguments(act)}, p_actor => ${act.actor}, p_request => ${act.requestId}`;

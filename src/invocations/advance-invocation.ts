@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { translateDatabaseError } from '../database/errors.ts';
+import { sql } from '../database/pool.ts';
+import { step } from '../fault-points.ts';
+import { pendingOf } from './announce.ts';
+
+const StepRow = z.object({
+  status: z.enum(['pending', 'processing', 'completed', 'failed', 'expired', 'gone']),
+  open: z.boolean(),
+  changed: z.boolean(),
+  wait_ms: z.number().nullable(),
+  attempt: z.number(),
+  expires_at: z.string().nullable(),
+  lease_until: z.string().nullable(),
+  provider_operator_id: z.string().nullable(),
+});
+
+/** Where an invocation is, and what its life waits for. */
+export interface InvocationStep {
+  /** `gone`: there is no such row. */
+  status: z.infer<typeof StepRow>['status'];
+  open: boolean;
+  /** Milliseconds to the nearer of deadline and end of lease by Postgres' clock, at least 1,000; null when it is not open. */
+  waitMs: number | null;
+  attempt: number;
+  expiresAt: string | null;
+  leaseUntil: string | null;
+}
+
+/**
+ * One step of the life of an invocation: forgets the messages that woke it, expires it past its deadline (the hold goes back), gives
+ * up a lapsed lease, counts a completed one, once. All by the row, so it may run any number of times.
+ */
+export async function advanceInvocation(context: Context, id: string): Promise<InvocationStep> {
+  step('advanceInvocation:before');
+  const row = await context.pool.one(sql.type(StepRow)`select * from advance_invocation(${id})`).catch((error: unknown) => {
+    throw translateDatabaseError(error);
+  });
+  step('advanceInvocation:committed');
+  if (row.changed) context.rowEvents.changed(id);
+  if (row.changed && row.status === 'pending' && row.provider_operator_id !== null) {
+    context.rowEvents.changed(pendingOf(row.provider_operator_id));
+  }
+  return {
+    status: row.status,
+    open: row.open,
+    waitMs: row.wait_ms,
+    attempt: row.attempt,
+    expiresAt: row.expires_at,
+    leaseUntil: row.lease_until,
+  };
+}

@@ -1,0 +1,18 @@
+import { runHotCommand, type Answered } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { sql } from '../database/pool.ts';
+import { actArguments, type Act } from './act.ts';
+import { rowChanged } from './announce.ts';
+import { answered, InvocationAnswerRow } from './answer.ts';
+import type { ClaimBody, Invocation } from './schema.ts';
+
+/**
+ * The provider takes a pending invocation, one winner however many try (decisions K31).
+ * @throws CarnetError NOT_FOUND, NOT_PROVIDER, SERVICE_EXECUTED, INVOCATION_EXPIRED, INVOCATION_NOT_PENDING, LEASE_LOST.
+ */
+export async function claimInvocation(context: Context, act: Act, id: string, body: ClaimBody): Promise<Answered<Invocation>> {
+  const query = sql.type(InvocationAnswerRow)`
+    select * from claim_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
+      p_lease_seconds => ${body.lease_seconds ?? null})`;
+  return answered(await runHotCommand(context, act, query, rowChanged(id)));
+}

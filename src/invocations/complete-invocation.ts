@@ -1,0 +1,32 @@
+import { runHotCommand, type Answered } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { sql } from '../database/pool.ts';
+import { canonicalJson, sha256Hex } from '../http/canonical-json.ts';
+import { CarnetError } from '../http/errors.ts';
+import { newId } from '../ids.ts';
+import { actArguments, type Act } from './act.ts';
+import { rowChanged } from './announce.ts';
+import { answered, InvocationAnswerRow } from './answer.ts';
+import { checkOutput } from './payload-check.ts';
+import type { CompleteBody, Invocation } from './schema.ts';
+
+/**
+ * The provider delivers; the held price becomes its earnings in one transfer. The same output again answers the same (decisions
+ * K27, K32, K47). The output is held against the output schema of the revision that was invoked.
+ * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING, OUTPUT_SCHEMA_MISMATCH.
+ */
+export async function completeInvocation(context: Context, act: Act, id: string, body: CompleteBody): Promise<Answered<Invocation>> {
+  const faults = await checkOutput(context, id, body.output);
+  const query = sql.type(InvocationAnswerRow)`
+    select * from complete_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
+      p_output => ${JSON.stringify(body.output)}, p_output_hash => ${sha256Hex(canonicalJson(body.output))},
+      p_output_fits => ${faults.length === 0}, p_transfer => ${newId('txn')})`;
+  try {
+    return answered(await runHotCommand(context, act, query, rowChanged(id)));
+  } catch (error) {
+    if (error instanceof CarnetError && error.code === 'OUTPUT_SCHEMA_MISMATCH') {
+      throw new CarnetError(error.code, error.message, { errors: faults, cause: error });
+    }
+    throw error;
+  }
+}

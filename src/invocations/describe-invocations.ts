@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { sql } from '../database/pool.ts';
+
+/** What a person sees of the life of an invocation in the Temporal UI (architecture, rules for lives 8). */
+export interface InvocationDescription {
+  /** Consumer and provider. */
+  operatorIds: string[];
+  agentId: string | null;
+  skillId: string;
+  summary: string;
+  /** Markdown; never input, output or note. */
+  details: string;
+}
+
+const Row = z.object({
+  id: z.string(),
+  skill_id: z.string(),
+  skill_name: z.string(),
+  skill_version: z.string(),
+  consumer_operator_id: z.string(),
+  provider_operator_id: z.string(),
+  agent_id: z.string().nullable(),
+  price_cents: z.number(),
+  expires_at: z.string(),
+});
+
+/** One query for several ids; ids without a row are left out. */
+export async function describeInvocations(context: Context, ids: string[]): Promise<Map<string, InvocationDescription>> {
+  const rows = await context.pool.any(sql.type(Row)`
+    select i.id, i.skill_id, s.name as skill_name, i.skill_version, i.consumer_operator_id, i.provider_operator_id, i.agent_id,
+      i.price_cents, i.expires_at
+    from invocations i join skills s on s.id = i.skill_id
+    where i.id = any(${sql.array(ids, 'text')})`);
+  return new Map(rows.map((row) => [row.id, describe(row)]));
+}
+
+const describe = (row: z.infer<typeof Row>): InvocationDescription => ({
+  operatorIds: [...new Set([row.consumer_operator_id, row.provider_operator_id])],
+  agentId: row.agent_id,
+  skillId: row.skill_id,
+  summary: `${row.skill_name} ${row.skill_version} for ${row.consumer_operator_id}`,
+  details: [
+    `Invocation of skill **${row.skill_name}** ${row.skill_version} (\`${row.skill_id}\`)`,
+    `- consumer \`${row.consumer_operator_id}\`${row.agent_id === null ? '' : `, agent \`${row.agent_id}\``}`,
+    `- provider \`${row.provider_operator_id}\``,
+    `- price ${row.price_cents} cents`,
+    `- expires at ${row.expires_at}`,
+  ].join('\n'),
+});

@@ -1,0 +1,82 @@
+import { withTopUpUrl } from '../billing/index.ts';
+import type { Caller } from '../caller.ts';
+import { runHotCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { sql } from '../database/pool.ts';
+import { canonicalJson, sha256Hex } from '../http/canonical-json.ts';
+import { CarnetError } from '../http/errors.ts';
+import { newId } from '../ids.ts';
+import { actOf } from './act.ts';
+import { workArrived } from './announce.ts';
+import { answered, InvocationAnswerRow } from './answer.ts';
+import { checkInput, forgetRevision } from './payload-check.ts';
+import type { Invocation, InvokeBody } from './schema.ts';
+
+/** SQLSTATE of invoke_skill() when the skill has another revision than the one the input was checked against. */
+const REVISION_MOVED = 'CN001';
+/** A skill that is patched faster than its input can be checked is its owner's play; then 503. */
+const CHECKS = 3;
+
+/**
+ * Creates a pending invocation and holds its price (decisions K27, K45, K56, K58). The input is checked before the one statement
+ * that decides; the statement says whether that check still counts.
+ * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE,
+ *   PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED, INSUFFICIENT_CREDITS.
+ */
+export async function invokeSkill(context: Context, call: CommandCall, skillId: string, body: InvokeBody): Promise<Answered<Invocation>> {
+  const agentId = invokingAgent(call.caller, body.agent_id);
+  for (let left = CHECKS; left > 0; left -= 1) {
+    const check = await checkInput(context, skillId, body.input);
+    try {
+      const query = invokeStatement(context, call, { skillId, agentId, body, revision: check.revision, fits: check.faults.length === 0 });
+      return answered(await runHotCommand(context, call, query, workArrived), 201);
+    } catch (error) {
+      if (isRevisionMoved(error)) {
+        forgetRevision(skillId);
+        continue;
+      }
+      if (error instanceof CarnetError && error.code === 'INPUT_SCHEMA_MISMATCH') {
+        throw new CarnetError(error.code, error.message, { errors: check.faults, cause: error });
+      }
+      throw withTopUpUrl(context.config, error);
+    }
+  }
+  throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The skill is being changed right now; repeat the call in a moment.', {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+interface Checked {
+  skillId: string;
+  agentId: string | null;
+  body: InvokeBody;
+  revision: number | null;
+  fits: boolean;
+}
+
+function invokeStatement(context: Context, call: CommandCall, { skillId, agentId, body, revision, fits }: Checked) {
+  const { key, actor, requestId } = actOf(call);
+  const { caller } = call;
+  return sql.type(InvocationAnswerRow)`
+    select * from invoke_skill(
+      p_operator => ${caller.operatorId}, p_agent_part => ${caller.kind === 'agent' ? caller.agentId : ''}, p_actor => ${actor},
+      p_key => ${key?.key ?? null}, p_fingerprint => ${key === null ? null : sql.binary(key.fingerprint)}, p_request => ${requestId},
+      p_invocation => ${newId('inv')}, p_hold => ${newId('hld')}, p_skill => ${skillId}, p_revision => ${revision},
+      p_input => ${JSON.stringify(body.input)}, p_input_hash => ${sha256Hex(canonicalJson(body.input))}, p_input_fits => ${fits},
+      p_agent => ${agentId}, p_passport => ${body.passport_id ?? null},
+      p_api_key => ${caller.kind === 'agent' ? caller.keyId : null},
+      p_api_key_limit => ${caller.kind === 'agent' ? caller.monthlyLimitCents : null},
+      p_ttl_seconds => ${body.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${body.max_price_cents ?? null})`;
+}
+
+/** An agent's key invokes for its own agent and no other (decisions K45). */
+function invokingAgent(caller: Caller, named: string | undefined): string | null {
+  if (caller.kind !== 'agent') return named ?? null;
+  if (named !== undefined && named !== caller.agentId) {
+    throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', `This key belongs to the agent ${caller.agentId} and cannot invoke for ${named}.`);
+  }
+  return caller.agentId;
+}
+
+const isRevisionMoved = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === REVISION_MOVED;
+

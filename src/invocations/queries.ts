@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import type { OperatorId } from '../ids.ts';
+import { invocationOf, summaryOf } from './answer.ts';
+import type { Invocation, InvocationStatus, InvocationSummary } from './schema.ts';
+
+const Row = z.object({ snapshot: z.string(), input: z.string(), output: z.string().nullable() });
+const SnapshotRow = z.object({ snapshot: z.string() });
+
+/** Readable by consumer and provider; null for everybody else. */
+export async function findInvocation(connection: CommonQueryMethods, id: string, operatorId: OperatorId): Promise<Invocation | null> {
+  const row = await connection.maybeOne(sql.type(Row)`
+    select invocation_snapshot(i) as snapshot, input, output from invocations i
+    where id = ${id} and ${operatorId} in (consumer_operator_id, provider_operator_id)`);
+  return row === null ? null : invocationOf(row);
+}
+
+export interface InvocationFilter {
+  operatorId: OperatorId;
+  status?: InvocationStatus | undefined;
+  skillId?: string | undefined;
+  /** The id at which the page before ended. */
+  after: string | null;
+  limit: number;
+}
+
+/** A filter that was not given is not in the statement, so that every plan can use its index to the full. */
+const nothing = sql.fragment``;
+const ofSkill = (skillId: string | undefined) => (skillId === undefined ? nothing : sql.fragment`and skill_id = ${skillId}`);
+
+/** `mine`: what the operator invoked. `provided`: what was invoked of its skills. Newest first (decisions K37, K55). */
+export async function listInvocations(
+  connection: CommonQueryMethods,
+  side: 'mine' | 'provided',
+  { operatorId, status, skillId, after, limit }: InvocationFilter,
+): Promise<InvocationSummary[]> {
+  const column = sql.identifier([side === 'mine' ? 'consumer_operator_id' : 'provider_operator_id']);
+  const rows = await connection.any(sql.type(SnapshotRow)`
+    select invocation_snapshot(i) as snapshot from invocations i
+    where ${column} = ${operatorId}
+      ${after === null ? nothing : sql.fragment`and id < ${after}`}
+      ${status === undefined ? nothing : sql.fragment`and status = ${status}`}
+      ${ofSkill(skillId)}
+    order by id desc limit ${limit}`);
+  return rows.map((row) => summaryOf(row.snapshot));
+}
+
+/** Work for the operator, oldest first: pending, within its deadline, and not executed by the service itself (decisions K37). */
+export async function listPending(
+  connection: CommonQueryMethods,
+  { operatorId, skillId, after, limit }: Omit<InvocationFilter, 'status'>,
+): Promise<InvocationSummary[]> {
+  const rows = await connection.any(sql.type(SnapshotRow)`
+    select invocation_snapshot(i) as snapshot from invocations i
+    where provider_operator_id = ${operatorId} and status = 'pending' and execution_mode = 'open' and expires_at > now()
+      ${after === null ? nothing : sql.fragment`and id > ${after}`}
+      ${ofSkill(skillId)}
+    order by id limit ${limit}`);
+  return rows.map((row) => summaryOf(row.snapshot));
+}

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { cursorList } from '../http/pagination.ts';
+import { applied } from '../http/prefer.ts';
+import { route, type AnyRoute } from '../http/route.ts';
+import { actOf } from './act.ts';
+import { cancelInvocation } from './cancel-invocation.ts';
+import { claimInvocation } from './claim-invocation.ts';
+import { completeInvocation } from './complete-invocation.ts';
+import { failInvocation } from './fail-invocation.ts';
+import { heartbeatInvocation } from './heartbeat-invocation.ts';
+import { invokeSkill } from './invoke-skill.ts';
+import { listInvocations } from './queries.ts';
+import {
+  ClaimBodySchema,
+  CompleteBodySchema,
+  FailBodySchema,
+  HeartbeatBodySchema,
+  InvocationSchema,
+  InvocationStatusSchema,
+  InvocationSummarySchema,
+  InvokeBodySchema,
+} from './schema.ts';
+import { readInvocation, readPending } from './waiting.ts';
+
+const tag = 'Invocations';
+const audience = 'anyone';
+const params = z.object({ id: z.string() });
+const reply = InvocationSchema;
+
+/** Everything up to 1,000, then by cursor (decisions K50). */
+const pages = cursorList({ name: 'invocations', item: InvocationSummarySchema, position: z.string(), maximum: 1_000, standard: 1_000 });
+const listQuery = z.object({ ...pages.query, status: InvocationStatusSchema.optional(), skill_id: z.string().optional() });
+const pendingQuery = z.object({ ...pages.query, skill_id: z.string().optional() });
+
+const invoke = route({
+  method: 'post',
+  path: '/v1/skills/:id/invoke',
+  operation: 'invokeSkill',
+  tag,
+  summary: 'Invoke a skill',
+  description:
+    'Creates a pending invocation and holds the price of the skill. With `Prefer: wait=N` the answer waits until it has ended, N seconds at most.',
+  audience,
+  params,
+  body: InvokeBodySchema,
+  status: 201,
+  reply,
+  refusals: [
+    'NOT_FOUND',
+    'AGENT_BLOCKED',
+    'AGENT_CREDENTIAL_FORBIDDEN',
+    'SKILL_NOT_ACTIVE',
+    'EXECUTION_UNAVAILABLE',
+    'PRICE_CHANGED',
+    'TRUST_LEVEL_INSUFFICIENT',
+    'INPUT_SCHEMA_MISMATCH',
+    'AGENT_BUDGET_EXCEEDED',
+    'INSUFFICIENT_CREDITS',
+  ],
+  example: { input: { text: 'hello' } },
+  handler: async ({ context, caller, call, params: { id }, body, preferWait, signal }) => {
+    const answer = await invokeSkill(context, call, id, body);
+    if (preferWait === null) return answer;
+    const target = { id: answer.body.id, operatorId: caller.operatorId };
+    return { ...answer, body: await readInvocation(context, target, { seconds: preferWait, signal }), headers: applied(preferWait) };
+  },
+});
+
+const list = (side: 'mine' | 'provided', summary: string) =>
+  route({
+    method: 'get',
+    path: `/v1/skills/invocations/${side}`,
+    operation: side === 'mine' ? 'listMyInvocations' : 'listProvidedInvocations',
+    tag,
+    summary,
+    audience,
+    query: listQuery,
+    status: 200,
+    reply: pages.reply,
+    refusals: ['INVALID_CURSOR'],
+    handler: async (request) => {
+      const { context, caller, query } = request;
+      const filter = { operatorId: caller.operatorId, status: query.status, skillId: query.skill_id };
+      const rows = await listInvocations(context.pool, side, { ...filter, after: pages.after(request), limit: query.limit + 1 });
+      return pages.answer(request, rows, ({ id }) => id);
+    },
+  });
+
+const pending = route({
+  method: 'get',
+  path: '/v1/skills/invocations/pending',
+  operation: 'listPendingInvocations',
+  tag,
+  summary: 'List work waiting for your skills, oldest first',
+  description: 'With `Prefer: wait=N` an empty list is answered only after N seconds (long poll).',
+  audience,
+  query: pendingQuery,
+  status: 200,
+  reply: pages.reply,
+  refusals: ['INVALID_CURSOR'],
+  handler: async (request) => {
+    const { context, caller, query, preferWait, signal } = request;
+    const filter = { operatorId: caller.operatorId, skillId: query.skill_id, after: pages.after(request), limit: query.limit + 1 };
+    const rows = await readPending(context, filter, { seconds: preferWait, signal });
+    return { ...pages.answer(request, rows, ({ id }) => id), headers: applied(preferWait) };
+  },
+});
+
+const get = route({
+  method: 'get',
+  path: '/v1/skills/invocations/:id',
+  operation: 'getInvocation',
+  tag,
+  summary: 'Read an invocation as its consumer or provider',
+  description: 'With `Prefer: wait=N` the answer waits until it has ended, N seconds at most.',
+  audience,
+  params,
+  status: 200,
+  reply,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id }, preferWait, signal }) => {
+    const target = { id, operatorId: caller.operatorId };
+    return { status: 200, body: await readInvocation(context, target, { seconds: preferWait, signal }), headers: applied(preferWait) };
+  },
+});
+
+const claim = route({
+  method: 'post',
+  path: '/v1/skills/invocations/:id/claim',
+  operation: 'claimInvocation',
+  tag,
+  summary: 'Claim a pending invocation of your skill',
+  audience,
+  params,
+  body: ClaimBodySchema,
+  status: 200,
+  reply,
+  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'SERVICE_EXECUTED', 'INVOCATION_EXPIRED', 'INVOCATION_NOT_PENDING', 'LEASE_LOST'],
+  example: { lease_seconds: 60 },
+  handler: ({ context, call, params: { id }, body }) => claimInvocation(context, actOf(call), id, body),
+});
+
+const complete = route({
+  method: 'post',
+  path: '/v1/skills/invocations/:id/complete',
+  operation: 'completeInvocation',
+  tag,
+  summary: 'Deliver the output of an invocation you claimed',
+  audience,
+  params,
+  body: CompleteBodySchema,
+  status: 200,
+  reply,
+  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'INVOCATION_EXPIRED', 'LEASE_LOST', 'INVOCATION_NOT_PROCESSING', 'OUTPUT_SCHEMA_MISMATCH'],
+  example: { output: { text: 'HELLO' } },
+  handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), id, body),
+});
+
+const fail = route({
+  method: 'post',
+  path: '/v1/skills/invocations/:id/fail',
+  operation: 'failInvocation',
+  tag,
+  summary: 'Give up an invocation you claimed',
+  audience,
+  params,
+  body: FailBodySchema,
+  status: 200,
+  reply,
+  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'INVOCATION_EXPIRED', 'LEASE_LOST', 'INVOCATION_NOT_PROCESSING'],
+  example: { error: { code: 'SOURCE_UNREADABLE', message: 'The document could not be read.' } },
+  handler: ({ context, call, params: { id }, body }) => failInvocation(context, actOf(call), id, body),
+});
+
+const cancel = route({
+  method: 'post',
+  path: '/v1/skills/invocations/:id/cancel',
+  operation: 'cancelInvocation',
+  tag,
+  summary: 'Withdraw an invocation that nobody has claimed',
+  audience,
+  params,
+  status: 200,
+  reply,
+  refusals: ['NOT_FOUND', 'NOT_OWNER', 'INVOCATION_EXPIRED', 'INVOCATION_NOT_PENDING'],
+  handler: ({ context, call, params: { id } }) => cancelInvocation(context, actOf(call), id),
+});
+
+const heartbeat = route({
+  method: 'post',
+  path: '/v1/skills/invocations/:id/heartbeat',
+  operation: 'heartbeatInvocation',
+  tag,
+  summary: 'Keep the lease of an invocation you claimed',
+  audience,
+  params,
+  body: HeartbeatBodySchema,
+  status: 200,
+  reply,
+  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'INVOCATION_EXPIRED', 'LEASE_LOST', 'INVOCATION_NOT_PROCESSING', 'NO_LEASE'],
+  handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), id, body),
+});
+
+/** Named paths before `:id` (decisions trap 8). */
+export const invocationsRoutes: AnyRoute[] = [
+  list('mine', 'List what you invoked, newest first'),
+  list('provided', 'List what was invoked of your skills, newest first'),
+  pending,
+  get,
+  claim,
+  complete,
+  fail,
+  cancel,
+  heartbeat,
+  invoke,
+];

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { JsonObject } from '../http/json-value.ts';
+
+export const InvocationStatusSchema = z.enum(['pending', 'processing', 'completed', 'failed', 'expired']);
+export type InvocationStatus = z.infer<typeof InvocationStatusSchema>;
+
+/** Any JSON object. Bodies were read strictly (decisions trap 24), so it is passed through as it is and not copied. */
+const JsonObjectSchema = z
+  .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
+  .meta({ override: { type: 'object', additionalProperties: true } });
+
+/** Unicode code points, as in JSON Schema (decisions trap 21). */
+const text = (limit: number) =>
+  z
+    .string()
+    .min(1)
+    .refine((value) => value.length <= limit || [...value].length <= limit, `must have ${limit} characters at most`)
+    .meta({ maxLength: limit });
+
+const id = text(128);
+const time = z.iso.datetime();
+const attempt = z
+  .int()
+  .min(0)
+  .max(2_147_483_647)
+  .describe('The attempt you believe to be current; another one is 409 LEASE_LOST (decisions K47).');
+/** Fractions of seconds are taken as they are (decisions trap 22). */
+const leaseSeconds = z.number().min(5).max(3_600);
+
+export const InvocationErrorSchema = z.strictObject({ code: text(128), message: text(2_000) });
+export type InvocationError = z.infer<typeof InvocationErrorSchema>;
+
+/** An invocation as lists show it: without input and output (decisions K50). */
+export const InvocationSummarySchema = z
+  .object({
+    id: z.string(),
+    skill_id: z.string(),
+    skill_version: z.string(),
+    skill_revision: z.int().describe('The revision whose schemas hold for input and output.'),
+    status: InvocationStatusSchema,
+    execution_mode: z.enum(['open', 'sealed', 'source']),
+    input_hash: z.string().describe('SHA-256 of the canonical JSON (RFC 8785) of the input, in hex.'),
+    output_hash: z.string().nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    consumer_operator_id: z.string(),
+    provider_operator_id: z.string(),
+    agent_id: z.string().nullable(),
+    passport_id: z.string().nullable(),
+    price_cents: z.int().describe('Held when invoked, captured when completed, else given back. US cents.'),
+    self_invocation: z.boolean().describe('A test run of your own skill: free and not counted.'),
+    attempt: z.int().describe('How many times it was claimed.'),
+    lease_seconds: z.number().nullable(),
+    lease_until: time.nullable().describe('Until when the claim holds without a heartbeat; null: until expires_at.'),
+    created_at: time,
+    claimed_at: time.nullable(),
+    completed_at: time.nullable().describe('When it ended, whichever way.'),
+    expires_at: time,
+    duration_ms: z.int().nullable().describe('From the last claim to the end.'),
+  })
+  .meta({ id: 'InvocationSummary', description: 'An invocation without its input and output.' });
+export type InvocationSummary = z.infer<typeof InvocationSummarySchema>;
+
+export const InvocationSchema = InvocationSummarySchema.extend({
+  input: JsonObjectSchema,
+  output: JsonObjectSchema.nullable(),
+}).meta({
+  id: 'Invocation',
+  description: 'One piece of work ordered from a skill (Market §3.2).',
+  example: {
+    id: 'inv_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+    skill_id: 'skl_01K9ZC4T0M3Q8V6W2X5Y7ZABCE',
+    skill_version: '1.0.0',
+    skill_revision: 1,
+    status: 'pending',
+    execution_mode: 'open',
+    input: { text: 'hello' },
+    input_hash: '2f0e8b4c4e2b1a7a0e4b9d7e1c7ad1a5cbe3a1a24ba0a96a54e3c0bb0a3d4c11',
+    output: null,
+    output_hash: null,
+    error: null,
+    consumer_operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCF',
+    provider_operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCG',
+    agent_id: null,
+    passport_id: null,
+    price_cents: 25,
+    self_invocation: false,
+    attempt: 0,
+    lease_seconds: null,
+    lease_until: null,
+    created_at: '2026-11-21T12:00:00.000Z',
+    claimed_at: null,
+    completed_at: null,
+    expires_at: '2026-11-22T12:00:00.000Z',
+    duration_ms: null,
+  },
+});
+export type Invocation = z.infer<typeof InvocationSchema>;
+
+export const InvokeBodySchema = z
+  .strictObject({
+    input: JsonObjectSchema,
+    agent_id: id.optional(),
+    passport_id: id.optional(),
+    ttl_seconds: z.number().min(60).max(604_800).optional(),
+    max_price_cents: z.int().min(0).optional().describe('Refuse instead of paying more than this (409 PRICE_CHANGED).'),
+  })
+  .meta({ id: 'InvokeSkill' });
+export type InvokeBody = z.infer<typeof InvokeBodySchema>;
+
+export const ClaimBodySchema = z
+  .strictObject({
+    lease_seconds: leaseSeconds.optional().describe('Without a heartbeat in this time it returns to pending.'),
+    attempt: attempt.optional(),
+  })
+  .meta({ id: 'ClaimInvocation' });
+export type ClaimBody = z.infer<typeof ClaimBodySchema>;
+
+export const CompleteBodySchema = z.strictObject({ output: JsonObjectSchema, attempt: attempt.optional() }).meta({ id: 'CompleteInvocation' });
+export type CompleteBody = z.infer<typeof CompleteBodySchema>;
+
+export const FailBodySchema = z.strictObject({ error: InvocationErrorSchema, attempt: attempt.optional() }).meta({ id: 'FailInvocation' });
+export type FailBody = z.infer<typeof FailBodySchema>;
+
+export const HeartbeatBodySchema = z
+  .strictObject({ lease_seconds: leaseSeconds.optional().describe("The claim's unless given."), attempt: attempt.optional() })
+  .meta({ id: 'HeartbeatInvocation' });
+export type HeartbeatBody = z.infer<typeof HeartbeatBodySchema>;

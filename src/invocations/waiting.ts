@@ -1,0 +1,52 @@
+import type { Context } from '../context.ts';
+import { notFound } from '../http/errors.ts';
+import type { OperatorId } from '../ids.ts';
+import { pendingOf } from './announce.ts';
+import { findInvocation, listPending, type InvocationFilter } from './queries.ts';
+import type { Invocation, InvocationSummary } from './schema.ts';
+
+/** How long a caller prefers to wait, and whether he is still there; `seconds` null: not at all. */
+export interface Patience {
+  seconds: number | null;
+  signal: AbortSignal;
+}
+
+const isOpen = ({ status }: Invocation): boolean => status === 'pending' || status === 'processing';
+
+/**
+ * The invocation as soon as it has ended, or as it is when the time is over (decisions K43, K55).
+ * @throws CarnetError NOT_FOUND for whoever is neither consumer nor provider.
+ */
+export async function readInvocation(
+  context: Context,
+  { id, operatorId }: { id: string; operatorId: OperatorId },
+  { seconds, signal }: Patience,
+): Promise<Invocation> {
+  const read = async (): Promise<Invocation> => {
+    const invocation = await findInvocation(context.pool, id, operatorId);
+    if (invocation === null) throw notFound('invocation');
+    return invocation;
+  };
+  if (seconds === null) return read();
+  let latest: Invocation | undefined;
+  await context.rowEvents.waitFor(id, { seconds, signal }, async () => {
+    latest = await read();
+    return isOpen(latest) ? undefined : latest;
+  });
+  return latest ?? read();
+}
+
+/** The provider's pending work, as soon as there is some, or none when the time is over (decisions K55). */
+export async function readPending(
+  context: Context,
+  filter: Omit<InvocationFilter, 'status'>,
+  { seconds, signal }: Patience,
+): Promise<InvocationSummary[]> {
+  const read = (): Promise<InvocationSummary[]> => listPending(context.pool, filter);
+  if (seconds === null) return read();
+  const found = await context.rowEvents.waitFor(pendingOf(filter.operatorId), { seconds, signal }, async () => {
+    const rows = await read();
+    return rows.length > 0 ? rows : undefined;
+  });
+  return found ?? [];
+}
