@@ -1,0 +1,42 @@
+import { runCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { assertThat, notFound } from '../http/errors.ts';
+import { lockSkillRow } from './queries.ts';
+import type { Skill } from './schema.ts';
+import { lockOwnSkill, showSkill } from './show-skill.ts';
+import { nextState, type NextState, type SkillState, type StatusAction } from './status.ts';
+import { saveState } from './write-queries.ts';
+
+const AUDITED = { suspend: 'skill.suspended', activate: 'skill.activated', unlist: 'skill.unlisted', approve: 'skill.approved' } as const;
+
+const auditName = (action: StatusAction): string => {
+  if (typeof action === 'string') return AUDITED[action];
+  return 'reject' in action ? 'skill.rejected' : 'skill.taken_down';
+};
+
+const differs = (before: SkillState, after: NextState): boolean =>
+  before.status !== after.status || before.review_status !== after.review_status || before.rejection_reason !== after.rejection_reason;
+
+/**
+ * Moves a skill to the state that follows the action; what is there already is answered as it is.
+ * @param by the owner for suspend, activate and unlist; the platform, whom the route's audience lets in, for the review.
+ * @throws CarnetError NOT_FOUND, NOT_OWNER, INVALID_STATE, NO_EXECUTABLE_CONTENT
+ */
+export const changeStatus = (
+  context: Context,
+  call: CommandCall,
+  id: string,
+  { by, action }: { by: 'owner' | 'platform'; action: StatusAction },
+): Promise<Answered<Skill>> =>
+  runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
+    const before = by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
+    assertThat(before, () => notFound('skill'));
+    const after = nextState(before, action);
+    if (differs(before, after)) {
+      await saveState(connection, id, after, by === 'platform');
+      const reason = typeof action === 'string' ? {} : { reason: after.rejection_reason };
+      await audit(auditName(action), id, { from: before.status, to: after.status, ...reason });
+      changed(id);
+    }
+    return { status: 200, body: await showSkill(connection, id) };
+  });

@@ -1,0 +1,32 @@
+import { assuranceRank } from '../accounts/index.ts';
+import type { PassportClaim, TrustEvaluation } from './check-trust-schema.ts';
+import type { TrustLevel } from './schema.ts';
+
+/** How much a claim of this level is worth, 0 to 3 (decisions K21). */
+export const levelOf = assuranceRank;
+
+const nameOfLevel = (level: 0 | 1 | 2 | 3) => `L${level}` as const;
+
+/**
+ * Whether claims satisfy a skill: the highest level that has not expired decides; what a claim is about does not (decisions K21).
+ * @param now seconds since 1970.
+ */
+export function evaluateTrust(required: TrustLevel, claims: readonly PassportClaim[], now: number): TrustEvaluation {
+  const reasons: string[] = [];
+  let effective: 0 | 1 | 2 | 3 = 0;
+  for (const claim of claims) {
+    const level = levelOf(claim.assurance_level);
+    const what = `${claim.claim_type} at ${claim.assurance_level}`;
+    if (claim.expires_at !== undefined && claim.expires_at <= now) reasons.push(`${what} has expired and counts nothing.`);
+    else if (level === 0) reasons.push(`${what} counts as L0.`);
+    else reasons.push(`${what} counts as ${nameOfLevel(level)}.`);
+    if ((claim.expires_at === undefined || claim.expires_at > now) && level > effective) effective = level;
+  }
+  const allowed = nameOfLevel(effective) >= required;
+  reasons.push(
+    allowed
+      ? `The skill requires ${required} and the claims give ${nameOfLevel(effective)}.`
+      : `The skill requires ${required} and the claims give only ${nameOfLevel(effective)}; present a claim of ${required} or higher.`,
+  );
+  return { allowed, required, effective: nameOfLevel(effective), reasons };
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+
+const Contract = z.object({ revision: z.int(), hash: z.string(), schema: z.string() });
+
+/** A schema by which something sent is checked: its text, its SHA-256 in hex (the same hash is the same schema for ever), its revision. */
+export type Contract = z.output<typeof Contract>;
+
+/** The input schema that the skill has now; null where there is no such skill. Whoever keeps it compares the revision later. */
+export const findInputContract = (connection: CommonQueryMethods, skillId: string): Promise<Contract | null> =>
+  connection.maybeOne(sql.type(Contract)`
+    select s.revision, encode(c.hash, 'hex') as hash, c.schema
+    from skills s join skill_schemas c on c.hash = s.input_schema_hash
+    where s.id = ${skillId}`);
+
+/** The output schema of the revision that was invoked; null where there is no such revision. */
+export const findOutputContract = (
+  connection: CommonQueryMethods,
+  { skillId, revision }: { skillId: string; revision: number },
+): Promise<Contract | null> =>
+  connection.maybeOne(sql.type(Contract)`
+    select r.revision, encode(c.hash, 'hex') as hash, c.schema
+    from skill_revisions r join skill_schemas c on c.hash = r.output_schema_hash
+    where r.skill_id = ${skillId} and r.revision = ${revision}`);

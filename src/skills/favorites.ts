@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { Caller } from '../caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { SkillRow, skillColumns, skillParts } from './queries.ts';
+import { findVisibleRow } from './show-skill.ts';
+
+const Nothing = z.object({});
+const FavoriteRow = SkillRow.extend({ position: z.int() });
+export type FavoriteRow = z.output<typeof FavoriteRow>;
+
+/** Adds to or takes from the operator's favourites; what is so already stays so (decisions K20). @throws CarnetError NOT_FOUND */
+export const setFavorite = (context: Context, call: CommandCall, id: string, favorited: boolean): Promise<Answered<{ favorited: boolean }>> =>
+  runCommand(context, call, async ({ connection, audit }) => {
+    const { operatorId } = call.caller;
+    await findVisibleRow(connection, call.caller, id);
+    const { rowCount } = favorited ? await insertFavorite(connection, operatorId, id) : await deleteFavorite(connection, operatorId, id);
+    if (rowCount > 0) await audit(favorited ? 'skill.favorited' : 'skill.unfavorited', id);
+    return { status: 200, body: { favorited } };
+  });
+
+const insertFavorite = (connection: CommonQueryMethods, operatorId: string, id: string) =>
+  connection.query(sql.type(Nothing)`
+    insert into skill_favorites (operator_id, skill_id) values (${operatorId}, ${id}) on conflict do nothing`);
+
+const deleteFavorite = (connection: CommonQueryMethods, operatorId: string, id: string) =>
+  connection.query(sql.type(Nothing)`delete from skill_favorites where operator_id = ${operatorId} and skill_id = ${id}`);
+
+/** The favourites that the operator may see now, last added first. */
+export const listFavorites = (
+  connection: CommonQueryMethods,
+  { operatorId }: Caller,
+  { after, limit }: { after: number | null; limit: number },
+): Promise<readonly FavoriteRow[]> =>
+  connection.any(sql.type(FavoriteRow)`
+    select ${skillColumns}, f.position
+    from skill_favorites f join skills s on s.id = f.skill_id ${skillParts}
+    where f.operator_id = ${operatorId} and skill_visible_to(s, ${operatorId})
+      ${after === null ? sql.fragment`` : sql.fragment`and f.position < ${after}`}
+    order by f.position desc limit ${limit}`);

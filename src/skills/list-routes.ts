@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { cursorList } from '../http/pagination.ts';
+import { route } from '../http/route.ts';
+import { listFavorites } from './favorites.ts';
+import { presentSkill, presentSkills } from './presenter.ts';
+import { listOwnSkills } from './queries.ts';
+import { ListedSkillSchema, SkillVersionSchema } from './schema.ts';
+import { findVisibleSkill } from './show-skill.ts';
+import { seesAll } from './status.ts';
+import { listVersions } from './versions.ts';
+
+const tag = 'skills';
+/** Lists that answer all they have, up to this many (decisions K50). */
+const ALL = 1_000;
+
+const ownSkills = cursorList({ name: 'skills', item: ListedSkillSchema, position: z.object({ id: z.string() }), maximum: ALL, standard: ALL });
+
+const mine = route({
+  method: 'get',
+  path: '/v1/skills/mine',
+  operation: 'listOwnSkills',
+  tag,
+  summary: 'List the skills you published, in every status',
+  audience: 'anyone',
+  query: z.object(ownSkills.query),
+  status: 200,
+  reply: ownSkills.reply,
+  handler: async (request) => {
+    const { context, caller, query } = request;
+    const after = ownSkills.after(request)?.id ?? null;
+    const rows = await listOwnSkills(context.pool, { operatorId: caller.operatorId, after, limit: query.limit + 1 });
+    return ownSkills.answer(request, presentSkills(rows, caller), ({ id }) => ({ id }));
+  },
+});
+
+const favoriteSkills = cursorList({ name: 'skills', item: ListedSkillSchema, position: z.object({ position: z.int() }), maximum: ALL, standard: ALL });
+
+const favorites = route({
+  method: 'get',
+  path: '/v1/skills/favorites',
+  operation: 'listFavoriteSkills',
+  tag,
+  summary: 'List your favourite skills, last added first',
+  audience: 'anyone',
+  query: z.object(favoriteSkills.query),
+  status: 200,
+  reply: favoriteSkills.reply,
+  handler: async (request) => {
+    const { context, caller, query } = request;
+    const after = favoriteSkills.after(request)?.position ?? null;
+    const rows = await listFavorites(context.pool, caller, { after, limit: query.limit + 1 });
+    const shown = rows.map(({ position, ...row }) => ({ ...presentSkill(row, { seesAll: seesAll(caller, row) }), position }));
+    return favoriteSkills.answer(request, shown, ({ position }) => ({ position }));
+  },
+});
+
+const skillVersions = cursorList({ name: 'versions', item: SkillVersionSchema, position: z.object({ revision: z.int() }), maximum: ALL, standard: ALL });
+
+const versions = route({
+  method: 'get',
+  path: '/v1/skills/:id/versions',
+  operation: 'listSkillVersions',
+  tag,
+  summary: 'List what a skill was, newest first',
+  audience: 'anyone',
+  params: z.object({ id: z.string() }),
+  query: z.object(skillVersions.query),
+  status: 200,
+  reply: skillVersions.reply,
+  refusals: ['NOT_FOUND'],
+  handler: async (request) => {
+    const { context, caller, params, query } = request;
+    await findVisibleSkill(context, caller, params.id);
+    const after = skillVersions.after(request)?.revision ?? null;
+    const rows = await listVersions(context.pool, params.id, { after, limit: query.limit + 1 });
+    return skillVersions.answer(request, [...rows], ({ revision }) => ({ revision }));
+  },
+});
+
+export const listRoutes = [mine, favorites, versions];

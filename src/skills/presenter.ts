@@ -1,0 +1,30 @@
+import type { Caller } from '../caller.ts';
+import type { SkillRow } from './queries.ts';
+import type { ListedSkill } from './schema.ts';
+import { seesAll } from './status.ts';
+
+/** Averages are shown in hundredths. */
+export function averageRating(row: Counted): number | null {
+  const count = ratingCount(row);
+  const sum = row.rated_1 + 2 * row.rated_2 + 3 * row.rated_3 + 4 * row.rated_4 + 5 * row.rated_5;
+  return count === 0 ? null : Math.round((sum * 100) / count) / 100;
+}
+
+export const ratingCount = (row: Counted): number => row.rated_1 + row.rated_2 + row.rated_3 + row.rated_4 + row.rated_5;
+
+type Counted = Pick<SkillRow, 'rated_1' | 'rated_2' | 'rated_3' | 'rated_4' | 'rated_5'>;
+
+/** How a skill is shown, without what it executes; why it was refused is for its owner and the platform. */
+export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSkill {
+  const { executable: _executable, has_code: _code, review_status, rejection_reason, reviewed_at, approved_at: _approved, ...rest } = row;
+  const { rated_1: _1, rated_2: _2, rated_3: _3, rated_4: _4, rated_5: _5, verified_count: _verified, ...skill } = rest;
+  return {
+    ...skill,
+    average_rating: averageRating(row),
+    rating_count: ratingCount(row),
+    review: { status: review_status, rejection_reason: to.seesAll ? rejection_reason : null, reviewed_at },
+  };
+}
+
+export const presentSkills = (rows: readonly SkillRow[], caller: Caller): ListedSkill[] =>
+  rows.map((row) => presentSkill(row, { seesAll: seesAll(caller, row) }));

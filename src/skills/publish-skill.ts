@@ -1,0 +1,36 @@
+import { findAgent } from '../accounts/index.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { assertThat, invalid } from '../http/errors.ts';
+import { newId } from '../ids.ts';
+import { checkSchemas } from './check-schemas.ts';
+import { hasCode } from './execution-schema.ts';
+import type { PublishSkill, Skill } from './schema.ts';
+import { showSkill } from './show-skill.ts';
+import { insertSkill } from './write-queries.ts';
+
+/** Whether a publication waits for an administrator (decisions K1): what the service executes or shows as code does, unless set otherwise. */
+export const needsReview = (setting: Config['skillReview'], skill: PublishSkill): boolean =>
+  setting === 'all' || (setting === 'code' && (skill.execution_mode !== 'open' || hasCode(skill)));
+
+/**
+ * Publishes a skill: active at once, or pending_review.
+ * @throws CarnetError VALIDATION_ERROR for a refused schema or an agent of somebody else; SKILL_NAME_TAKEN.
+ */
+export async function publishSkill(context: Context, call: CommandCall, body: PublishSkill): Promise<Answered<Skill>> {
+  await checkSchemas(context, body);
+  const id = newId('skl');
+  const review = needsReview(context.config.skillReview, body);
+  return await runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
+    const { operatorId } = call.caller;
+    if (body.agent_id !== undefined) {
+      const agent = await findAgent(connection, { operatorId, agentId: body.agent_id });
+      assertThat(agent, () => invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }));
+    }
+    await insertSkill(connection, { id, operatorId, body, review });
+    await audit('skill.published', id, { name: body.name, version: body.version, review });
+    changed(id);
+    return { status: 201, body: await showSkill(connection, id), location: `/v1/skills/${id}` };
+  });
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { ListedSkillSchema, ReviewStatus } from './schema.ts';
+import type { Code } from './execution-schema.ts';
+
+const json = z.string().transform((text): unknown => JSON.parse(text));
+
+/** A skill as stored, without what it executes: one row a skill, for reads of one and of many. */
+export const SkillRow = ListedSkillSchema.omit({ review: true, average_rating: true, rating_count: true }).extend({
+  input_schema: json.pipe(ListedSkillSchema.shape.input_schema),
+  output_schema: json.pipe(ListedSkillSchema.shape.output_schema),
+  required_credentials: json.pipe(ListedSkillSchema.shape.required_credentials),
+  seller_credential_limit: json.pipe(ListedSkillSchema.shape.seller_credential_limit).nullable(),
+  executable: z.boolean(),
+  has_code: z.boolean(),
+  review_status: ReviewStatus,
+  rejection_reason: z.string().nullable(),
+  reviewed_at: z.string().nullable(),
+  approved_at: z.string().nullable(),
+  rated_1: z.int(),
+  rated_2: z.int(),
+  rated_3: z.int(),
+  rated_4: z.int(),
+  rated_5: z.int(),
+  verified_count: z.int(),
+});
+export type SkillRow = z.output<typeof SkillRow>;
+
+export const skillColumns = sql.fragment`
+  s.id, s.operator_id, s.name, s.description, s.version, s.revision, s.status, i.schema as input_schema, o.schema as output_schema,
+  s.trust_level_required, s.tags, s.price_per_invocation, s.agent_id, s.execution_mode, s.credential_mode, s.required_credentials,
+  s.seller_credential_limit, s.accepts_requests, s.llm_enabled, s.llm_provider, s.llm_model, s.execution_runtime, s.executable,
+  exists (select from skill_code where skill_id = s.id) as has_code, s.review_status, s.rejection_reason, s.reviewed_at, s.approved_at,
+  s.created_at, s.updated_at, c.invocation_count, c.rated_1, c.rated_2, c.rated_3, c.rated_4, c.rated_5, c.verified_count`;
+
+/** What `skillColumns` are taken from, beside `s`. */
+export const skillParts = sql.fragment`
+  join skill_schemas i on i.hash = s.input_schema_hash
+  join skill_schemas o on o.hash = s.output_schema_hash
+  join skill_counts c on c.skill_id = s.id`;
+
+export const findSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow | null> =>
+  connection.maybeOne(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillParts} where s.id = ${id}`);
+
+/** A skill that is known to exist. */
+export const getSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow> =>
+  connection.one(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillParts} where s.id = ${id}`);
+
+/** As `findSkillRow`, held against other changes until the transaction ends; its schemas and counts are not. */
+export const lockSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow | null> =>
+  connection.maybeOne(sql.type(SkillRow)`
+    select ${skillColumns} from skills s ${skillParts} where s.id = ${id} for no key update of s`);
+
+const CodeRow = z.object({
+  execution_steps: json.nullable(),
+  execution_script: z.string().nullable(),
+  dependencies: z.string().nullable(),
+  llm_config: json.nullable(),
+});
+
+/** What a skill executes; never changes once published. */
+export const findCode = async (connection: CommonQueryMethods, id: string): Promise<Code | null> =>
+  (await connection.maybeOne(sql.type(CodeRow)`
+    select execution_steps, execution_script, dependencies, llm_config from skill_code where skill_id = ${id}`)) as Code | null;
+
+export interface PageOfOwn {
+  operatorId: string;
+  /** The id that the page before ended with. */
+  after: string | null;
+  limit: number;
+}
+
+/** The skills of one operator in every status, newest first. */
+export const listOwnSkills = (connection: CommonQueryMethods, { operatorId, after, limit }: PageOfOwn): Promise<readonly SkillRow[]> =>
+  connection.any(sql.type(SkillRow)`
+    select ${skillColumns} from skills s ${skillParts}
+    where s.operator_id = ${operatorId} ${after === null ? sql.fragment`` : sql.fragment`and s.id < ${after}`}
+    order by s.id desc limit ${limit}`);
+
+/** What waits for review, longest waiting first. */
+export const listPendingReviews = (connection: CommonQueryMethods, after: string | null, limit: number): Promise<readonly SkillRow[]> =>
+  connection.any(sql.type(SkillRow)`
+    select ${skillColumns} from skills s ${skillParts}
+    where s.status = 'pending_review' ${after === null ? sql.fragment`` : sql.fragment`and s.id > ${after}`}
+    order by s.id limit ${limit}`);

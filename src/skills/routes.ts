@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { offsetAnswer } from '../http/pagination.ts';
+import { route, type AnyRoute } from '../http/route.ts';
+import { browseSkills } from './browse.ts';
+import { BrowseQuerySchema, SkillPageSchema } from './browse-schema.ts';
+import { changeStatus } from './change-status.ts';
+import { evaluateTrust } from './check-trust.ts';
+import { CheckTrustSchema, TrustEvaluationSchema } from './check-trust-schema.ts';
+import { setFavorite } from './favorites.ts';
+import { listRoutes } from './list-routes.ts';
+import { presentSkills } from './presenter.ts';
+import { publishSkill } from './publish-skill.ts';
+import { readRatings, rateSkill } from './ratings.ts';
+import { RatedSchema, RateSkillSchema, RatingSummarySchema } from './ratings-schema.ts';
+import { reviewRoutes } from './review-routes.ts';
+import { FavoritedSchema, PublishSkillSchema, SkillSchema, UpdateSkillSchema } from './schema.ts';
+import { findVisibleSkill, readSkill } from './show-skill.ts';
+import { updateSkill } from './update-skill.ts';
+
+const tag = 'skills';
+const params = z.object({ id: z.string() });
+/** Four scripts of 500,000 characters would not fit into the usual limit (decisions §1). */
+const PUBLISH_BYTES = 4 * 1024 * 1024;
+
+const echo = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+
+const publish = route({
+  method: 'post',
+  path: '/v1/skills',
+  operation: 'publishSkill',
+  tag,
+  summary: 'Publish a skill',
+  description: 'Active at once, or pending_review where the service would execute it or show it as code.',
+  audience: 'anyone',
+  body: PublishSkillSchema,
+  bodyLimit: PUBLISH_BYTES,
+  status: 201,
+  reply: SkillSchema,
+  refusals: ['SKILL_NAME_TAKEN'],
+  example: {
+    name: 'summarise-text',
+    description: 'Summarises a text in three sentences.',
+    version: '1.0.0',
+    input_schema: echo,
+    output_schema: echo,
+    trust_level_required: 'L0',
+    tags: ['text', 'summary'],
+    price_per_invocation: 25,
+  },
+  handler: ({ context, call, body }) => publishSkill(context, call, body),
+});
+
+const browse = route({
+  method: 'get',
+  path: '/v1/skills',
+  operation: 'browseSkills',
+  tag,
+  summary: 'Browse and search the marketplace',
+  audience: 'anyone',
+  query: BrowseQuerySchema,
+  status: 200,
+  reply: SkillPageSchema,
+  handler: async ({ context, caller, query }) => {
+    const { rows, total } = await browseSkills(context.pool, caller, query);
+    return offsetAnswer('skills', { items: presentSkills(rows, caller), total, query });
+  },
+});
+
+const read = route({
+  method: 'get',
+  path: '/v1/skills/:id',
+  operation: 'readSkill',
+  tag,
+  summary: 'Read a skill',
+  description: 'What it executes stands in it for its owner, and for everybody where execution_mode is `source`.',
+  audience: 'anyone',
+  params,
+  status: 200,
+  reply: SkillSchema,
+  cache: 'private, no-cache',
+  refusals: ['NOT_FOUND'],
+  handler: ({ context, caller, params: { id } }) => readSkill(context, caller, id),
+});
+
+const update = route({
+  method: 'patch',
+  path: '/v1/skills/:id',
+  operation: 'updateSkill',
+  tag,
+  summary: 'Change a skill',
+  description: 'Every change is a new revision; invocations keep the one they were made with.',
+  audience: 'anyone',
+  params,
+  body: UpdateSkillSchema,
+  status: 200,
+  reply: SkillSchema,
+  refusals: ['NOT_FOUND', 'NOT_OWNER', 'VERSION_IMMUTABLE'],
+  example: { price_per_invocation: 30 },
+  handler: ({ context, call, params: { id }, body }) => updateSkill(context, call, id, body),
+});
+
+const ownerAction = (action: 'suspend' | 'activate' | 'unlist', summary: string) =>
+  route({
+    method: 'post',
+    path: `/v1/skills/:id/${action}`,
+    operation: `${action}Skill`,
+    tag,
+    summary,
+    audience: 'anyone',
+    params,
+    status: 200,
+    reply: SkillSchema,
+    refusals: ['NOT_FOUND', 'NOT_OWNER', ...(action === 'suspend' ? [] : (['INVALID_STATE'] as const))],
+    handler: ({ context, call, params: { id } }) => changeStatus(context, call, id, { by: 'owner', action }),
+  });
+
+const favoriteAction = (method: 'post' | 'delete', summary: string) =>
+  route({
+    method,
+    path: '/v1/skills/:id/favorite',
+    operation: method === 'post' ? 'favoriteSkill' : 'unfavoriteSkill',
+    tag,
+    summary,
+    audience: 'anyone',
+    params,
+    status: 200,
+    reply: FavoritedSchema,
+    refusals: ['NOT_FOUND'],
+    handler: ({ context, call, params: { id } }) => setFavorite(context, call, id, method === 'post'),
+  });
+
+const rate = route({
+  method: 'post',
+  path: '/v1/skills/:id/rate',
+  operation: 'rateSkill',
+  tag,
+  summary: 'Rate a skill',
+  description: 'One rating an operator; rating again changes it.',
+  audience: 'anyone',
+  params,
+  body: RateSkillSchema,
+  status: 200,
+  reply: RatedSchema,
+  refusals: ['NOT_FOUND', 'SELF_RATING'],
+  example: { rating: 5 },
+  handler: ({ context, call, params: { id }, body }) => rateSkill(context, call, id, body),
+});
+
+const ratings = route({
+  method: 'get',
+  path: '/v1/skills/:id/ratings',
+  operation: 'readSkillRatings',
+  tag,
+  summary: 'Read the rating summary of a skill',
+  audience: 'anyone',
+  params,
+  status: 200,
+  reply: RatingSummarySchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readRatings(context, caller, id) }),
+});
+
+const checkTrust = route({
+  method: 'post',
+  path: '/v1/skills/:id/check-trust',
+  operation: 'checkSkillTrust',
+  tag,
+  summary: 'Check whether claims satisfy the trust level of a skill',
+  description: 'A calculation over the claims given; invoking goes by the claims that are stored.',
+  audience: 'anyone',
+  params,
+  body: CheckTrustSchema,
+  status: 200,
+  reply: TrustEvaluationSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id }, body }) => {
+    const { row } = await findVisibleSkill(context, caller, id);
+    return { status: 200, body: evaluateTrust(row.trust_level_required, body.passport_claims, Date.now() / 1_000) };
+  },
+});
+
+export const skillRoutes: AnyRoute[] = [
+  publish,
+  browse,
+  ...listRoutes,
+  ...reviewRoutes,
+  read,
+  update,
+  ownerAction('suspend', 'Take a skill offline'),
+  ownerAction('activate', 'Bring a skill back'),
+  ownerAction('unlist', 'Take a skill out of browse; it can still be invoked by id'),
+  favoriteAction('post', 'Add a skill to the favourites'),
+  favoriteAction('delete', 'Take a skill out of the favourites'),
+  rate,
+  ratings,
+  checkTrust,
+] as AnyRoute[];

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { codeFields, executionFields, legacyFieldsBesideSteps } from './execution-schema.ts';
+import { anyObject, cents, changesSomething, nameText, semver, tags, text } from './fields.ts';
+
+export const SkillStatus = z.enum(['active', 'suspended', 'unlisted', 'pending_review']);
+export type SkillStatus = z.infer<typeof SkillStatus>;
+
+export const TrustLevel = z.enum(['L0', 'L1', 'L2']);
+export type TrustLevel = z.infer<typeof TrustLevel>;
+
+export const ReviewStatus = z.enum(['exempt', 'pending', 'approved', 'rejected', 'taken_down']);
+export type ReviewStatus = z.infer<typeof ReviewStatus>;
+
+const name = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])$/, 'must be 2 to 64 lower-case letters, digits and hyphens, and neither begin nor end with a hyphen');
+const description = text(1, 1_000);
+const jsonSchema = anyObject.meta({ description: 'A JSON Schema, draft 2020-12 or draft-07; see the limits in the documentation.' });
+const requiredCredentials = z.array(z.strictObject({ provider: nameText, scopes: z.array(nameText).max(100) })).max(50);
+const sellerCredentialLimit = z.strictObject({ max_calls: z.number().min(0).optional(), max_cost_cents: z.number().min(0).optional() });
+
+/** POST /v1/skills (Market §2.1). */
+export const PublishSkillSchema = z
+  .strictObject({
+    name,
+    description,
+    version: semver,
+    input_schema: jsonSchema,
+    output_schema: jsonSchema,
+    trust_level_required: TrustLevel,
+    tags: tags.default([]),
+    price_per_invocation: cents.default(0),
+    agent_id: z.string().optional(),
+    execution_mode: z.enum(['open', 'sealed', 'source']).default('open'),
+    credential_mode: z.enum(['none', 'buyer_provides', 'seller_provides', 'both']).default('none'),
+    required_credentials: requiredCredentials.default([]),
+    seller_credential_limit: sellerCredentialLimit.optional(),
+    accepts_requests: z.boolean().default(true),
+    ...executionFields,
+  })
+  .superRefine((body, faults) => {
+    for (const field of legacyFieldsBesideSteps(body)) {
+      faults.addIssue({ code: 'custom', path: [field], message: 'cannot stand beside execution_steps; put it into a step, or leave execution_steps out' });
+    }
+  })
+  .meta({ id: 'PublishSkill' });
+export type PublishSkill = z.output<typeof PublishSkillSchema>;
+
+/** PATCH /v1/skills/:id (Market §2.2): code, mode, agent and credentials cannot change after publication. */
+export const UpdateSkillSchema = z
+  .strictObject({
+    description: description.optional(),
+    version: semver.optional(),
+    input_schema: jsonSchema.optional(),
+    output_schema: jsonSchema.optional(),
+    trust_level_required: TrustLevel.optional(),
+    tags: tags.optional(),
+    price_per_invocation: cents.optional(),
+  })
+  .refine(changesSomething, 'must name at least one field to change')
+  .meta({ id: 'UpdateSkill', description: 'Only the fields given change. The name and what the skill executes cannot.' });
+export type UpdateSkill = z.output<typeof UpdateSkillSchema>;
+
+const ReviewSchema = z
+  .object({
+    status: ReviewStatus,
+    rejection_reason: z.string().nullable().meta({ description: 'Of a rejection or a take-down; shown to the owner.' }),
+    reviewed_at: z.string().nullable(),
+  })
+  .meta({ id: 'SkillReview' });
+
+const example = {
+  id: 'skl_01K0000000000000000000000A',
+  operator_id: 'op_01K0000000000000000000000A',
+  name: 'summarise-text',
+  description: 'Summarises a text in three sentences.',
+  version: '1.0.0',
+  revision: 1,
+  status: 'active' as const,
+  input_schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  output_schema: { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] },
+  trust_level_required: 'L0' as const,
+  tags: ['text', 'summary'],
+  price_per_invocation: 25,
+  agent_id: null,
+  execution_mode: 'open' as const,
+  credential_mode: 'none' as const,
+  required_credentials: [],
+  seller_credential_limit: null,
+  accepts_requests: true,
+  llm_enabled: null,
+  llm_provider: null,
+  llm_model: null,
+  execution_runtime: null,
+  average_rating: 4.5,
+  rating_count: 2,
+  invocation_count: 12,
+  review: { status: 'exempt' as const, rejection_reason: null, reviewed_at: null },
+  created_at: '2026-11-21T12:00:00.000Z',
+  updated_at: '2026-11-21T12:00:00.000Z',
+};
+
+/** A skill as lists show it: no steps, scripts, dependencies or model settings (decisions K50). */
+export const ListedSkillSchema = z
+  .object({
+    id: z.string(),
+    operator_id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    version: z.string(),
+    revision: z.int().meta({ description: 'Goes up by one with every change.' }),
+    status: SkillStatus,
+    input_schema: anyObject,
+    output_schema: anyObject,
+    trust_level_required: TrustLevel,
+    tags: z.array(z.string()),
+    price_per_invocation: z.int().meta({ description: 'USD cents' }),
+    agent_id: z.string().nullable(),
+    execution_mode: z.enum(['open', 'sealed', 'source']),
+    credential_mode: z.enum(['none', 'buyer_provides', 'seller_provides', 'both']),
+    required_credentials: requiredCredentials,
+    seller_credential_limit: sellerCredentialLimit.nullable(),
+    accepts_requests: z.boolean(),
+    llm_enabled: z.boolean().nullable(),
+    llm_provider: z.string().nullable(),
+    llm_model: z.string().nullable(),
+    execution_runtime: z.string().nullable(),
+    average_rating: z.number().nullable().meta({ description: 'Rounded to hundredths; null before the first rating.' }),
+    rating_count: z.int(),
+    invocation_count: z.int().meta({ description: 'Completed invocations by other operators.' }),
+    review: ReviewSchema,
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: 'ListedSkill', example });
+export type ListedSkill = z.output<typeof ListedSkillSchema>;
+
+/** A skill; what it executes stands in it for its owner and the platform, and for everybody where execution_mode is `source` (K12). */
+export const SkillSchema = ListedSkillSchema.extend(codeFields).meta({
+  id: 'Skill',
+  description: 'A published capability. execution_steps, execution_script, dependencies and llm_config are shown to its owner, and to everybody where execution_mode is `source`.',
+  example,
+});
+export type Skill = z.output<typeof SkillSchema>;
+
+export const SkillVersionSchema = z
+  .object({
+    revision: z.int(),
+    version: z.string(),
+    input_schema: anyObject,
+    output_schema: anyObject,
+    price_per_invocation: z.int(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'SkillVersion' });
+export type SkillVersion = z.output<typeof SkillVersionSchema>;
+
+/** POST /v1/skills/:id/reject; the default is the specification's (Market §2.4). */
+export const RejectSkillSchema = z.strictObject({ reason: text(1, 2_000).default('Rejected by admin') }).meta({ id: 'RejectSkill' });
+
+/** POST /v1/admin/skills/:id/suspend (decisions K57). */
+export const TakeDownSkillSchema = z.strictObject({ reason: text(1, 2_000) }).meta({ id: 'TakeDownSkill' });
+
+export const FavoritedSchema = z.object({ favorited: z.boolean() }).meta({ id: 'Favorited' });

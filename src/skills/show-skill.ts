@@ -1,0 +1,53 @@
+import type { Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import type { CommonQueryMethods } from '../database/pool.ts';
+import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import type { RouteAnswer } from '../http/route.ts';
+import type { Code } from './execution-schema.ts';
+import { presentSkill } from './presenter.ts';
+import { findCode, findSkillRow, getSkillRow, lockSkillRow, type SkillRow } from './queries.ts';
+import type { Skill } from './schema.ts';
+import { findSkill, type CachedSkill } from './skill-cache.ts';
+import { seesAll, visibleTo } from './status.ts';
+
+const NO_CODE: Code = { execution_steps: null, execution_script: null, dependencies: null, llm_config: null };
+
+/** The skill as its owner sees it, read in the transaction that changed it. */
+export async function showSkill(connection: CommonQueryMethods, id: string): Promise<Skill> {
+  const row = await getSkillRow(connection, id);
+  return { ...presentSkill(row, { seesAll: true }), ...(row.has_code ? await findCode(connection, id) : NO_CODE) };
+}
+
+/** @throws CarnetError NOT_FOUND for a skill that does not exist or that the caller may not see. */
+export async function findVisibleSkill(context: Context, caller: Caller, id: string): Promise<CachedSkill> {
+  const skill = await findSkill(context, id);
+  assertThat(skill !== null && visibleTo(caller, skill.row), () => notFound('skill'));
+  return skill;
+}
+
+/** As `findVisibleSkill`, inside a command: on its connection and past the cache. */
+export async function findVisibleRow(connection: CommonQueryMethods, caller: Caller, id: string): Promise<SkillRow> {
+  const row = await findSkillRow(connection, id);
+  assertThat(row !== null && visibleTo(caller, row), () => notFound('skill'));
+  return row;
+}
+
+/** GET of one skill. Its code, where the caller may see it, is read apart: the cache never holds any. */
+export async function readSkill(context: Context, caller: Caller, id: string): Promise<RouteAnswer<Skill>> {
+  const skill = await findVisibleSkill(context, caller, id);
+  const all = seesAll(caller, skill.row);
+  if (!all && skill.row.execution_mode !== 'source') return { status: 200, prepared: skill.prepared({ seesAll: false }) };
+  const code = skill.row.has_code ? await findCode(context.pool, id) : NO_CODE;
+  return { status: 200, body: { ...presentSkill(skill.row, { seesAll: all }), ...code } };
+}
+
+/**
+ * The skill locked for a change by its owner.
+ * @throws CarnetError NOT_FOUND, NOT_OWNER
+ */
+export async function lockOwnSkill(connection: CommonQueryMethods, caller: Caller, id: string): Promise<SkillRow> {
+  const row = await lockSkillRow(connection, id);
+  assertThat(row !== null && visibleTo(caller, row), () => notFound('skill'));
+  assertThat(row.operator_id === caller.operatorId, () => new CarnetError('NOT_OWNER', 'Only the operator that published the skill may change it.'));
+  return row;
+}

@@ -1,0 +1,124 @@
+import type { Context } from '../context.ts';
+import { prepareJson, type PreparedJson } from '../http/prepared-json.ts';
+import { presentSkill } from './presenter.ts';
+import { findSkillRow, type SkillRow } from './queries.ts';
+import { SkillSchema, type Skill } from './schema.ts';
+
+/**
+ * Counts move with every completed invocation and are not announced: an entry is read again once it is this old, so a count shown
+ * is at most a second behind. Everything else that changes is announced, here before the command answers, in other processes
+ * within about 20 ms.
+ */
+const FRESH_MS = 1_000;
+/** Characters of answers kept in all; the least recently read leave first. */
+const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
+
+/** A skill as it was read, with the two ways it is shown, written once. */
+export class CachedSkill {
+  readonly row: SkillRow;
+  readonly readAt = performance.now();
+  readonly #prepared: { all?: PreparedJson<Skill>; others?: PreparedJson<Skill> } = {};
+
+  constructor(row: SkillRow) {
+    this.row = row;
+  }
+
+  /** The answer of GET for whoever sees everything or not, where what the skill executes is not part of it. */
+  prepared(to: { seesAll: boolean }): PreparedJson<Skill> {
+    return (this.#prepared[to.seesAll ? 'all' : 'others'] ??= prepareJson(SkillSchema, presentSkill(this.row, to)));
+  }
+}
+
+interface Entry {
+  skill: CachedSkill;
+  weight: number;
+}
+
+/** The skills read lately, of one process; `null` is never kept, so a skill is found as soon as it is published. */
+class SkillCache {
+  readonly #context: Context;
+  readonly #entries = new Map<string, Entry>();
+  readonly #loading = new Map<string, Promise<CachedSkill | null>>();
+  #weight = 0;
+
+  constructor(context: Context) {
+    this.#context = context;
+    context.rowEvents.subscribe((id) => {
+      if (id === '*') this.#clear();
+      else if (id.startsWith('skl_')) this.#forget(id);
+    });
+  }
+
+  async find(id: string): Promise<CachedSkill | null> {
+    if (!this.#context.rowEvents.hearing) return await this.#read(id);
+    const entry = this.#entries.get(id);
+    if (entry !== undefined && performance.now() - entry.skill.readAt < FRESH_MS) {
+      this.#entries.delete(id);
+      this.#entries.set(id, entry);
+      return entry.skill;
+    }
+    return await (this.#loading.get(id) ?? this.#load(id));
+  }
+
+  /** One read for all who ask meanwhile. What was announced as changed during the read is answered but not kept. */
+  #load(id: string): Promise<CachedSkill | null> {
+    const loading = this.#read(id).then(
+      (skill) => {
+        if (this.#loading.get(id) === loading) {
+          this.#loading.delete(id);
+          this.#forget(id);
+          if (skill !== null) this.#keep(id, skill);
+        }
+        return skill;
+      },
+      (error: unknown) => {
+        if (this.#loading.get(id) === loading) this.#loading.delete(id);
+        throw error;
+      },
+    );
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  async #read(id: string): Promise<CachedSkill | null> {
+    const row = await findSkillRow(this.#context.pool, id);
+    return row === null ? null : new CachedSkill(row);
+  }
+
+  #keep(id: string, skill: CachedSkill): void {
+    const weight = skill.prepared({ seesAll: false }).text.length;
+    this.#entries.set(id, { skill, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= CAPACITY_CHARACTERS) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #forget(id: string): void {
+    this.#loading.delete(id);
+    this.#drop(id);
+  }
+
+  #drop(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    this.#weight -= entry.weight;
+  }
+
+  #clear(): void {
+    this.#loading.clear();
+    this.#entries.clear();
+    this.#weight = 0;
+  }
+}
+
+const caches = new WeakMap<Context, SkillCache>();
+
+/** The skill by id as one cached row, whoever asks: visibility is the caller's to check. Null where there is none. */
+export function findSkill(context: Context, id: string): Promise<CachedSkill | null> {
+  let cache = caches.get(context);
+  if (cache === undefined) caches.set(context, (cache = new SkillCache(context)));
+  return cache.find(id);
+}

@@ -1,0 +1,74 @@
+import type { Caller } from '../caller.ts';
+import { assertThat, CarnetError } from '../http/errors.ts';
+import { PLATFORM_OPERATOR_ID } from '../ids.ts';
+import type { ReviewStatus, SkillStatus } from './schema.ts';
+
+/** What a change of status looks at. */
+export interface SkillState {
+  status: SkillStatus;
+  review_status: ReviewStatus;
+  rejection_reason: string | null;
+  execution_mode: 'open' | 'sealed' | 'source';
+  executable: boolean;
+}
+
+export type StatusAction = 'suspend' | 'activate' | 'unlist' | 'approve' | { reject: string } | { takeDown: string };
+
+export type NextState = Pick<SkillState, 'status' | 'review_status' | 'rejection_reason'>;
+
+const isCleared = ({ review_status }: SkillState): boolean => review_status === 'exempt' || review_status === 'approved';
+
+const refusal = (state: SkillState, action: string, hint: string): CarnetError =>
+  new CarnetError('INVALID_STATE', `The skill is ${state.status} and cannot be ${action}: ${hint}`, { extra: { current_status: state.status } });
+
+/**
+ * The state after an action (Market §3.1, decisions K2-K6, K57); the same state where nothing changes. The review is what a skill
+ * that was never approved, was rejected or was taken down must pass before it is public again.
+ * @throws CarnetError INVALID_STATE, NO_EXECUTABLE_CONTENT
+ */
+export function nextState(state: SkillState, action: StatusAction): NextState {
+  const { review_status, rejection_reason } = state;
+  if (action === 'suspend') return { status: 'suspended', review_status, rejection_reason };
+  if (action === 'unlist') {
+    assertThat(state.status === 'active' || state.status === 'unlisted', () =>
+      refusal(state, 'unlisted', 'only an active one can; activate it first.'));
+    return { status: 'unlisted', review_status, rejection_reason };
+  }
+  if (action === 'activate') {
+    assertThat(state.status !== 'pending_review', () => refusal(state, 'activated', 'an administrator reviews it first.'));
+    if (isCleared(state)) return { status: 'active', review_status, rejection_reason };
+    return { status: 'pending_review', review_status: 'pending', rejection_reason: null };
+  }
+  if (typeof action === 'object' && 'takeDown' in action) {
+    return { status: 'suspended', review_status: 'taken_down', rejection_reason: action.takeDown };
+  }
+  assertThat(state.status === 'pending_review', () =>
+    refusal(state, action === 'approve' ? 'approved' : 'rejected', 'only one in pending_review can.'));
+  if (action !== 'approve') return { status: 'suspended', review_status: 'rejected', rejection_reason: action.reject };
+  assertThat(
+    state.execution_mode === 'open' || state.executable,
+    () => new CarnetError('NO_EXECUTABLE_CONTENT', `A ${state.execution_mode} skill needs steps, a script or a model to execute; publish one that has them under another name.`),
+  );
+  return { status: 'active', review_status: 'approved', rejection_reason: null };
+}
+
+/** What visibility looks at. */
+export interface Visible {
+  operator_id: string;
+  status: SkillStatus;
+  approved_at: string | null;
+}
+
+/** The owner and the platform see everything of a skill: its code, its review. */
+export const seesAll = (caller: Caller, skill: Pick<Visible, 'operator_id'>): boolean =>
+  caller.operatorId === skill.operator_id || caller.operatorId === PLATFORM_OPERATOR_ID;
+
+/**
+ * Who may see a skill at all (decisions K9, K13): others while it is public and, once it was, while it is suspended, so that what
+ * was built on it keeps its reference. The twin of `skill_visible_to` in SQL.
+ */
+export const visibleTo = (caller: Caller, skill: Visible): boolean =>
+  seesAll(caller, skill) ||
+  skill.status === 'active' ||
+  skill.status === 'unlisted' ||
+  (skill.status === 'suspended' && skill.approved_at !== null);
