@@ -6,7 +6,7 @@ import { identityClaimRoutes } from './identity-claim-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { platformRoutes } from './platform-routes.ts';
 
-export const accountsRoutes: AnyRoute[] = [
+export const accountRoutes: AnyRoute[] = [
   ...operatorRoutes,
   ...apiKeyRoutes,
   ...agentRoutes,
