@@ -16,10 +16,11 @@ import type { CompleteBody, Invocation } from './schema.ts';
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING, OUTPUT_SCHEMA_MISMATCH.
  */
 export async function completeInvocation(context: Context, act: Act, id: string, body: CompleteBody): Promise<Answered<Invocation>> {
-  const faults = await checkOutput(context, id, body.output);
+  const output = JSON.stringify(body.output);
+  const faults = await checkOutput(context, id, output);
   const query = sql.type(InvocationAnswerRow)`
     select * from complete_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
-      p_output => ${JSON.stringify(body.output)}, p_output_hash => ${sha256Hex(canonicalJson(body.output))},
+      p_output => ${output}, p_output_hash => ${sha256Hex(canonicalJson(body.output))},
       p_output_fits => ${faults.length === 0}, p_transfer => ${newId('txn')})`;
   try {
     return answered(await runHotCommand(context, act, query, rowChanged(id)));

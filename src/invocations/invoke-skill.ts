@@ -1,5 +1,5 @@
 import { withTopUpUrl } from '../billing/index.ts';
-import type { Caller } from '../caller.ts';
+import { agentPart, type Caller } from '../caller.ts';
 import { runHotCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { sql } from '../database/pool.ts';
@@ -25,10 +25,13 @@ const CHECKS = 3;
  */
 export async function invokeSkill(context: Context, call: CommandCall, skillId: string, body: InvokeBody): Promise<Answered<Invocation>> {
   const agentId = invokingAgent(call.caller, body.agent_id);
+  const input = JSON.stringify(body.input);
+  const inputHash = sha256Hex(canonicalJson(body.input));
   for (let left = CHECKS; left > 0; left -= 1) {
-    const check = await checkInput(context, skillId, body.input);
+    const check = await checkInput(context, skillId, input);
     try {
-      const query = invokeStatement(context, call, { skillId, agentId, body, revision: check.revision, fits: check.faults.length === 0 });
+      const checked = { revision: check.revision, fits: check.faults.length === 0 };
+      const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
       return answered(await runHotCommand(context, call, query, workArrived), 201);
     } catch (error) {
       if (isRevisionMoved(error)) {
@@ -46,27 +49,28 @@ export async function invokeSkill(context: Context, call: CommandCall, skillId: 
   });
 }
 
-interface Checked {
+interface CheckedInvoke extends Omit<InvokeBody, 'input'> {
   skillId: string;
   agentId: string | null;
-  body: InvokeBody;
+  input: string;
+  inputHash: string;
   revision: number | null;
   fits: boolean;
 }
 
-function invokeStatement(context: Context, call: CommandCall, { skillId, agentId, body, revision, fits }: Checked) {
+function invokeStatement(context: Context, call: CommandCall, checked: CheckedInvoke) {
   const { key, actor, requestId } = actOf(call);
   const { caller } = call;
   return sql.type(InvocationAnswerRow)`
     select * from invoke_skill(
-      p_operator => ${caller.operatorId}, p_agent_part => ${caller.kind === 'agent' ? caller.agentId : ''}, p_actor => ${actor},
+      p_operator => ${caller.operatorId}, p_agent_part => ${agentPart(caller)}, p_actor => ${actor},
       p_key => ${key?.key ?? null}, p_fingerprint => ${key === null ? null : sql.binary(key.fingerprint)}, p_request => ${requestId},
-      p_invocation => ${newId('inv')}, p_hold => ${newId('hld')}, p_skill => ${skillId}, p_revision => ${revision},
-      p_input => ${JSON.stringify(body.input)}, p_input_hash => ${sha256Hex(canonicalJson(body.input))}, p_input_fits => ${fits},
-      p_agent => ${agentId}, p_passport => ${body.passport_id ?? null},
+      p_invocation => ${newId('inv')}, p_hold => ${newId('hld')}, p_skill => ${checked.skillId},
+      p_revision => ${checked.revision}, p_input => ${checked.input}, p_input_hash => ${checked.inputHash}, p_input_fits => ${checked.fits},
+      p_agent => ${checked.agentId}, p_passport => ${checked.passport_id ?? null},
       p_api_key => ${caller.kind === 'agent' ? caller.keyId : null},
       p_api_key_limit => ${caller.kind === 'agent' ? caller.monthlyLimitCents : null},
-      p_ttl_seconds => ${body.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${body.max_price_cents ?? null})`;
+      p_ttl_seconds => ${checked.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${checked.max_price_cents ?? null})`;
 }
 
 /** An agent's key invokes for its own agent and no other (decisions K45). */

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { sql } from '../database/pool.ts';
 import type { FieldFault } from '../http/errors.ts';
-import type { JsonObject } from '../http/json-value.ts';
 
 /** A schema and the hash it is known by; the same hash is the same schema for ever. */
 const SchemaRow = z.object({ hash: z.string(), schema: z.string() });
@@ -36,22 +35,26 @@ export interface InputCheck {
   faults: FieldFault[];
 }
 
-/** Checks an input against the skill's schema as far as this process knows it. */
-export async function checkInput(context: Context, skillId: string, input: JsonObject): Promise<InputCheck> {
+/**
+ * Checks an input (JSON text) against the skill's schema as far as this process knows it.
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE
+ */
+export async function checkInput(context: Context, skillId: string, input: string): Promise<InputCheck> {
   const contract = await inputContract(context, skillId);
   if (contract === null) return { revision: null, faults: [] };
-  return { revision: contract.revision, faults: await faultsOf(context, contract, input, 'input') };
+  return { revision: contract.revision, faults: await context.schemas.validate(contract.schema, contract.hash, input, 'input') };
 }
 
-/** Checks an output against the schema of the revision that was invoked; none for an unknown invocation. */
-export async function checkOutput(context: Context, invocationId: string, output: JsonObject): Promise<FieldFault[]> {
+/**
+ * Checks an output (JSON text) against the schema of the revision that was invoked; none for an unknown invocation.
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE
+ */
+export async function checkOutput(context: Context, invocationId: string, output: string): Promise<FieldFault[]> {
   const contract = await context.pool.maybeOne(sql.type(SchemaRow)`
     select encode(c.hash, 'hex') as hash, c.schema
     from invocations i
       join skill_revisions r on r.skill_id = i.skill_id and r.revision = i.skill_revision
       join skill_schemas c on c.hash = r.output_schema_hash
     where i.id = ${invocationId}`);
-  return contract === null ? [] : faultsOf(context, contract, output, 'output');
+  return contract === null ? [] : context.schemas.validate(contract.schema, contract.hash, output, 'output');
 }
-
-const faultsOf = async (_context: Context, _contract: z.infer<typeof SchemaRow>, _value: JsonObject, _path: string): Promise<FieldFault[]> => [];

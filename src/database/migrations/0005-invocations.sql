@@ -457,11 +457,11 @@ begin
     expired := expired || i.id;
   end loop;
   with missing as (
-    select id from invocations
-    where status in ('pending', 'processing')
-      and ((life_seen_at is null and created_at < clock_timestamp() - interval '10 seconds')
-        or lease_until < clock_timestamp() - interval '1 minute')
-      and not exists (select from life_messages where life = 'invocation:' || id)
+    select o.id from invocations o
+    where o.status in ('pending', 'processing')
+      and ((o.life_seen_at is null and o.created_at < clock_timestamp() - interval '10 seconds')
+        or o.lease_until < clock_timestamp() - interval '1 minute')
+      and not exists (select from life_messages m where m.life = 'invocation:' || o.id)
     limit 100
   ), waking as (insert into life_messages (life, kind) select 'invocation:' || id, 'invoked' from missing returning 1)
   select count(*) into woken from waking;

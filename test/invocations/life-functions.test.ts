@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { assertLedger } from '../../src/billing/index.ts';
+import { sql, type DatabasePool } from '../../src/database/pool.ts';
+import { newId } from '../../src/ids.ts';
+import { actOnSignal, advanceInvocation, describeInvocations, reconcileInvocations } from '../../src/invocations/index.ts';
+import { cancel, claim, complete, invoke, newSkill, newWallet, passDeadline, run, walletOf } from '../billing/ledger-world.ts';
+import { ownContext, type OwnContext } from './own-context.ts';
+
+const MessageRow = z.object({ kind: z.string() });
+const StatusRow = z.object({ status: z.string(), attempt: z.number(), audits: z.number() });
+
+describe('the life of an invocation, step by step', () => {
+  let own: OwnContext;
+  let db: DatabasePool;
+  let consumer: string;
+  let provider: string;
+  let skill: string;
+  before(async () => {
+    own = await ownContext();
+    db = own.context.pool;
+  });
+  after(() => own.close());
+  beforeEach(async () => {
+    consumer = await newWallet(db, 100);
+    provider = await newWallet(db);
+    skill = await newSkill(db, provider, 25);
+  });
+  afterEach(() => assertLedger(db));
+
+  const messagesOf = async (id: string): Promise<string[]> =>
+    (await db.any(sql.type(MessageRow)`select kind from life_messages where life = ${`invocation:${id}`} order by id`)).map(({ kind }) => kind);
+  const countOf = (skillId: string) =>
+    db.oneFirst(sql.type(z.object({ count: z.number() }))`select invocation_count as count from skill_counts where skill_id = ${skillId}`);
+  const rowOf = (id: string) =>
+    db.one(sql.type(StatusRow)`
+      select status, attempt, (select count(*) from audit_events where target = ${id}) as audits from invocations where id = ${id}`);
+
+  describe('advanceInvocation', () => {
+    it('waits for the deadline and forgets the messages that woke it', async () => {
+      const id = await invoke(db, consumer, skill, { ttlSeconds: 100 });
+      assert.deepEqual(await messagesOf(id), ['invoked']);
+      const step = await advanceInvocation(own.context, id);
+      assert.equal(step.status, 'pending');
+      assert(step.open && step.waitMs !== null && step.waitMs > 90_000 && step.waitMs <= 100_000, `about 100 s, not ${step.waitMs}`);
+      assert.deepEqual(await messagesOf(id), []);
+    });
+
+    it('waits for the lease where that ends first, and at least a second', async () => {
+      const id = await invoke(db, consumer, skill, { ttlSeconds: 100 });
+      await claim(db, provider, id, 20);
+      const step = await advanceInvocation(own.context, id);
+      assert(step.waitMs !== null && step.waitMs <= 20_000 && step.waitMs > 10_000);
+      await run(db, sql.fragment`update invocations set lease_until = clock_timestamp() + interval '900 milliseconds' where id = ${id}`);
+      assert.equal((await advanceInvocation(own.context, id)).waitMs, 1_000);
+    });
+
+    it('expires what is past its deadline and gives the hold back, once', async () => {
+      const id = await invoke(db, consumer, skill);
+      assert.equal((await walletOf(db, consumer)).held_cents, 25);
+      await passDeadline(db, id);
+      const steps = await Promise.all([1, 2, 3].map(() => advanceInvocation(own.context, id)));
+      assert.deepEqual(steps.map(({ status, open, waitMs }) => ({ status, open, waitMs })), Array(3).fill({ status: 'expired', open: false, waitMs: null }));
+      assert.deepEqual(await walletOf(db, consumer), { posted_cents: 100, held_cents: 0, last_position: 1 });
+      assert.equal((await rowOf(id)).audits, 2, 'created and expired');
+    });
+
+    it('returns a lapsed claim to pending, for the next attempt', async () => {
+      const id = await invoke(db, consumer, skill);
+      await claim(db, provider, id, 5);
+      await run(db, sql.fragment`update invocations set lease_until = clock_timestamp() - interval '1 second' where id = ${id}`);
+      const step = await advanceInvocation(own.context, id);
+      assert.deepEqual({ status: step.status, attempt: step.attempt, leaseUntil: step.leaseUntil }, { status: 'pending', attempt: 1, leaseUntil: null });
+      await claim(db, provider, id);
+      assert.equal((await rowOf(id)).attempt, 2);
+    });
+
+    it('counts a completed invocation once, however often it runs', async () => {
+      const id = await invoke(db, consumer, skill);
+      await claim(db, provider, id);
+      await complete(db, provider, id);
+      assert.equal(await countOf(skill), 0, 'complete itself counts nothing');
+      await Promise.all([1, 2, 3].map(() => advanceInvocation(own.context, id)));
+      assert.equal(await countOf(skill), 1);
+    });
+
+    it('counts neither tests of the owner nor what did not complete', async () => {
+      const self = await invoke(db, provider, skill);
+      await claim(db, provider, self);
+      await complete(db, provider, self);
+      const cancelled = await invoke(db, consumer, skill);
+      await cancel(db, consumer, cancelled);
+      await advanceInvocation(own.context, self);
+      await advanceInvocation(own.context, cancelled);
+      assert.equal(await countOf(skill), 0);
+    });
+
+    it('says gone for a row that is not there', async () => {
+      const step = await advanceInvocation(own.context, newId('inv'));
+      assert.deepEqual({ status: step.status, open: step.open, waitMs: step.waitMs }, { status: 'gone', open: false, waitMs: null });
+    });
+  });
+
+  describe('reconcileInvocations', () => {
+    it('wakes open rows that no life has read, once', async () => {
+      const id = await invoke(db, consumer, skill);
+      await run(db, sql.fragment`delete from life_messages where life = ${`invocation:${id}`}`);
+      assert.deepEqual(await reconcileInvocations(own.context), { woken: 0, expired: 0, released: 0 }, 'not within 10 seconds');
+      await run(db, sql.fragment`update invocations set created_at = created_at - interval '11 seconds' where id = ${id}`);
+      assert.equal((await reconcileInvocations(own.context)).woken, 1);
+      assert.deepEqual(await messagesOf(id), ['invoked']);
+      assert.equal((await reconcileInvocations(own.context)).woken, 0, 'its message still waits');
+      await advanceInvocation(own.context, id);
+      assert.equal((await reconcileInvocations(own.context)).woken, 0, 'its life has read it');
+    });
+
+    it('expires what is long past its deadline, without any life', async () => {
+      const [late, soon] = [await invoke(db, consumer, skill), await invoke(db, consumer, skill)];
+      await passDeadline(db, late, '31 seconds');
+      await passDeadline(db, soon, '29 seconds');
+      const before = own.deliveries();
+      assert.equal((await reconcileInvocations(own.context)).expired, 1);
+      assert.equal((await rowOf(late)).status, 'expired');
+      assert.equal((await rowOf(soon)).status, 'pending');
+      assert.equal((await walletOf(db, consumer)).held_cents, 25);
+      assert.equal(own.deliveries(), before + 1, 'the life is told');
+      await cancelLate(soon);
+    });
+
+    it('releases a hold that nothing open needs', async () => {
+      const [id, hold] = [newId('inv'), newId('hld')];
+      await run(db, sql.fragment`select hold_wallet(${hold}, ${consumer}, 40, ${id})`);
+      assert.equal((await reconcileInvocations(own.context)).released, 0, 'not within a minute');
+      await run(db, sql.fragment`update holds set created_at = created_at - interval '2 minutes' where id = ${hold}`);
+      assert.equal((await reconcileInvocations(own.context)).released, 1);
+      assert.deepEqual(await walletOf(db, consumer), { posted_cents: 100, held_cents: 0, last_position: 1 });
+      await run(db, sql.fragment`delete from holds where id = ${hold}`); // the test's own fault, not to be left for assertLedger
+    });
+
+    const cancelLate = async (id: string): Promise<void> => void (await advanceInvocation(own.context, id));
+  });
+
+  describe('actOnSignal', () => {
+    const signalId = () => `run/${newId('inv')}`;
+
+    it('claims and completes as REST does, money included', async () => {
+      const id = await invoke(db, consumer, skill);
+      assert.deepEqual(await actOnSignal(own.context, id, { kind: 'claim', argument: { lease_seconds: 30 }, signalId: signalId() }), { refused: null });
+      const done = await actOnSignal(own.context, id, { kind: 'complete', argument: { output: { text: 'HELLO' } }, signalId: signalId() });
+      assert.deepEqual(done, { refused: null });
+      assert.equal((await rowOf(id)).status, 'completed');
+      assert.deepEqual(await walletOf(db, consumer), { posted_cents: 75, held_cents: 0, last_position: 2 });
+    });
+
+    it('does once what one signal asks for, however often it is delivered', async () => {
+      const id = await invoke(db, consumer, skill);
+      const act = { kind: 'claim', argument: undefined, signalId: signalId() } as const;
+      for (const outcome of await Promise.all([1, 2, 3].map(() => actOnSignal(own.context, id, act)))) assert.deepEqual(outcome, { refused: null });
+      assert.deepEqual(await rowOf(id), { status: 'processing', attempt: 1, audits: 2 });
+    });
+
+    it('cancels and fails', async () => {
+      const [one, other] = [await invoke(db, consumer, skill), await invoke(db, consumer, skill)];
+      assert.deepEqual(await actOnSignal(own.context, one, { kind: 'cancel', argument: null, signalId: signalId() }), { refused: null });
+      await actOnSignal(own.context, other, { kind: 'claim', argument: {}, signalId: signalId() });
+      const failed = await actOnSignal(own.context, other, { kind: 'fail', argument: { error: { code: 'X', message: 'x' } }, signalId: signalId() });
+      assert.deepEqual(failed, { refused: null });
+      assert.deepEqual([(await rowOf(one)).status, (await rowOf(other)).status], ['failed', 'failed']);
+      assert.equal((await walletOf(db, consumer)).held_cents, 0);
+    });
+
+    it('answers a refusal instead of throwing', async () => {
+      const id = await invoke(db, consumer, skill);
+      const refusedWith = async (kind: 'claim' | 'complete' | 'fail' | 'cancel', argument: unknown, target = id) =>
+        (await actOnSignal(own.context, target, { kind, argument, signalId: signalId() })).refused?.code;
+      assert.equal(await refusedWith('complete', { output: {} }), 'INVOCATION_NOT_PROCESSING');
+      assert.equal(await refusedWith('claim', { lease_seconds: 4 }), 'VALIDATION_ERROR');
+      assert.equal(await refusedWith('claim', 'now'), 'VALIDATION_ERROR');
+      assert.equal(await refusedWith('complete', { output: { text: '\ud800' } }), 'VALIDATION_ERROR');
+      assert.equal(await refusedWith('complete', { output: { text: 'x'.repeat(257 * 1024) } }), 'BODY_TOO_LARGE');
+      assert.equal(await refusedWith('cancel', {}, newId('inv')), 'NOT_FOUND');
+      assert.deepEqual(await rowOf(id), { status: 'pending', attempt: 0, audits: 1 });
+    });
+
+    it('holds the output against the schema', async () => {
+      await run(db, sql.fragment`insert into skill_schemas (hash, schema) values ('\\x02', '{"type":"object","required":["text"]}') on conflict do nothing`);
+      await run(db, sql.fragment`update skill_revisions set output_schema_hash = '\\x02' where skill_id = ${skill}`);
+      const id = await invoke(db, consumer, skill);
+      await claim(db, provider, id);
+      const { refused } = await actOnSignal(own.context, id, { kind: 'complete', argument: { output: {} }, signalId: signalId() });
+      assert.equal(refused?.code, 'OUTPUT_SCHEMA_MISMATCH');
+      assert.equal((await rowOf(id)).status, 'processing');
+    });
+  });
+
+  it('describes runs for the people who look at them', async () => {
+    const id = await invoke(db, consumer, skill);
+    const described = await describeInvocations(own.context, [id, newId('inv')]);
+    assert.deepEqual([...described.keys()], [id]);
+    const description = described.get(id);
+    assert.deepEqual(description?.operatorIds, [consumer, provider]);
+    assert.equal(description?.skillId, skill);
+    assert.match(description?.details ?? '', /price 25 cents/);
+  });
+});

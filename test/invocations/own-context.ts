@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import pino from 'pino';
+import type { CommandCall } from '../../src/commands.ts';
+import { completeConfig, readSettings } from '../../src/config.ts';
+import type { ApiKeyId, OperatorId } from '../../src/ids.ts';
+import { openContext, type OpenContext } from '../../src/open-context.ts';
+import { ownDatabase } from '../billing/own-database.ts';
+
+export interface OwnContext {
+  context: OpenContext;
+  /** How often a commit left messages for lives. */
+  deliveries(): number;
+  close(): Promise<void>;
+}
+
+/** A context on a database of its own, where no worker runs: what happens to a row is what the test does. */
+export async function ownContext(): Promise<OwnContext> {
+  const database = await ownDatabase();
+  let deliveries = 0;
+  const config = completeConfig(readSettings({}), {
+    databaseUrl: database.url,
+    temporalAddress: '127.0.0.1:1',
+    platformAdminKey: randomBytes(24).toString('hex'),
+    encryptionKeys: [randomBytes(32)],
+  });
+  const context = await openContext(config, pino({ level: 'silent' }), { messagesCommitted: () => void (deliveries += 1) });
+  return {
+    context,
+    deliveries: () => deliveries,
+    async close() {
+      await context.close();
+      await database.drop();
+    },
+  };
+}
+
+/** A call of an operator's admin key, as the guard makes it. */
+export const callOf = (operatorId: string, operation: string): CommandCall => ({
+  caller: { kind: 'operator', operatorId: operatorId as OperatorId, keyId: 'key_test' as ApiKeyId, role: 'admin', platform: false },
+  operation,
+  idempotency: null,
+  requestId: 'req_test',
+});
