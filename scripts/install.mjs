@@ -18,9 +18,9 @@ const stampFile = join(modules, '.carnet-install');
 const work = join(root, '.install');
 const lock = join(work, 'lock');
 
-/** Whoever holds the lock touches it every second: ten seconds without a touch mean that its process is gone. */
+/** Whoever holds the lock touches it every second: five seconds without a touch mean that its process is gone. */
 const TOUCH_MS = 1_000;
-const STALE_MS = 10_000;
+const STALE_MS = 5_000;
 
 const say = (line) => process.stdout.write(`carnet: ${line}\n`);
 

@@ -29,7 +29,7 @@ export interface Embedded {
   temporalUiUrl?: string;
   /** Keeps what others on this machine may ask of the running instance in `running.json` (mode 0600), beside its pid. */
   announce(facts: RunningFacts): void;
-  /** Ends the parts and lets the data directory go. Everything that uses them has to be closed before. */
+  /** Ends the parts, once, and lets the data directory go. Whatever uses them should be closed before. */
   stop(): Promise<void>;
 }
 
@@ -53,10 +53,12 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
   }
   const results = await Promise.allSettled(parts);
   const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  const stop = async (): Promise<void> => {
+  const stopAll = async (): Promise<void> => {
     await Promise.all(started.map((part) => part.stop()));
     release();
   };
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= stopAll());
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) {
     await stop();

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import type { Embedded } from '../../src/embedded/index.ts';
+import { findTemporal } from '../../src/embedded/temporal-binary.ts';
+import { eventually } from '../support/eventually.ts';
+import { processesNaming, query, start, startParent } from './support.ts';
+import type { Parent } from './support.ts';
+
+const OperatorId = defineSearchAttributeKey('OperatorId', 'KEYWORD_LIST');
+const LifeStatus = defineSearchAttributeKey('LifeStatus', 'KEYWORD');
+
+const connected = async <T>(address: string, use: (client: Client) => Promise<T>): Promise<T> => {
+  const connection = await Connection.connect({ address });
+  return use(new Client({ connection })).finally(() => connection.close());
+};
+
+const pidIn = async (file: string): Promise<number> => Number.parseInt(await readFile(file, 'utf8'), 10);
+
+const nobodyLeft = (dataDir: string): Promise<true | string> =>
+  eventually(`no process names ${dataDir}`, () => processesNaming(dataDir).length === 0);
+
+/** What a process reads that waits for the start to be over, one sentence of it. */
+const assertOneSentence = (message: string, ...patterns: RegExp[]): void => {
+  assert.doesNotMatch(message, /\n/);
+  assert.match(message, /^[A-Z].*\.$/);
+  for (const pattern of patterns) assert.match(message, pattern);
+};
+
+describe('embedded parts', () => {
+  const dataDirs: string[] = [];
+  const stops: (() => Promise<unknown>)[] = [];
+
+  const newDataDir = async (): Promise<string> => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'carnet-embedded-'));
+    dataDirs.push(dataDir);
+    return dataDir;
+  };
+
+  const stopLater = <T extends Embedded>(embedded: T): T => {
+    stops.push(() => embedded.stop());
+    return embedded;
+  };
+
+  const killLater = (parent: Parent): Parent => {
+    stops.push(async () => parent.process.kill('SIGKILL'));
+    return parent;
+  };
+
+  // Where no Temporal server has ever been fetched it is now, by Go at worst.
+  before(async function () {
+    this.timeout(20 * 60_000);
+    await findTemporal({ dataDir: await newDataDir(), progress: () => undefined });
+  });
+
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+  });
+
+  after(async () => {
+    for (const dataDir of dataDirs) {
+      await nobodyLeft(dataDir);
+      await rm(dataDir, { recursive: true });
+    }
+  });
+
+  it('serves Postgres with a password of its own and Temporal with its retention, attributes and web UI', async () => {
+    const dataDir = await newDataDir();
+    const embedded = stopLater(await start(dataDir, { searchAttributes: [OperatorId, LifeStatus] }));
+
+    const [settings] = await query(
+      embedded.databaseUrl,
+      `select current_database() as name, current_setting('synchronous_commit') as commit, current_setting('fsync') as fsync`,
+    );
+    assert.deepEqual(settings, { name: 'carnet', commit: 'on', fsync: 'on' });
+    const guess = new URL(embedded.databaseUrl);
+    guess.password = 'guess';
+    await assert.rejects(query(guess.href, 'select 1'), { code: '28P01' });
+    assert.equal((await stat(dataDir)).mode & 0o077, 0);
+    assert.equal((await stat(join(dataDir, 'postgres/password'))).mode & 0o077, 0);
+
+    await connected(embedded.temporalAddress, async (client) => {
+      const { config } = await client.workflowService.describeNamespace({ namespace: 'default' });
+      assert.equal(Number(config?.workflowExecutionRetentionTtl?.seconds), 30 * 24 * 60 * 60);
+      const pairs = [{ key: OperatorId, value: ['op_1', 'op_2'] }, { key: LifeStatus, value: 'open' }];
+      const typedSearchAttributes = new TypedSearchAttributes(pairs);
+      await client.workflow.start('any', { workflowId: 'one', taskQueue: 'nobody', typedSearchAttributes });
+    });
+    const page = await fetch(embedded.temporalUiUrl);
+    assert.match(await page.text(), /<html/);
+  });
+
+  it('keeps rows and runs over a restart, and registers what a later version wants searched', async () => {
+    const dataDir = await newDataDir();
+    const first = stopLater(await start(dataDir));
+    await query(first.databaseUrl, 'create table kept as select 7 as number');
+    await connected(first.temporalAddress, (client) =>
+      client.workflow.start('any', { workflowId: 'kept', taskQueue: 'nobody' }));
+    await first.stop();
+
+    const second = stopLater(await start(dataDir, { searchAttributes: [LifeStatus] }));
+    assert.deepEqual(await query(second.databaseUrl, 'select number from kept'), [{ number: 7 }]);
+    await connected(second.temporalAddress, async (client) => {
+      assert.equal((await client.workflow.getHandle('kept').describe()).status.name, 'RUNNING');
+      const typedSearchAttributes = new TypedSearchAttributes([{ key: LifeStatus, value: 'open' }]);
+      await client.workflow.start('any', { workflowId: 'later', taskQueue: 'nobody', typedSearchAttributes });
+    });
+  });
+
+  it('leaves no process when its parent is killed, and keeps what was committed', async () => {
+    const dataDir = await newDataDir();
+    const parent = killLater(await startParent(dataDir));
+    await query(parent.said.databaseUrl, 'create table kept as select 7 as number');
+    parent.process.kill('SIGKILL');
+    await nobodyLeft(dataDir);
+
+    const again = stopLater(await start(dataDir));
+    assert.deepEqual(await query(again.databaseUrl, 'select number from kept'), [{ number: 7 }]);
+  });
+
+  it('ends parts that outlived their wrappers before it starts its own', async () => {
+    const dataDir = await newDataDir();
+    const parent = killLater(await startParent(dataDir));
+    // Stopped, so that it can't start what it misses.
+    parent.process.kill('SIGSTOP');
+    const wrappers = processesNaming(dataDir).filter(({ command }) => command.startsWith('sh -c'));
+    for (const { pid } of wrappers) process.kill(pid, 'SIGKILL');
+    parent.process.kill('SIGKILL');
+    await once(parent.process, 'exit');
+    const orphans = processesNaming(dataDir).map(({ pid }) => pid);
+    assert(orphans.includes(await pidIn(join(dataDir, 'postgres/data/postmaster.pid'))));
+    assert(orphans.includes(await pidIn(join(dataDir, 'temporal.pid'))));
+
+    const again = stopLater(await start(dataDir));
+    assert.deepEqual(await query(again.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
+    for (const { pid } of processesNaming(dataDir)) assert(!orphans.includes(pid));
+  });
+
+  it('is not kept from starting by a pid file that names a stranger', async () => {
+    const dataDir = await newDataDir();
+    await (await start(dataDir)).stop();
+    await writeFile(join(dataDir, 'postgres/data/postmaster.pid'), `${process.ppid}\n`);
+    await writeFile(join(dataDir, 'temporal.pid'), `${process.ppid}\n`);
+    stopLater(await start(dataDir));
+    assert(process.kill(process.ppid, 0));
+  });
+
+  it('starts a part that died again on the same port', async () => {
+    const dataDir = await newDataDir();
+    const lost: string[] = [];
+    const embedded = stopLater(await start(dataDir, { onLost: (part) => lost.push(part) }));
+    await query(embedded.databaseUrl, 'create table kept as select 7 as number');
+    process.kill(await pidIn(join(dataDir, 'postgres/data/postmaster.pid')), 'SIGKILL');
+    process.kill(await pidIn(join(dataDir, 'temporal.pid')), 'SIGKILL');
+    await eventually('both are missed', () => lost.length === 2);
+    assert.deepEqual(lost.toSorted(), ['postgres', 'temporal']);
+
+    const rows = await eventually(
+      'Postgres serves again',
+      () => query(embedded.databaseUrl, 'select number from kept'),
+      { ignoreErrors: () => true },
+    );
+    assert.deepEqual(rows, [{ number: 7 }]);
+    await eventually(
+      'Temporal serves again',
+      () => connected(embedded.temporalAddress, (client) => client.workflowService.getSystemInfo({})),
+      { ignoreErrors: () => true },
+    );
+  });
+
+  it('refuses a data directory that another process holds, in one sentence with its pid and address', async () => {
+    const dataDir = await newDataDir();
+    const parent = killLater(await startParent(dataDir));
+    await assert.rejects(start(dataDir), ({ name, message }: Error) => {
+      assert.equal(name, 'StartupFault');
+      assertOneSentence(message, new RegExp(`process ${parent.process.pid}\\b`), /http:\/\/127\.0\.0\.1:4100/, /DATA_DIR/);
+      return true;
+    });
+    assert.deepEqual(await query(parent.said.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
+    parent.process.kill('SIGTERM');
+    assert.deepEqual(await once(parent.process, 'exit'), [0, null]);
+  });
+
+  it('runs beside another instance', async () => {
+    const [one, other] = await Promise.all([newDataDir().then((dir) => start(dir)), newDataDir().then((dir) => start(dir))]);
+    stopLater(one);
+    stopLater(other);
+    await query(one.databaseUrl, 'create table only_here ()');
+    assert.deepEqual(await query(other.databaseUrl, `select to_regclass('only_here') as here`), [{ here: null }]);
+    assert.notEqual(one.temporalAddress, other.temporalAddress);
+  });
+
+  const damages: [string, string, (dataDir: string) => Promise<unknown>, RegExp][] = [
+    ['a cut control file', 'postgres', (dir) => truncate(join(dir, 'postgres/data/global/pg_control'), 100), /pg_control/],
+    ['a missing version', 'postgres', (dir) => rm(join(dir, 'postgres/data/PG_VERSION')), /PG_VERSION is missing/],
+    ['another version', 'postgres', (dir) => writeFile(join(dir, 'postgres/data/PG_VERSION'), '16\n'), /by Postgres 16/],
+    ['a wrong password', 'postgres', (dir) => writeFile(join(dir, 'postgres/password'), 'guess\n'), /password/],
+    ['a Temporal file that is none', 'temporal.db', (dir) => writeFile(join(dir, 'temporal.db'), 'x'.repeat(5_000)), /not a database/],
+  ];
+
+  describe('on damaged data', () => {
+    let whole: string;
+    before(async () => {
+      whole = await newDataDir();
+      await (await start(whole)).stop();
+      for (const name of ['temporal.db-wal', 'temporal.db-shm']) await rm(join(whole, name), { force: true });
+    });
+
+    for (const [what, where, damage, why] of damages) {
+      it(`says in one sentence what to do about ${what}`, async () => {
+        const dataDir = await newDataDir();
+        await cp(whole, dataDir, { recursive: true });
+        await damage(dataDir);
+        await assert.rejects(start(dataDir), ({ name, message }: Error) => {
+          assert.equal(name, 'StartupFault');
+          assertOneSentence(message, why, new RegExp(`${join(dataDir, where)}\\b`), /move it away/);
+          return true;
+        });
+        assert.deepEqual(processesNaming(dataDir), []);
+      });
+    }
+  });
+});

@@ -1,0 +1,24 @@
+// The smallest process that has embedded parts: tests start it to kill it. Prints one line, what it started or its fault.
+import { onStopSignal, startEmbedded, watchParent } from '../../src/embedded/index.ts';
+
+const [, , dataDir = ''] = process.argv;
+
+try {
+  const embedded = await startEmbedded({
+    dataDir,
+    postgres: true,
+    temporal: true,
+    namespace: 'default',
+    searchAttributes: [],
+    progress: () => undefined,
+    onLost: () => undefined,
+  });
+  embedded.announce({ base_url: 'http://127.0.0.1:4100' });
+  process.stdout.write(`${JSON.stringify(embedded)}\n`);
+  const end = (): void => void embedded.stop().then(() => process.exit(0));
+  onStopSignal(end);
+  watchParent(end);
+} catch (error) {
+  process.stdout.write(`${JSON.stringify({ fault: (error as Error).message })}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,74 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { startEmbedded } from '../../src/embedded/index.ts';
+import type { Embedded, EmbeddedOptions } from '../../src/embedded/index.ts';
+
+/** Both parts on a data directory, without a word. */
+export const start = (dataDir: string, overrides: Partial<EmbeddedOptions> = {}): Promise<Required<Embedded>> =>
+  startEmbedded({
+    dataDir,
+    postgres: true,
+    temporal: true,
+    namespace: 'default',
+    searchAttributes: [],
+    progress: () => undefined,
+    onLost: () => undefined,
+    ...overrides,
+  }) as Promise<Required<Embedded>>;
+
+export interface Parent {
+  process: ChildProcess;
+  said: { databaseUrl: string; temporalAddress: string; fault?: string };
+}
+
+/** The parts in a process of their own, ready or failed when this resolves. */
+export const startParent = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Parent> => {
+  const script = fileURLToPath(new URL('parent.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, dataDir], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return { process: child, said: JSON.parse(line) as Parent['said'] };
+};
+
+export interface Running {
+  pid: number;
+  command: string;
+}
+
+const everyProcess = (): Running[] => {
+  if (process.platform !== 'linux') {
+    return execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n').map((line) => {
+      const [, pid = '', command = ''] = /^\s*(\d+)\s(.*)$/.exec(line) ?? [];
+      return { pid: Number(pid), command };
+    });
+  }
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => {
+    try {
+      return { pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ') };
+    } catch {
+      return { pid: Number(name), command: '' };
+    }
+  });
+};
+
+/** Every process with this text in its command line, wrappers and watchers included, but for node's own. */
+export const processesNaming = (text: string): Running[] =>
+  everyProcess().filter(({ pid, command }) => pid !== process.pid && command.includes(text));
+
+export const query = async (databaseUrl: string, sql: string): Promise<Record<string, unknown>[]> => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(sql)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
