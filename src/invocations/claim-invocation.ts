@@ -4,6 +4,7 @@ import { sql } from '../database/pool.ts';
 import { actArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
 import { answered, InvocationAnswerRow } from './answer.ts';
+import { rememberClaimed } from './payload-check.ts';
 import type { ClaimBody, Invocation } from './schema.ts';
 
 /**
@@ -14,5 +15,7 @@ export async function claimInvocation(context: Context, act: Act, id: string, bo
   const query = sql.type(InvocationAnswerRow)`
     select * from claim_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;
-  return answered(await runHotCommand(context, act, query, rowChanged(id)));
+  const answer = answered(await runHotCommand(context, act, query, rowChanged(id)));
+  rememberClaimed(answer.body);
+  return answer;
 }

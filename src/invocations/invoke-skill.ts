@@ -9,7 +9,7 @@ import { newId } from '../ids.ts';
 import { actOf } from './act.ts';
 import { workArrived } from './announce.ts';
 import { answered, InvocationAnswerRow } from './answer.ts';
-import { checkInput, forgetRevision } from './payload-check.ts';
+import { checkInput, forgetInputContract } from './payload-check.ts';
 import type { Invocation, InvokeBody } from './schema.ts';
 
 /** SQLSTATE of invoke_skill() when the skill has another revision than the one the input was checked against. */
@@ -35,7 +35,7 @@ export async function invokeSkill(context: Context, call: CommandCall, skillId: 
       return answered(await runHotCommand(context, call, query, workArrived), 201);
     } catch (error) {
       if (isRevisionMoved(error)) {
-        forgetRevision(skillId);
+        forgetInputContract(skillId);
         continue;
       }
       if (error instanceof CarnetError && error.code === 'INPUT_SCHEMA_MISMATCH') {

@@ -2,32 +2,30 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { sql } from '../database/pool.ts';
 import type { FieldFault } from '../http/errors.ts';
-
-/** A schema and the hash it is known by; the same hash is the same schema for ever. */
-const SchemaRow = z.object({ hash: z.string(), schema: z.string() });
-const InputRow = SchemaRow.extend({ revision: z.number() });
-type InputContract = z.infer<typeof InputRow>;
+import { findInputContract, findOutputContract, type Contract } from '../skills/index.ts';
+import { BoundedMap } from './bounded-map.ts';
 
 /**
- * The input schemas of skills that were invoked of late, by skill. What is in here may be old: invoke_skill() says so when it is,
- * and `forgetRevision` is called.
+ * The input schemas of skills invoked of late, by skill. One may be old: invoke_skill() says so when it is, and
+ * `forgetInputContract` is called. A schema is 64 KiB at most, most are far smaller.
  */
-const contracts = new Map<string, InputContract>();
-const CONTRACTS = 1_000;
+const inputContracts = new BoundedMap<string, Contract>(1_000);
+/** The output schemas of revisions, which never change, by `skill/revision`. */
+const outputContracts = new BoundedMap<string, Contract>(1_000);
 
-export const forgetRevision = (skillId: string): void => void contracts.delete(skillId);
-
-async function inputContract(context: Context, skillId: string): Promise<InputContract | null> {
-  const known = contracts.get(skillId);
-  if (known !== undefined) return known;
-  const contract = await context.pool.maybeOne(sql.type(InputRow)`
-    select s.revision, encode(c.hash, 'hex') as hash, c.schema from skills s join skill_schemas c on c.hash = s.input_schema_hash where s.id = ${skillId}`);
-  if (contract === null) return null;
-  const oldest = contracts.size >= CONTRACTS ? contracts.keys().next().value : undefined;
-  if (oldest !== undefined) contracts.delete(oldest);
-  contracts.set(skillId, contract);
-  return contract;
+interface InvokedRevision {
+  skill_id: string;
+  skill_revision: number;
 }
+const InvokedRevisionRow = z.object({ skill_id: z.string(), skill_revision: z.number() });
+
+/** What was invoked, by invocation, remembered when it is claimed, so that completing it need not read the row beforehand. */
+const claimed = new BoundedMap<string, InvokedRevision>(10_000);
+
+export const forgetInputContract = (skillId: string): void => void inputContracts.delete(skillId);
+
+export const rememberClaimed = ({ id, skill_id, skill_revision }: InvokedRevision & { id: string }): void =>
+  void claimed.set(id, { skill_id, skill_revision });
 
 export interface InputCheck {
   /** Of the skill that the input was checked against; null: no such skill. */
@@ -40,21 +38,25 @@ export interface InputCheck {
  * @throws CarnetError TEMPORARILY_UNAVAILABLE
  */
 export async function checkInput(context: Context, skillId: string, input: string): Promise<InputCheck> {
-  const contract = await inputContract(context, skillId);
+  const contract = inputContracts.get(skillId) ?? (await findInputContract(context.pool, skillId));
   if (contract === null) return { revision: null, faults: [] };
+  inputContracts.set(skillId, contract);
   return { revision: contract.revision, faults: await context.schemas.validate(contract.schema, contract.hash, input, 'input') };
 }
 
 /**
- * Checks an output (JSON text) against the schema of the revision that was invoked; none for an unknown invocation.
+ * Checks an output (JSON text) against the schema of the revision that was invoked; no fault for an unknown invocation.
  * @throws CarnetError TEMPORARILY_UNAVAILABLE
  */
 export async function checkOutput(context: Context, invocationId: string, output: string): Promise<FieldFault[]> {
-  const contract = await context.pool.maybeOne(sql.type(SchemaRow)`
-    select encode(c.hash, 'hex') as hash, c.schema
-    from invocations i
-      join skill_revisions r on r.skill_id = i.skill_id and r.revision = i.skill_revision
-      join skill_schemas c on c.hash = r.output_schema_hash
-    where i.id = ${invocationId}`);
-  return contract === null ? [] : context.schemas.validate(contract.schema, contract.hash, output, 'output');
+  const invoked =
+    claimed.get(invocationId) ??
+    (await context.pool.maybeOne(sql.type(InvokedRevisionRow)`select skill_id, skill_revision from invocations where id = ${invocationId}`));
+  if (invoked === null) return [];
+  const { skill_id: skillId, skill_revision: revision } = invoked;
+  const name = `${skillId}/${revision}`;
+  const contract = outputContracts.get(name) ?? (await findOutputContract(context.pool, { skillId, revision }));
+  if (contract === null) return [];
+  outputContracts.set(name, contract);
+  return context.schemas.validate(contract.schema, contract.hash, output, 'output');
 }

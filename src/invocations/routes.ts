@@ -202,7 +202,7 @@ const heartbeat = route({
 });
 
 /** Named paths before `:id` (decisions trap 8). */
-export const invocationsRoutes: AnyRoute[] = [
+export const invocationRoutes: AnyRoute[] = [
   list('mine', 'List what you invoked, newest first'),
   list('provided', 'List what was invoked of your skills, newest first'),
   pending,
