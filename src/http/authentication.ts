@@ -10,11 +10,10 @@ const REMEMBERED_MS = 1_000;
 const REMEMBERED = 10_000;
 
 export interface Authentication {
-  /**
-   * Who shows `Authorization: Bearer …`; where it is remembered the answer comes without a promise, for speed.
-   * @throws CarnetError UNAUTHENTICATED, also as a rejection
-   */
-  credentialOf(authorization: string | undefined): Credential | Promise<Credential>;
+  /** Who showed this header within the last second, without a promise: for speed. */
+  remembered(authorization: string | undefined): Credential | undefined;
+  /** Who shows `Authorization: Bearer …`. @throws CarnetError UNAUTHENTICATED */
+  authenticate(authorization: string | undefined): Promise<Credential>;
 }
 
 interface Remembered {
@@ -66,10 +65,14 @@ export function createAuthentication(context: Context): Authentication {
   };
 
   return {
-    credentialOf(authorization) {
+    remembered(authorization) {
+      if (authorization === undefined || !context.rowEvents.hearing) return undefined;
+      const known = remembered.get(authorization);
+      return known !== undefined && known.until > performance.now() ? known.credential : undefined;
+    },
+    async authenticate(authorization) {
       if (authorization === undefined) throw unauthenticated('This needs a credential: send Authorization: Bearer <API key>.');
-      const known = context.rowEvents.hearing ? remembered.get(authorization) : undefined;
-      return known !== undefined && known.until > performance.now() ? known.credential : look(authorization);
+      return this.remembered(authorization) ?? (await look(authorization));
     },
   };
 }

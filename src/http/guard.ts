@@ -10,44 +10,49 @@ import { assertKeyNotReused, idempotencyOf } from './idempotency.ts';
 import type { JsonValue } from './json-value.ts';
 import { preferredWait } from './prefer.ts';
 import { parseQuery } from './query.ts';
-import type { AnyRoute, Audience, Method, RouteRequest } from './route.ts';
+import { takesKey, type AnyRoute, type Audience, type RouteRequest } from './route.ts';
 
 type Request = RouteRequest<Audience, unknown, unknown, unknown>;
 
-const withBody: ReadonlySet<Method> = new Set(['post', 'patch', 'put']);
 const NoBody = z.strictObject({});
 
+/** Who asks, and where the path led. */
+interface Admitted {
+  params: Record<string, string>;
+  caller: Caller | null;
+}
+
 /**
- * Turns a request into what the handler of its route takes.
- * @throws CarnetError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, VALIDATION_ERROR, IDEMPOTENCY_KEY_REUSED, in the decided order
+ * Turns a request without a body into what the handler of its route takes.
+ * @throws CarnetError VALIDATION_ERROR, NOT_FOUND
  */
-export async function guarded(
-  context: Context,
-  route: AnyRoute,
-  exchange: Exchange,
-  { params, caller }: { params: Record<string, string>; caller: Caller | null },
-): Promise<Request> {
-  const takesBody = withBody.has(route.method);
-  const json = takesBody ? await bodyOf(route, exchange) : undefined;
-  const idempotency =
-    takesBody && caller !== null ? idempotencyOf(exchange.request.headers['idempotency-key'] as string | undefined, {
-      method: exchange.method,
-      path: exchange.path,
-      body: json ?? {},
-    }) : null;
+export function guarded(context: Context, route: AnyRoute, exchange: Exchange, admitted: Admitted): Request {
+  return new GuardedRequest(context, exchange, admitted.caller, null, parsed(route, exchange, admitted.params, undefined));
+}
+
+/**
+ * The same with a body, in the decided order: size, media type, JSON, Idempotency-Key, and only then what it means.
+ * @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR, IDEMPOTENCY_KEY_REUSED, NOT_FOUND
+ */
+export async function guardedWithBody(context: Context, route: AnyRoute, exchange: Exchange, { params, caller }: Admitted): Promise<Request> {
+  const body = await bodyOf(route, exchange);
+  const key = takesKey(route) ? exchange.request.headers['idempotency-key'] : undefined;
+  const idempotency = idempotencyOf(key as string | undefined, { method: exchange.method, path: exchange.path, body });
   try {
-    assertNoNul(params);
-    return new GuardedRequest(context, exchange, {
-      caller,
-      idempotency,
-      params: route.params === undefined ? undefined : paramsOf(route.params, params),
-      query: route.query === undefined ? undefined : parseOrRefuse(route.query, parseQuery(exchange.search), 'query.'),
-      body: takesBody ? parseOrRefuse(route.body ?? NoBody, json) : undefined,
-    });
+    return new GuardedRequest(context, exchange, caller, idempotency, parsed(route, exchange, params, body));
   } catch (refusal) {
     if (idempotency !== null && caller !== null) await assertKeyNotReused(context, caller, idempotency);
     throw refusal;
   }
+}
+
+function parsed(route: AnyRoute, { search }: Exchange, params: Record<string, string>, body: JsonValue | undefined): Parsed {
+  assertNoNul(params);
+  return {
+    params: route.params === undefined ? undefined : paramsOf(route.params, params),
+    query: route.query === undefined ? undefined : parseOrRefuse(route.query, parseQuery(search), 'query.'),
+    body: body === undefined ? undefined : parseOrRefuse(route.body ?? NoBody, body),
+  };
 }
 
 /** No body at all is `{}` (decisions §3.8 "Answers"), so that what is required is named. */
@@ -73,8 +78,6 @@ function paramsOf(schema: z.ZodType, params: Record<string, string>): unknown {
 }
 
 interface Parsed {
-  caller: Caller | null;
-  idempotency: Idempotency | null;
   params: unknown;
   query: unknown;
   body: unknown;
@@ -90,7 +93,7 @@ class GuardedRequest implements Request {
   readonly #exchange: Exchange;
   #abort: AbortController | undefined;
 
-  constructor(context: Context, exchange: Exchange, { caller, idempotency, params, query, body }: Parsed) {
+  constructor(context: Context, exchange: Exchange, caller: Caller | null, idempotency: Idempotency | null, { params, query, body }: Parsed) {
     this.context = context;
     this.caller = caller;
     this.call = caller === null ? null : { caller, operation: exchange.operation, idempotency, requestId: exchange.requestId };

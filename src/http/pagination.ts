@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { openCursor, sealCursor } from './cursors.ts';
-import { queryInteger } from './query.ts';
+import { queryIntegerOr } from './query.ts';
 import type { Links } from './route.ts';
 
 /** `limit` (1 to 100, 20 unless given) and `offset` of a list; spread them into the query schema of the route. */
-export const offsetQuery = { limit: queryInteger(1, 100).default(20), offset: queryInteger(0, 1_000_000_000).default(0) };
+export const offsetQuery = { limit: queryIntegerOr(20, 1, 100), offset: queryIntegerOr(0, 0, 1_000_000_000) };
 
 /** `{<name>: […], total, limit, offset}`, the reply of a list with `offsetQuery`. */
 export const offsetList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
@@ -67,7 +67,7 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
   });
   return {
     query: {
-      limit: queryInteger(1, maximum).default(standard),
+      limit: queryIntegerOr(standard, 1, maximum),
       cursor: z.string().optional().meta({ description: 'next_cursor of the page before' }),
     },
 

@@ -20,4 +20,4 @@ export const prepareJson = <Reply extends z.ZodType>(reply: Reply, value: z.inpu
 };
 
 /** 16 bytes of SHA-256 are plenty to tell two versions of one thing apart. */
-export const etagOf = (text: string): string => `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+export const etagOf = (content: string | Buffer): string => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;

@@ -3,12 +3,27 @@ import { invalid } from './errors.ts';
 
 /** A whole number in a query string: digits only, in its range or 400; nothing is clamped (decisions C3). */
 export const queryInteger = (minimum: number, maximum: number) =>
-  z
-    .string()
-    .regex(/^\d{1,16}$/, `must be a whole number from ${minimum} to ${maximum}`)
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`)
-    .meta({ override: { type: 'integer', minimum, maximum } });
+  documented(
+    z
+      .string()
+      .regex(/^\d{1,16}$/, `must be a whole number from ${minimum} to ${maximum}`)
+      .transform(Number)
+      .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`),
+    { type: 'integer', minimum, maximum },
+  );
+
+/** The same, with what holds where it is left out. */
+export const queryIntegerOr = (standard: number, minimum: number, maximum: number) =>
+  documented(queryInteger(minimum, maximum).default(standard), { type: 'integer', minimum, maximum, default: standard });
+
+/** To readers of the document it is the number that it stands for. */
+const documented = <Schema extends z.ZodType>(schema: Schema, jsonSchema: Record<string, unknown>): Schema =>
+  schema.meta({
+    override: ({ jsonSchema: made }) => {
+      delete made.pattern;
+      Object.assign(made, jsonSchema);
+    },
+  });
 
 const NONE: Record<string, string | string[]> = Object.freeze({});
 

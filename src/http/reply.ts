@@ -44,5 +44,5 @@ function pushLinks(headers: string[], { path, search }: Exchange, links: Links):
 }
 
 /** RFC 9110 §13.1.2: weak comparison, a list or `*`. */
-const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined && ifNoneMatch.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));

@@ -89,6 +89,8 @@ export interface Route<
   example?: z.input<Body>;
   /** GET only: answer `ETag` and 304, with this Cache-Control. */
   cache?: string;
+  /** The handler honours `preferWait`; for the document. */
+  waits?: true;
   handler(
     request: RouteRequest<A, z.output<Params>, z.output<Query>, z.output<Body>>,
   ): Promise<RouteAnswer<z.input<Reply>>>;
@@ -107,3 +109,9 @@ export const route = <
 
 /** The routes of one domain, collected in `src/app.ts`; the path's first segment after `/v1` decides which table is searched. */
 export type AnyRoute = Route<Audience, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
+
+/** Whether requests of this route may have a body: without a schema for it, none or `{}`. */
+export const takesBody = ({ method }: AnyRoute): boolean => method === 'post' || method === 'patch' || method === 'put';
+
+/** Whether Idempotency-Key means something here (decisions §1). */
+export const takesKey = (anyRoute: AnyRoute): boolean => takesBody(anyRoute) && anyRoute.audience !== 'public';

@@ -1,0 +1,56 @@
+import type { Context } from '../context.ts';
+import { addressBlock, clientAddress } from './addresses.ts';
+import { assertAudience } from './audience.ts';
+import { createAuthentication } from './authentication.ts';
+import type { Credential } from './credential.ts';
+import type { Exchange } from './exchange.ts';
+import { refusalOf } from './problem.ts';
+import { createRateLimits } from './rate-limits.ts';
+import type { AnyRoute } from './route.ts';
+
+/** Lets a request in, or refuses it: who is it, how often, may he (in this order). */
+export interface Admission {
+  /**
+   * @returns null for a public route. Without a promise where the credential is remembered and nothing is counted: for speed.
+   * @throws CarnetError UNAUTHENTICATED, RATE_LIMITED and the refusals of `assertAudience`, also as a rejection
+   */
+  admit(exchange: Exchange, route: AnyRoute): Credential | null | Promise<Credential | null>;
+}
+
+export function createAdmission(context: Context): Admission {
+  const { rateLimitPerMinute, trustProxyHops } = context.config;
+  const authentication = createAuthentication(context);
+  const limits = createRateLimits(rateLimitPerMinute);
+
+  /** Counts a request that shows no valid credential. */
+  const countAnonymous = async (exchange: Exchange): Promise<void> => {
+    if (limits !== null) exchange.headers = await limits.anonymous.count(addressBlock(clientAddress(exchange.request, trustProxyHops)));
+  };
+
+  const known = (exchange: Exchange, route: AnyRoute, credential: Credential): Credential => {
+    exchange.operatorId = credential.caller.operatorId;
+    assertAudience(credential, route.audience, route.method);
+    return credential;
+  };
+
+  const found = async (exchange: Exchange, route: AnyRoute): Promise<Credential | null> => {
+    if (route.audience === 'public') {
+      await countAnonymous(exchange);
+      return null;
+    }
+    const credential = await authentication.authenticate(exchange.request.headers.authorization).catch(async (error: unknown) => {
+      if (refusalOf(error)?.code === 'UNAUTHENTICATED') await countAnonymous(exchange);
+      throw error;
+    });
+    if (limits !== null) exchange.headers = await limits.key.count(credential.caller.keyId);
+    return known(exchange, route, credential);
+  };
+
+  return {
+    admit(exchange, route) {
+      const credential = limits === null ? authentication.remembered(exchange.request.headers.authorization) : undefined;
+      if (credential === undefined || route.audience === 'public') return found(exchange, route);
+      return known(exchange, route, credential);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { ErrorCodes, type ErrorCode } from './error-codes.ts';
+import { takesBody, takesKey, type AnyRoute } from './route.ts';
+
+const FieldFaultSchema = z
+  .object({
+    path: z.string().meta({ description: 'Dotted from the root of the body, or `query.…`, `header.…`; ends in the property.' }),
+    code: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: 'FieldFault', example: { path: 'name', code: 'required', message: 'is required' } });
+
+/** Every body of a refusal (RFC 9457); some codes have members of their own beside these. */
+export const ProblemSchema = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What was wrong, where, and what to do' }),
+    instance: z.string().meta({ description: 'The path of the request' }),
+    code: z.enum(Object.keys(ErrorCodes) as [ErrorCode, ...ErrorCode[]]),
+    request_id: z.string(),
+    errors: z.array(FieldFaultSchema).optional(),
+  })
+  .meta({
+    id: 'Problem',
+    description: 'Why the request was refused',
+    example: {
+      type: 'urn:carnet:problem:NOT_FOUND',
+      title: ErrorCodes.NOT_FOUND[1],
+      status: 404,
+      detail: 'There is no such skill, or this credential may not see it.',
+      instance: '/v1/skills/skl_01K0000000000000000000000A',
+      code: 'NOT_FOUND',
+      request_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+    },
+  });
+
+const header = (description: string) => ({ description, schema: { type: 'string' as const } });
+
+/** The answer, and every refusal that the shell or the route itself may give, grouped by status. */
+export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
+  const answer: ZodOpenApiResponseObject = {
+    description: route.status === 201 ? 'Created' : route.status === 202 ? 'Accepted' : 'Done',
+    headers: {
+      'X-Request-Id': header('Names this call in the logs of the service'),
+      ...(route.status === 201 && { Location: header('Where the created thing is') }),
+      ...(route.cache !== undefined && { ETag: header('For If-None-Match') }),
+      ...(takesKey(route) && { 'Idempotency-Replayed': header('`true` where an earlier call with this key was answered again') }),
+    },
+    content: { 'application/json': { schema: route.reply } },
+  };
+  const byStatus = Map.groupBy([...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].sort(), (code) => ErrorCodes[code][0]);
+  const responses: ZodOpenApiResponsesObject = { [`${route.status}`]: answer };
+  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+    responses[`${status}`] = {
+      description: codes.map((code) => `\`${code}\`: ${ErrorCodes[code][1]}`).join('. '),
+      content: { 'application/problem+json': { schema: ProblemSchema } },
+    };
+  }
+  if (route.cache !== undefined) responses['304'] = { description: 'Unchanged since the ETag that If-None-Match names' };
+  return responses;
+}
+
+function sharedRefusals(route: AnyRoute): ErrorCode[] {
+  const codes: ErrorCode[] = ['RATE_LIMITED', 'INTERNAL_ERROR', 'TEMPORARILY_UNAVAILABLE'];
+  if (route.params !== undefined || route.query !== undefined || takesBody(route)) codes.push('VALIDATION_ERROR');
+  if (takesBody(route)) codes.push('BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (takesKey(route)) codes.push('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
+  if (route.audience === 'public') return codes;
+  codes.push('UNAUTHENTICATED', 'OPERATOR_SUSPENDED');
+  if (route.audience === 'anyone' && route.method !== 'get') codes.push('AGENT_BLOCKED');
+  if (route.audience === 'operator' || route.audience === 'admin') codes.push('AGENT_CREDENTIAL_FORBIDDEN');
+  if (route.audience === 'admin' || route.audience === 'platform') codes.push('ADMIN_REQUIRED');
+  return codes;
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiRequestBodyObject,
+} from 'zod-openapi';
+import { responsesOf } from './open-api-responses.ts';
+import { takesBody, takesKey, type AnyRoute } from './route.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+
+const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .meta({
+    description: 'Repeats with the same key and body are answered from the first one, for 24 hours, with `Idempotency-Replayed: true`.',
+    param: { id: 'IdempotencyKey', in: 'header', name: 'Idempotency-Key' },
+  });
+
+const PreferWait = z
+  .string()
+  .optional()
+  .meta({
+    description: '`wait=N`: wait up to N seconds, 1 to 60, for the outcome. Any other preference is ignored.',
+    param: { id: 'PreferWait', in: 'header', name: 'Prefer', example: 'wait=20' },
+  });
+
+/** The OpenAPI 3.1 document, from the same objects that guard the requests. It says nothing of where it is served. */
+export function openApiDocument(routes: readonly AnyRoute[]) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: operationOf(route) };
+  }
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Carnet',
+      version,
+      description: 'Identity, work, money and evidence for AI agents. Refusals are `application/problem+json` with a stable `code`.',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/', description: 'This service' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(routes.map((route) => route.tag))].filter((tag) => tag !== 'platform').map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key `svc_live_…` of an operator or an agent, or the platform key.' },
+      },
+    },
+  };
+  return createDocument(document);
+}
+
+function operationOf(route: AnyRoute): ZodOpenApiOperationObject {
+  const { operation, tag, summary, description, audience, params, query } = route;
+  return {
+    operationId: operation,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(audience === 'public' && { security: [] }),
+    requestParams: { ...(params && { path: asObject(params) }), ...(query && { query: asObject(query) }) },
+    parameters: [...(takesKey(route) ? [IdempotencyKey] : []), ...(route.waits === true ? [PreferWait] : [])],
+    ...(takesBody(route) && route.body && { requestBody: requestBodyOf(route, route.body) }),
+    responses: responsesOf(route),
+  };
+}
+
+function requestBodyOf({ example }: AnyRoute, body: z.ZodType): ZodOpenApiRequestBodyObject {
+  return {
+    required: !body.safeParse({}).success,
+    content: { 'application/json': { schema: body, ...(example !== undefined && { example }) } },
+  };
+}
+
+/** Parameters are declared as objects, maybe with a check of their own behind. */
+const asObject = (schema: z.ZodType) => schema as z.ZodType<unknown, Record<string, unknown>>;

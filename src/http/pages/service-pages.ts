@@ -1,0 +1,17 @@
+import type { Context } from '../../context.ts';
+import { metricsText } from '../../metrics.ts';
+import type { AnyRoute } from '../route.ts';
+import { dashboardPages } from './dashboard-page.ts';
+import { docsPages } from './docs-pages.ts';
+import { healthPages, type Health } from './health-pages.ts';
+import type { NamedPage } from './page.ts';
+
+/** What the service says about itself, to anyone, by path. */
+export function createServicePages(context: Context, routes: AnyRoute[], health: Health): ReadonlyMap<string, NamedPage> {
+  return new Map<string, NamedPage>([
+    ...healthPages(context.pool, health),
+    ['/metrics', { operation: 'metrics', page: async () => ({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: await metricsText() }) }],
+    ...docsPages(routes),
+    ...dashboardPages(context.config.publicBaseUrl, routes),
+  ]);
+}
