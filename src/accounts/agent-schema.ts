@@ -26,18 +26,20 @@ export const AgentSchema = z
   .meta({
     id: 'Agent',
     description: 'A piece of software that acts for its operator. A disabled agent is retired: its keys are refused.',
-    example: {
-      id: 'ag_01K0000000000000000000000A',
-      operator_id: 'op_01K0000000000000000000000A',
-      name: 'researcher',
-      accountability: 'standard',
-      public_jwk: null,
-      checkpoint_interval_seconds: null,
-      monthly_limit_cents: 5_000,
-      status: 'active',
-      created_at: '2026-11-21T12:00:00.000Z',
-      updated_at: '2026-11-21T12:00:00.000Z',
-    },
+    examples: [
+      {
+        id: 'ag_01K0000000000000000000000A',
+        operator_id: 'op_01K0000000000000000000000A',
+        name: 'researcher',
+        accountability: 'standard',
+        public_jwk: null,
+        checkpoint_interval_seconds: null,
+        monthly_limit_cents: 5_000,
+        status: 'active',
+        created_at: '2026-11-21T12:00:00.000Z',
+        updated_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
   });
 export type Agent = z.infer<typeof AgentSchema>;
 

@@ -20,19 +20,21 @@ export const ApiKeySchema = z
   .meta({
     id: 'ApiKey',
     description: 'A credential, without its secret.',
-    example: {
-      id: 'key_01K0000000000000000000000A',
-      operator_id: 'op_01K0000000000000000000000A',
-      name: 'laptop',
-      kind: 'operator',
-      role: 'admin',
-      agent_id: null,
-      monthly_limit_cents: null,
-      last4: 'x9Qk',
-      expires_at: null,
-      last_used_at: null,
-      created_at: '2026-11-21T12:00:00.000Z',
-    },
+    examples: [
+      {
+        id: 'key_01K0000000000000000000000A',
+        operator_id: 'op_01K0000000000000000000000A',
+        name: 'laptop',
+        kind: 'operator',
+        role: 'admin',
+        agent_id: null,
+        monthly_limit_cents: null,
+        last4: 'x9Qk',
+        expires_at: null,
+        last_used_at: null,
+        created_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
   });
 export type ApiKey = z.infer<typeof ApiKeySchema>;
 

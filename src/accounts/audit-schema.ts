@@ -13,14 +13,16 @@ export const AuditEventSchema = z
   .meta({
     id: 'AuditEvent',
     description: 'One change: who did what to what, and in which request.',
-    example: {
-      id: 4711,
-      actor: 'key_01K0000000000000000000000A',
-      action: 'agent.created',
-      target: 'ag_01K0000000000000000000000A',
-      detail: { name: 'researcher', accountability: 'standard' },
-      request_id: '01K0000000000000000000000A',
-      created_at: '2026-11-21T12:00:00.000Z',
-    },
+    examples: [
+      {
+        id: 4711,
+        actor: 'key_01K0000000000000000000000A',
+        action: 'agent.created',
+        target: 'ag_01K0000000000000000000000A',
+        detail: { name: 'researcher', accountability: 'standard' },
+        request_id: '01K0000000000000000000000A',
+        created_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
   });
 export type AuditEvent = z.infer<typeof AuditEventSchema>;

@@ -13,7 +13,10 @@ const text = (limit: number) =>
 
 export const name = text(128);
 export const description = text(2_000);
-export const email = z.email().max(254).meta({ example: 'ada@example.com' });
+export const email = z
+  .email()
+  .max(254)
+  .meta({ examples: ['ada@example.com'] });
 export const cents = z.int().min(0);
 
 /** ISO 8601 from 1970 to 9999, carried on in UTC: Postgres knows neither the year 0 nor an offset of 23 hours. */

@@ -20,21 +20,23 @@ export const IdentityClaimSchema = z
   .meta({
     id: 'IdentityClaim',
     description: 'What a provider attested about an operator or an agent; it decides the trust level of invocations.',
-    example: {
-      id: 'idc_01K0000000000000000000000A',
-      operator_id: 'op_01K0000000000000000000000A',
-      agent_id: null,
-      provider: 'eid',
-      layer: 'person',
-      claim_type: 'legal_name',
-      assurance_level: 'L2',
-      inherit: true,
-      humanity_verified: true,
-      verified_at: '2026-11-21T12:00:00.000Z',
-      expires_at: '2027-11-21T12:00:00.000Z',
-      revoked_at: null,
-      created_at: '2026-11-21T12:00:00.000Z',
-    },
+    examples: [
+      {
+        id: 'idc_01K0000000000000000000000A',
+        operator_id: 'op_01K0000000000000000000000A',
+        agent_id: null,
+        provider: 'eid',
+        layer: 'person',
+        claim_type: 'legal_name',
+        assurance_level: 'L2',
+        inherit: true,
+        humanity_verified: true,
+        verified_at: '2026-11-21T12:00:00.000Z',
+        expires_at: '2027-11-21T12:00:00.000Z',
+        revoked_at: null,
+        created_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
   });
 export type IdentityClaim = z.infer<typeof IdentityClaimSchema>;
 

@@ -22,16 +22,18 @@ export const OperatorSchema = z
   .meta({
     id: 'Operator',
     description: 'A person or company whose agents, skills and wallet live here.',
-    example: {
-      id: 'op_01K0000000000000000000000A',
-      name: 'Ada Ltd',
-      email: 'ada@example.com',
-      status: 'active',
-      tier: 'free',
-      commission_bps: null,
-      created_at: '2026-11-21T12:00:00.000Z',
-      updated_at: '2026-11-21T12:00:00.000Z',
-    },
+    examples: [
+      {
+        id: 'op_01K0000000000000000000000A',
+        name: 'Ada Ltd',
+        email: 'ada@example.com',
+        status: 'active',
+        tier: 'free',
+        commission_bps: null,
+        created_at: '2026-11-21T12:00:00.000Z',
+        updated_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
   });
 export type Operator = z.infer<typeof OperatorSchema>;
 

@@ -164,7 +164,7 @@ describe('PATCH /v1/agents/:id', () => {
     assert.equal(assertStatus(await operator.get<Agent>(`/v1/agents/${agent.id}`), 200).name, 'before');
   });
 
-  it('holds an agent to more without asking, and to less than enforced only with the approval of a person', async () => {
+  it("holds an agent to more without asking, to less than enforced only with a person's approval", async () => {
     const path = `/v1/agents/${agent.id}`;
     assertStatus(await operator.patch(path, { accountability: 'logged' }), 200);
     assertStatus(await operator.patch(path, { accountability: 'standard' }), 200);
@@ -198,7 +198,7 @@ describe('POST /v1/agents/:id/unblock', () => {
     assert.equal(assertStatus(await operator.get<Agent>(`/v1/agents/${agent.id}`), 200).status, 'blocked');
   });
 
-  it('is 409 INVALID_STATE where nothing is blocked, 404 for another operator, 403 for a member before either', async () => {
+  it('is 409 INVALID_STATE where nothing is blocked, 404 for another operator, 403 for a member', async () => {
     const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
     const agent = await buildAgent(operator);
     assertProblem(await operator.post(`/v1/agents/${agent.id}/unblock`), 'INVALID_STATE');

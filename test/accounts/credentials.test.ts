@@ -3,7 +3,7 @@ import { anonymous, assertProblem, type Reply, type Requester } from '../support
 
 type Call = (as: Requester) => Promise<Reply>;
 
-/** Every endpoint of accounts, and who is turned away: by default agent keys alone, `admin` members too, `platform` all operators. */
+/** Every endpoint of accounts and whom it takes: operator: no agents; admin: no members either; platform: no operator. */
 const endpoints: [line: string, audience: 'operator' | 'admin' | 'platform', call: Call][] = [
   ['POST /v1/operators', 'platform', (as) => as.post('/v1/operators', { name: 'x', email: 'x@example.test' })],
   ['GET /v1/operators/me', 'operator', (as) => as.get('/v1/operators/me')],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import pino from 'pino';
 import { ensureAgent, ensureApiKey, ensureOperator } from '../../src/accounts/index.ts';
+import { newSecret } from '../../src/accounts/secret.ts';
 import { completeConfig, readSettings } from '../../src/config.ts';
 import type { OperatorId } from '../../src/ids.ts';
 import { openContext, type OpenContext } from '../../src/open-context.ts';
-import { newApiKey } from '../../src/seed.ts';
 import { unique } from '../support/factories.ts';
 import { assertStatus, requester, service } from '../support/service.ts';
 import { tablesHolding } from './secrets.ts';
@@ -27,7 +27,7 @@ describe('the demo operators of a first start', () => {
 
   it('are made once, item by item', async () => {
     const name = unique('demo');
-    const [email, plaintext] = [`${name}@carnet.invalid`, newApiKey()];
+    const [email, plaintext] = [`${name}@carnet.invalid`, newSecret()];
     const seed = async (known?: { id: OperatorId }): Promise<[string, string]> => {
       const operatorId = await ensureOperator(context, { id: known?.id, name, email, tier: 'developer' });
       await ensureApiKey(context, { operatorId, plaintext, name });
@@ -45,7 +45,7 @@ describe('the demo operators of a first start', () => {
 
   it('are found again by their ids when their owner has renamed them', async () => {
     const name = unique('demo');
-    const plaintext = newApiKey();
+    const plaintext = newSecret();
     const operatorId = await ensureOperator(context, { name, email: `${name}@carnet.invalid`, tier: 'free' });
     await ensureApiKey(context, { operatorId, plaintext, name });
     const agentId = await ensureAgent(context, { operatorId, name });

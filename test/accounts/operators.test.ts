@@ -21,7 +21,7 @@ describe('POST /v1/operators', () => {
     assertStatus(await requester(key).get('/v1/api-keys'), 200);
   });
 
-  it('answers a repetition under the same Idempotency-Key with the same secret, of which the database knows nothing', async () => {
+  it('shows the same Idempotency-Key the secret again, of which the database holds no readable copy', async () => {
     const body = { name: unique('operator'), email: 'replay@example.test' };
     const headers = { 'idempotency-key': unique('register') };
     const first = assertStatus(await platform().post<RegisteredOperator>('/v1/operators', body, headers), 201);

@@ -49,7 +49,8 @@ describe('the public key of an agent', () => {
   });
 
   for (const [fault, x] of [
-    ['y beyond the field', Buffer.from(`ee${'ff'.repeat(30)}7f`, 'hex').toString('base64url')],
+    // p + 3: the point whose y is 3 is on the curve, and must be written with that y.
+    ['y beyond the field', Buffer.from(`f0${'ff'.repeat(30)}7f`, 'hex').toString('base64url')],
     ['padding', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo='],
     ['plain base64', '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
     ['spare bits', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURp'],
