@@ -1,3 +1,4 @@
+import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import type { Caller } from '../caller.ts';
 import { sql, type DatabasePool } from '../database/pool.ts';
@@ -30,37 +31,71 @@ const textArray = (values: readonly string[]) => sql.array(values, 'text');
  * One page of the marketplace: rank in the search, tags in common, newest first (decisions K9-K11, K51). Other statuses than
  * active show the caller's own skills, to the platform everybody's.
  */
-export async function browseSkills(pool: DatabasePool, caller: Caller, browse: Browse): Promise<{ rows: readonly SkillRow[]; total: number }> {
-  const { status = 'active', tags = [], search = '' } = browse;
+export async function browseSkills(pool: DatabasePool, caller: Caller, browse: Browse): Promise<SkillPage> {
+  const { tags = [], search = '' } = browse;
   const words = searchWords(search);
   if (search.trim() !== '' && words.length === 0) return { rows: [], total: 0 };
-  const searching = words.length > 0;
-  const conditions = [status === 'active' ? sql.fragment`s.status = 'active'` : sql.fragment`s.status = ${status}`];
-  if (status !== 'active' && caller.operatorId !== PLATFORM_OPERATOR_ID) conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
-  if (browse.trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required = ${browse.trust_level}`);
-  if (browse.max_trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required <= ${browse.max_trust_level}`);
-  if (tags.length > 0) {
-    conditions.push(browse.tags_match === 'all' ? sql.fragment`s.tags @> ${textArray(tags)}` : sql.fragment`s.tags && ${textArray(tags)}`);
-  }
-  if (searching) conditions.push(sql.fragment`s.search @@ skill_search(${textArray(words)})`);
-  const where = sql.join(conditions, sql.fragment` and `);
-  const order = [sql.fragment`s.created_at desc`, sql.fragment`s.id desc`];
-  if (tags.length > 1 && browse.tags_match === 'any') order.unshift(sql.fragment`${tagsInCommon(tags)} desc`);
-  if (searching) order.unshift(sql.fragment`ts_rank(s.search, skill_search(${textArray(words)})) desc`);
-  const by = sql.join(order, sql.fragment`, `);
+  return words.length === 0 && tags.length === 0 ? await newestSkills(pool, caller, browse) : await matchingSkills(pool, caller, browse, words);
+}
+
+export interface SkillPage {
+  rows: readonly SkillRow[];
+  total: number;
+}
+
+const Count = z.object({ count: z.int() });
+
+/** Without search and tags the index is in order already, and holds what is counted. */
+async function newestSkills(pool: DatabasePool, caller: Caller, browse: Browse): Promise<SkillPage> {
+  const where = sql.join(statusAndTrust(caller, browse), sql.fragment` and `);
   const [total, rows] = await Promise.all([
-    pool.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from skills s where ${where}`),
-    // The page is chosen before anything is fetched for it.
+    pool.oneFirst(sql.type(Count)`select count(*) from skills s where ${where}`),
     pool.any(sql.type(SkillRow)`
       with page as materialized (
-        select s.id, row_number() over () as place
-        from (select s.id from skills s where ${where} order by ${by} limit ${browse.limit} offset ${browse.offset}) s
+        select s.id, s.created_at from skills s where ${where}
+        order by s.created_at desc, s.id desc limit ${browse.limit} offset ${browse.offset}
       )
-      select ${skillColumns} from page join skills s using (id) ${skillParts} order by page.place`),
+      select ${skillColumns} from page join skills s using (id) ${skillParts} order by page.created_at desc, page.id desc`),
   ]);
   return { rows, total };
 }
 
-/** A sum of comparisons: for the ten tags a skill may have, several times as fast as unnesting them. */
+/**
+ * The query of the words is made once (a function in the condition is called for every row), and the matches are counted and
+ * ordered from one scan: a word of three descriptions in four takes 0.2 s among 100,000 skills, other words a tenth.
+ */
+async function matchingSkills(pool: DatabasePool, caller: Caller, browse: Browse, words: readonly string[]): Promise<SkillPage> {
+  const { tags = [] } = browse;
+  const conditions = statusAndTrust(caller, browse);
+  if (tags.length > 0) conditions.push(browse.tags_match === 'all' ? sql.fragment`s.tags @> ${textArray(tags)}` : sql.fragment`s.tags && ${textArray(tags)}`);
+  if (words.length > 0) conditions.push(sql.fragment`s.search @@ typed.query`);
+  const matches = sql.fragment`
+    with typed as materialized (select skill_search(${textArray(words)}) as query),
+    matches as materialized (
+      select s.id, s.created_at, ${words.length > 0 ? sql.fragment`ts_rank(s.search, typed.query)` : sql.fragment`0`} as rank,
+             ${tags.length > 1 ? tagsInCommon(tags) : sql.fragment`0`} as in_common
+      from skills s cross join typed where ${sql.join(conditions, sql.fragment` and `)}
+    )`;
+  const rows = await pool.any(sql.type(SkillRow.extend({ total: z.int() }))`
+    ${matches},
+    page as (
+      select id, row_number() over (order by rank desc, in_common desc, created_at desc, id desc) as place
+      from matches order by place limit ${browse.limit} offset ${browse.offset}
+    )
+    select ${skillColumns}, (select count(*) from matches) as total
+    from page join skills s using (id) ${skillParts} order by page.place`);
+  const total = rows[0]?.total ?? (browse.offset === 0 ? 0 : await pool.oneFirst(sql.type(Count)`${matches} select count(*) from matches`));
+  return { rows: rows.map(({ total: _total, ...row }) => row), total };
+}
+
+function statusAndTrust(caller: Caller, { status = 'active', trust_level, max_trust_level }: Browse): FragmentSqlToken[] {
+  const conditions = [status === 'active' ? sql.fragment`s.status = 'active'` : sql.fragment`s.status = ${status}`];
+  if (status !== 'active' && caller.operatorId !== PLATFORM_OPERATOR_ID) conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
+  if (trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required = ${trust_level}`);
+  if (max_trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required <= ${max_trust_level}`);
+  return conditions;
+}
+
+/** A sum of comparisons: for the few tags of a skill several times as fast as unnesting them. */
 const tagsInCommon = (tags: readonly string[]) =>
   sql.fragment`(${sql.join(tags.map((tag) => sql.fragment`(${tag} = any(s.tags))::int`), sql.fragment` + `)})`;

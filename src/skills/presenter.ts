@@ -26,5 +26,6 @@ export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSki
   };
 }
 
-export const presentSkills = (rows: readonly SkillRow[], caller: Caller): ListedSkill[] =>
-  rows.map((row) => presentSkill(row, { seesAll: seesAll(caller, row) }));
+export const presentTo = (row: SkillRow, caller: Caller): ListedSkill => presentSkill(row, { seesAll: seesAll(caller, row) });
+
+export const presentSkills = (rows: readonly SkillRow[], caller: Caller): ListedSkill[] => rows.map((row) => presentTo(row, caller));

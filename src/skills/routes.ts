@@ -194,4 +194,4 @@ export const skillRoutes: AnyRoute[] = [
   rate,
   ratings,
   checkTrust,
-] as AnyRoute[];
+];

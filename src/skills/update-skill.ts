@@ -16,7 +16,7 @@ import { saveChanges, type Changeable } from './write-queries.ts';
  * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE.
  */
 export async function updateSkill(context: Context, call: CommandCall, id: string, body: UpdateSkill): Promise<Answered<Skill>> {
-  await checkSchemas(context, body);
+  await checkSchemas(context, { input_schema: body.input_schema, output_schema: body.output_schema });
   return await runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
     const before = await lockOwnSkill(connection, call.caller, id);
     const after = changeOf(before, body);

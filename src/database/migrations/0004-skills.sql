@@ -52,7 +52,7 @@ create table skills (
   ) stored,
   constraint skills_operator_id_name_key unique (operator_id, name)
 );
-create index skills_newest on skills (created_at desc, id desc) where status = 'active';
+create index skills_newest on skills (created_at desc, id desc) include (trust_level_required) where status = 'active';
 create index skills_of_operator on skills (operator_id, id desc);
 create index skills_in_review on skills (id desc) where status = 'pending_review';
 create index skills_search on skills using gin (search);
@@ -148,4 +148,18 @@ begin
     end if;
   end loop;
   return coalesce(wanted, fallback);
+end $$;
+
+-- The search of a description: any of its words; those that English leaves out say nothing. Null where no other is left.
+create function skill_search_any(p_words text[]) returns tsquery language plpgsql stable as $$
+declare
+  word text;
+  stem tsquery;
+  wanted tsquery;
+begin
+  foreach word in array p_words loop
+    stem := plainto_tsquery('english', word);
+    if numnode(stem) > 0 then wanted := case when wanted is null then stem else wanted || stem end; end if;
+  end loop;
+  return wanted;
 end $$;

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { offsetAnswer, offsetList, offsetQuery } from '../http/pagination.ts';
+import { route, type AnyRoute } from '../http/route.ts';
+import { matchSkills } from './match.ts';
+import { pageOfSkillRequests } from './queries.ts';
+import { MatchesSchema, PostSkillRequestSchema, SkillRequestSchema, SkillRequestStatus, SuggestionsSchema, UpdateSkillRequestSchema } from './schema.ts';
+import { postSkillRequest, readSkillRequest, updateSkillRequest } from './skill-requests.ts';
+import { suggestCompositions } from './suggest.ts';
+
+const tag = 'skill-requests';
+const params = z.object({ id: z.string() });
+
+const post = route({
+  method: 'post',
+  path: '/v1/skill-requests',
+  operation: 'postSkillRequest',
+  tag,
+  summary: 'Post a request for a skill',
+  audience: 'anyone',
+  body: PostSkillRequestSchema,
+  status: 201,
+  reply: SkillRequestSchema,
+  example: { description: 'Summaries of German contracts in English', tags: ['legal', 'summary'], max_price_cents: 100 },
+  handler: ({ context, call, body }) => postSkillRequest(context, call, body),
+});
+
+const list = route({
+  method: 'get',
+  path: '/v1/skill-requests',
+  operation: 'listSkillRequests',
+  tag,
+  summary: 'Read the request board, newest first',
+  audience: 'anyone',
+  query: z.object({ status: SkillRequestStatus.optional(), ...offsetQuery }),
+  status: 200,
+  reply: offsetList('skill_requests', SkillRequestSchema),
+  handler: async ({ context, query }) => {
+    const { skillRequests, total } = await pageOfSkillRequests(context.pool, query);
+    return offsetAnswer('skill_requests', { items: [...skillRequests], total, query });
+  },
+});
+
+const read = route({
+  method: 'get',
+  path: '/v1/skill-requests/:id',
+  operation: 'readSkillRequest',
+  tag,
+  summary: 'Read a request',
+  audience: 'anyone',
+  params,
+  status: 200,
+  reply: SkillRequestSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, params: { id } }) => ({ status: 200, body: await readSkillRequest(context, id) }),
+});
+
+const update = route({
+  method: 'patch',
+  path: '/v1/skill-requests/:id',
+  operation: 'updateSkillRequest',
+  tag,
+  summary: 'Change the status or the description of your request',
+  audience: 'anyone',
+  params,
+  body: UpdateSkillRequestSchema,
+  status: 200,
+  reply: SkillRequestSchema,
+  refusals: ['NOT_FOUND', 'NOT_OWNER'],
+  example: { status: 'fulfilled' },
+  handler: ({ context, call, params: { id }, body }) => updateSkillRequest(context, call, id, body),
+});
+
+const matches = route({
+  method: 'get',
+  path: '/v1/skill-requests/:id/matches',
+  operation: 'matchSkillRequest',
+  tag,
+  summary: 'Find skills that fit a request, with score and reasons',
+  audience: 'anyone',
+  params,
+  status: 200,
+  reply: MatchesSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await matchSkills(context, caller, id) }),
+});
+
+const suggest = route({
+  method: 'get',
+  path: '/v1/skill-requests/:id/suggest',
+  operation: 'suggestForSkillRequest',
+  tag,
+  summary: 'Suggest skills that together give what a request asks for',
+  audience: 'anyone',
+  params,
+  status: 200,
+  reply: SuggestionsSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await suggestCompositions(context, caller, id) }),
+});
+
+export const skillRequestRoutes: AnyRoute[] = [post, list, read, update, matches, suggest];

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { ListedSkillSchema } from '../skills/index.ts';
+import { anyObject, cents, changesSomething, tags, text } from '../skills/fields.ts';
+
+export const SkillRequestStatus = z.enum(['open', 'closed', 'fulfilled']);
+export type SkillRequestStatus = z.infer<typeof SkillRequestStatus>;
+
+const description = text(1, 2_000);
+const jsonSchema = anyObject.meta({ description: 'A JSON Schema; skills are compared with its properties, required and type.' });
+
+/** POST /v1/skill-requests (Market §2.4). */
+export const PostSkillRequestSchema = z
+  .strictObject({
+    description,
+    desired_input_schema: jsonSchema.optional(),
+    desired_output_schema: jsonSchema.optional(),
+    max_price_cents: cents.optional().meta({ description: 'USD cents per invocation' }),
+    tags: tags.default([]),
+  })
+  .meta({ id: 'PostSkillRequest' });
+export type PostSkillRequest = z.output<typeof PostSkillRequestSchema>;
+
+/** PATCH /v1/skill-requests/:id: any status to any other (decisions K39). */
+export const UpdateSkillRequestSchema = z
+  .strictObject({ status: SkillRequestStatus.optional(), description: description.optional() })
+  .refine(changesSomething, 'must name at least one field to change')
+  .meta({ id: 'UpdateSkillRequest' });
+export type UpdateSkillRequest = z.output<typeof UpdateSkillRequestSchema>;
+
+export const SkillRequestSchema = z
+  .object({
+    id: z.string(),
+    operator_id: z.string(),
+    description: z.string(),
+    desired_input_schema: anyObject.nullable(),
+    desired_output_schema: anyObject.nullable(),
+    max_price_cents: z.int().nullable(),
+    tags: z.array(z.string()),
+    status: SkillRequestStatus,
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({
+    id: 'SkillRequest',
+    description: 'What an operator looks for.',
+    example: {
+      id: 'rqt_01K0000000000000000000000A',
+      operator_id: 'op_01K0000000000000000000000A',
+      description: 'Summaries of German contracts in English',
+      desired_input_schema: { type: 'object', properties: { text: { type: 'string' } } },
+      desired_output_schema: { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] },
+      max_price_cents: 100,
+      tags: ['legal', 'summary'],
+      status: 'open',
+      created_at: '2026-11-21T12:00:00.000Z',
+      updated_at: '2026-11-21T12:00:00.000Z',
+    },
+  });
+export type SkillRequest = z.output<typeof SkillRequestSchema>;
+
+export const MatchesSchema = z
+  .object({
+    matches: z.array(
+      z.object({
+        skill: ListedSkillSchema,
+        score: z.number().meta({ description: 'From 0 to 1: half for tags in common, a quarter each for input and output.' }),
+        reasons: z.array(z.string()),
+      }),
+    ),
+  })
+  .meta({ id: 'SkillMatches' });
+export type Matches = z.output<typeof MatchesSchema>;
+
+export const SuggestionsSchema = z
+  .object({
+    suggestions: z.array(
+      z.object({
+        steps: z
+          .array(z.object({ skill_id: z.string(), skill: ListedSkillSchema }))
+          .meta({ description: 'In order; what a step requires is in the desired input or given by a step before it.' }),
+        total_price_cents: z.int(),
+        coverage: z.number().meta({ description: 'Share of the desired outputs that the steps give.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'SkillSuggestions' });
+export type Suggestions = z.output<typeof SuggestionsSchema>;

@@ -1,0 +1,37 @@
+import { runCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import { newId } from '../ids.ts';
+import { checkSchemas } from '../skills/index.ts';
+import { findSkillRequest, insertSkillRequest, lockSkillRequest, saveSkillRequest } from './queries.ts';
+import type { PostSkillRequest, SkillRequest, UpdateSkillRequest } from './schema.ts';
+
+/** @throws CarnetError VALIDATION_ERROR for a schema that a skill could not have either. */
+export async function postSkillRequest(context: Context, call: CommandCall, body: PostSkillRequest): Promise<Answered<SkillRequest>> {
+  const { desired_input_schema, desired_output_schema } = body;
+  await checkSchemas(context, { desired_input_schema, desired_output_schema });
+  const id = newId('rqt');
+  return await runCommand<SkillRequest>(context, call, async ({ connection, audit }) => {
+    const posted = await insertSkillRequest(connection, { id, operatorId: call.caller.operatorId, body });
+    await audit('skill_request.posted', id, { tags: body.tags });
+    return { status: 201, body: posted, location: `/v1/skill-requests/${id}` };
+  });
+}
+
+/** @throws CarnetError NOT_FOUND */
+export async function readSkillRequest(context: Context, id: string): Promise<SkillRequest> {
+  const found = await findSkillRequest(context.pool, id);
+  assertThat(found, () => notFound('skill request'));
+  return found;
+}
+
+/** @throws CarnetError NOT_FOUND, NOT_OWNER */
+export const updateSkillRequest = (context: Context, call: CommandCall, id: string, body: UpdateSkillRequest): Promise<Answered<SkillRequest>> =>
+  runCommand<SkillRequest>(context, call, async ({ connection, audit }) => {
+    const before = await lockSkillRequest(connection, id);
+    assertThat(before, () => notFound('skill request'));
+    assertThat(before.operator_id === call.caller.operatorId, () => new CarnetError('NOT_OWNER', 'Only the operator that posted the request may change it.'));
+    const after = await saveSkillRequest(connection, { ...before, status: body.status ?? before.status, description: body.description ?? before.description });
+    await audit('skill_request.updated', id, { from: before.status, to: after.status });
+    return { status: 200, body: after };
+  });
