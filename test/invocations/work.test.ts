@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { assertLedger } from '../../src/billing/index.ts';
+import { sql } from '../../src/database/pool.ts';
+import { canonicalJson, sha256Hex } from '../../src/http/canonical-json.ts';
+import type { Invocation } from '../../src/invocations/schema.ts';
+import { passDeadline, run } from '../billing/ledger-world.ts';
+import { buildInvocation, buildOperator, buildSkill, unique, type TestOperator } from '../support/factories.ts';
+import { anonymous, assertProblem, assertStatus, database, type Requester } from '../support/service.ts';
+
+const output = { text: 'HELLO' };
+const error = { code: 'SOURCE_UNREADABLE', message: 'The document could not be read.' };
+
+describe('the work on an invocation', () => {
+  let provider: TestOperator;
+  let consumer: TestOperator;
+  let stranger: TestOperator;
+  let skillId: string;
+  before(async () => {
+    provider = await buildOperator();
+    consumer = await buildOperator({ cents: 10_000 });
+    stranger = await buildOperator();
+    skillId = (await buildSkill(provider, { price_per_invocation: 25 })).id;
+  });
+  after(async () => assertLedger(await database()));
+
+  const pathOf = (id: string, act: string) => `/v1/skills/invocations/${id}/${act}`;
+  const post = (who: Requester, id: string, act: string, body?: unknown, headers?: Record<string, string>) =>
+    who.post<Invocation>(pathOf(id, act), body, headers);
+  const pending = () => buildInvocation(consumer, skillId);
+  const claimed = async (body: unknown = {}): Promise<Invocation> => assertStatus(await post(provider, (await pending()).id, 'claim', body), 200);
+  const late = async (id: string) => passDeadline(await database(), id);
+  const lapse = async (id: string) =>
+    run(await database(), sql.fragment`update invocations set lease_until = clock_timestamp() - interval '1 second' where id = ${id} and status = 'processing'`);
+  const balanceOf = async (who: Requester) => (await who.get<{ balance_cents: number; held_cents: number; ledger_balance_cents: number }>('/v1/billing/balance')).body;
+
+  /** What holds for every act of the provider. */
+  const refusesOthers = (act: string, body: unknown, prepare: () => Promise<{ id: string }>): void => {
+    it('requires authentication', async () => {
+      assertProblem(await anonymous().post(pathOf('inv_any', act), body), 'UNAUTHENTICATED');
+    });
+    it('is the provider’s: 403 for the consumer, 404 for everybody else', async () => {
+      const { id } = await prepare();
+      assertProblem(await post(consumer, id, act, body), 'NOT_PROVIDER');
+      assertProblem(await post(stranger, id, act, body), 'NOT_FOUND');
+      assertProblem(await post(provider, 'inv_nothing', act, body), 'NOT_FOUND');
+    });
+    it('answers 409 past the deadline, timer fired or not', async () => {
+      const { id } = await prepare();
+      await late(id);
+      assertProblem(await post(provider, id, act, body), 'INVOCATION_EXPIRED');
+    });
+  };
+
+  describe('POST /v1/skills/invocations/:id/claim', () => {
+    refusesOthers('claim', {}, pending);
+
+    it('moves pending to processing and shows the input', async () => {
+      const invocation = await claimed();
+      assert.deepEqual([invocation.status, invocation.attempt, invocation.input], ['processing', 1, { text: 'hello' }]);
+      assert.deepEqual([invocation.lease_seconds, invocation.lease_until], [null, null]);
+      assert(invocation.claimed_at !== null);
+    });
+
+    it('takes no body at all', async () => {
+      assertStatus(await provider.post(pathOf((await pending()).id, 'claim')), 200);
+    });
+
+    it('takes a lease of 5 seconds to an hour', async () => {
+      const { lease_until, claimed_at, lease_seconds } = await claimed({ lease_seconds: 30.5 });
+      assert.equal(lease_seconds, 30.5);
+      assert.equal(Date.parse(lease_until ?? '') - Date.parse(claimed_at ?? ''), 30_500);
+      const { id } = await pending();
+      for (const wrong of [4, 3_601, '30']) assertProblem(await post(provider, id, 'claim', { lease_seconds: wrong }), 'VALIDATION_ERROR', 'lease_seconds');
+    });
+
+    it('tells the loser the current status', async () => {
+      const { id } = await claimed();
+      const reply = await provider.post(pathOf(id, 'claim'));
+      assertProblem(reply, 'INVOCATION_NOT_PENDING');
+      assert.equal(reply.body.current_status, 'processing');
+    });
+
+    it('takes over a lapsed claim, whether or not its life has noticed', async () => {
+      const { id } = await claimed({ lease_seconds: 30 });
+      await lapse(id);
+      assert.equal(assertStatus(await post(provider, id, 'claim', {}), 200).attempt, 2);
+    });
+
+    it('refuses for another attempt than the named one', async () => {
+      const { id } = await pending();
+      assertProblem(await post(provider, id, 'claim', { attempt: 1 }), 'LEASE_LOST');
+      assertStatus(await post(provider, id, 'claim', { attempt: 0 }), 200);
+    });
+
+    it('answers a repetition from its Idempotency-Key', async () => {
+      const { id } = await pending();
+      const key = { 'idempotency-key': unique('key') };
+      const first = await post(provider, id, 'claim', {}, key);
+      const again = await post(provider, id, 'claim', {}, key);
+      assert.equal(assertStatus(again, 200).attempt, 1);
+      assert.equal(again.text, first.text);
+      assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    });
+  });
+
+  describe('POST /v1/skills/invocations/:id/complete', () => {
+    refusesOthers('complete', { output }, claimed);
+
+    it('delivers the output and moves the price to the provider', async () => {
+      const buyer = await buildOperator({ cents: 100 });
+      const { id } = await buildInvocation(buyer, skillId);
+      assert.deepEqual(await balanceOf(buyer), { balance_cents: 75, balance_usd: '$0.75', ledger_balance_cents: 100, held_cents: 25 });
+      assertStatus(await post(provider, id, 'claim'), 200);
+      const done = assertStatus(await post(provider, id, 'complete', { output }), 200);
+      assert.deepEqual([done.status, done.output, done.output_hash], ['completed', output, sha256Hex(canonicalJson(output))]);
+      assert(done.completed_at !== null && done.duration_ms !== null && done.duration_ms >= 0);
+      assert.deepEqual(await balanceOf(buyer), { balance_cents: 75, balance_usd: '$0.75', ledger_balance_cents: 75, held_cents: 0 });
+      assert.deepEqual((await buyer.get<Invocation>(`/v1/skills/invocations/${id}`)).body, done);
+    });
+
+    it('needs an output that the schema takes, and stays processing', async () => {
+      const { id } = await claimed();
+      assertProblem(await post(provider, id, 'complete', {}), 'VALIDATION_ERROR', 'output');
+      assertProblem(await post(provider, id, 'complete', { output: [] }), 'VALIDATION_ERROR', 'output');
+      assertProblem(await post(provider, id, 'complete', { output: { text: 1 } }), 'OUTPUT_SCHEMA_MISMATCH', 'output.text');
+      assert.equal((await provider.get<Invocation>(`/v1/skills/invocations/${id}`)).body.status, 'processing');
+      assertStatus(await post(provider, id, 'complete', { output }), 200);
+    });
+
+    it('holds the output against the schema that was invoked, not against a newer one', async () => {
+      const skill = await buildSkill(provider);
+      const { id } = await buildInvocation(consumer, skill.id);
+      assertStatus(await provider.patch(`/v1/skills/${skill.id}`, { version: '2.0.0', output_schema: { type: 'object', required: ['n'] } }), 200);
+      assertStatus(await post(provider, id, 'claim'), 200);
+      assertStatus(await post(provider, id, 'complete', { output }), 200);
+    });
+
+    it('answers the same output again, in whatever order its members come, and pays once', async () => {
+      const skill = await buildSkill(provider, { output_schema: { type: 'object' }, price_per_invocation: 10 });
+      const buyer = await buildOperator({ cents: 100 });
+      const { id } = await buildInvocation(buyer, skill.id);
+      assertStatus(await post(provider, id, 'claim'), 200);
+      assertStatus(await post(provider, id, 'complete', { output: { a: 1, b: 2 } }), 200);
+      assertStatus(await post(provider, id, 'complete', { output: { b: 2, a: 1 } }), 200);
+      const other = await provider.post(pathOf(id, 'complete'), { output: { a: 2 } });
+      assertProblem(other, 'INVOCATION_NOT_PROCESSING');
+      assert.equal(other.body.current_status, 'completed');
+      assert.equal((await balanceOf(buyer)).ledger_balance_cents, 90);
+    });
+
+    it('needs a claim', async () => {
+      assertProblem(await post(provider, (await pending()).id, 'complete', { output }), 'INVOCATION_NOT_PROCESSING');
+    });
+
+    it('counts after a lapsed lease while nobody else has claimed', async () => {
+      const { id } = await claimed({ lease_seconds: 30 });
+      await run(await database(), sql.fragment`update invocations set lease_until = clock_timestamp() - interval '100 milliseconds' where id = ${id}`);
+      const reply = await post(provider, id, 'complete', { output, attempt: 1 });
+      // Its life may have noticed meanwhile: then the claim is gone, and says so.
+      if (reply.status === 200) assert.equal(reply.body.status, 'completed');
+      else assertProblem(reply as never, 'INVOCATION_NOT_PROCESSING');
+    });
+
+    it('refuses a worker whose claim was taken over', async () => {
+      const { id } = await claimed({ lease_seconds: 30 });
+      await lapse(id);
+      assertStatus(await post(provider, id, 'claim'), 200);
+      const late = await provider.post(pathOf(id, 'complete'), { output, attempt: 1 });
+      assertProblem(late, 'LEASE_LOST');
+      assert.equal(late.body.attempt, 2);
+      assertStatus(await post(provider, id, 'complete', { output, attempt: 2 }), 200);
+    });
+  });
+
+  describe('POST /v1/skills/invocations/:id/fail', () => {
+    refusesOthers('fail', { error }, claimed);
+
+    it('records the error and gives the hold back without a wallet row', async () => {
+      const buyer = await buildOperator({ cents: 25 });
+      const { id } = await buildInvocation(buyer, skillId);
+      assertStatus(await post(provider, id, 'claim'), 200);
+      const failed = assertStatus(await post(provider, id, 'fail', { error }), 200);
+      assert.deepEqual([failed.status, failed.error, failed.output], ['failed', error, null]);
+      assert.deepEqual(await balanceOf(buyer), { balance_cents: 25, balance_usd: '$0.25', ledger_balance_cents: 25, held_cents: 0 });
+    });
+
+    it('needs a claim, a code and a message', async () => {
+      assertProblem(await post(provider, (await pending()).id, 'fail', { error }), 'INVOCATION_NOT_PROCESSING');
+      const { id } = await claimed();
+      assertProblem(await post(provider, id, 'fail', {}), 'VALIDATION_ERROR', 'error');
+      assertProblem(await post(provider, id, 'fail', { error: { code: 'X' } }), 'VALIDATION_ERROR', 'error.message');
+      assertProblem(await post(provider, id, 'fail', { error: { ...error, more: 1 } }), 'VALIDATION_ERROR', 'error.more');
+    });
+
+    it('answers the same error again, and no other', async () => {
+      const { id } = await claimed();
+      assertStatus(await post(provider, id, 'fail', { error }), 200);
+      assertStatus(await post(provider, id, 'fail', { error }), 200);
+      assertProblem(await post(provider, id, 'fail', { error: { ...error, code: 'OTHER' } }), 'INVOCATION_NOT_PROCESSING');
+    });
+
+    it('refuses a worker whose claim was taken over', async () => {
+      const { id } = await claimed();
+      assertProblem(await post(provider, id, 'fail', { error, attempt: 2 }), 'LEASE_LOST');
+    });
+  });
+
+  describe('POST /v1/skills/invocations/:id/cancel', () => {
+    it('requires authentication', async () => {
+      assertProblem(await anonymous().post(pathOf('inv_any', 'cancel')), 'UNAUTHENTICATED');
+    });
+
+    it('is the consumer’s: 403 for the provider, 404 for everybody else', async () => {
+      const { id } = await pending();
+      assertProblem(await post(provider, id, 'cancel'), 'NOT_OWNER');
+      assertProblem(await post(stranger, id, 'cancel'), 'NOT_FOUND');
+    });
+
+    it('fails what is pending and gives the hold back', async () => {
+      const buyer = await buildOperator({ cents: 25 });
+      const { id } = await buildInvocation(buyer, skillId);
+      const cancelled = assertStatus(await post(buyer, id, 'cancel'), 200);
+      assert.deepEqual([cancelled.status, cancelled.error?.code], ['failed', 'CANCELLED_BY_CONSUMER']);
+      assert.equal((await balanceOf(buyer)).balance_cents, 25);
+      assertProblem(await post(provider, id, 'claim'), 'INVOCATION_NOT_PENDING');
+    });
+
+    it('does not take work away from who claimed it', async () => {
+      assertProblem(await post(consumer, (await claimed()).id, 'cancel'), 'INVOCATION_NOT_PENDING');
+    });
+
+    it('answers 409 past the deadline', async () => {
+      const { id } = await pending();
+      await late(id);
+      assertProblem(await post(consumer, id, 'cancel'), 'INVOCATION_EXPIRED');
+    });
+
+    it('takes no body but {}', async () => {
+      assertProblem(await post(consumer, (await pending()).id, 'cancel', { reason: 'x' }), 'VALIDATION_ERROR', 'reason');
+    });
+  });
+
+  describe('POST /v1/skills/invocations/:id/heartbeat', () => {
+    refusesOthers('heartbeat', {}, () => claimed({ lease_seconds: 30 }));
+
+    it('begins the lease anew, with the claim’s length or another', async () => {
+      const before = await claimed({ lease_seconds: 30 });
+      const longer = assertStatus(await post(provider, before.id, 'heartbeat', { lease_seconds: 600 }), 200);
+      assert(Date.parse(longer.lease_until ?? '') - Date.parse(before.lease_until ?? '') > 500_000);
+      const again = assertStatus(await provider.post<Invocation>(pathOf(before.id, 'heartbeat')), 200);
+      assert(Date.parse(again.lease_until ?? '') < Date.parse(longer.lease_until ?? ''));
+      assert.equal(again.lease_seconds, 30);
+    });
+
+    it('needs a claim with a lease', async () => {
+      assertProblem(await post(provider, (await pending()).id, 'heartbeat'), 'INVOCATION_NOT_PROCESSING');
+      assertProblem(await post(provider, (await claimed()).id, 'heartbeat'), 'NO_LEASE');
+    });
+
+    it('refuses a worker whose claim was taken over', async () => {
+      const { id } = await claimed({ lease_seconds: 30 });
+      assertProblem(await post(provider, id, 'heartbeat', { attempt: 2 }), 'LEASE_LOST');
+    });
+  });
+});
