@@ -5,7 +5,7 @@ import { step } from '../src/fault-points.ts';
 import { CarnetError } from '../src/http/errors.ts';
 
 /**
- * A step as the worker runs it, with its fault points `<name>:before` and `<name>:done` (architecture rule 11). What it throws is
+ * A step as the worker runs it, with its fault points `life:<name>:before` and `life:<name>:done` (architecture rule 11). What it throws is
  * told to the log alone: a failure is recorded in the history, and its message could carry what no history may hold (rule 3).
  */
 export function activity<Args extends unknown[], Result>(
@@ -14,10 +14,10 @@ export function activity<Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
 ): (...args: Args) => Promise<Result> {
   return async (...args) => {
-    step(`${name}:before`);
+    step(`life:${name}:before`);
     try {
       const result = await run(...args);
-      step(`${name}:done`);
+      step(`life:${name}:done`);
       return result;
     } catch (error) {
       const known = translateDatabaseError(error);

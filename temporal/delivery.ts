@@ -1,8 +1,8 @@
-import { metrics } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Context, Delivery } from '../src/context.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/fault-points.ts';
+import { metrics } from '../src/metrics.ts';
 import type { Temporal } from './client.ts';
 import { claimLives, deleteMessages, parkMessages, postponeMessages, type LeasedLife } from './life-messages.ts';
 import type { LifeDefinitions, LifeDescription } from './lives.ts';
@@ -21,6 +21,9 @@ const POOL_SIZE = 4;
 const SWEEP_EVERY_MS = 1_000;
 const SWEEP_AGE_MS = 2_000;
 const RECONCILE_EVERY_MS = 5_000;
+
+const livesWoken = metrics.counter('carnet_lives_woken', 'Lives woken by signal-with-start');
+const messagesParked = metrics.counter('carnet_life_messages_parked', 'Lives whose messages Temporal will never take');
 
 export interface DeliveryOptions {
   temporal: Temporal;
@@ -46,7 +49,6 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     back: 'Temporal answers again; the messages that waited are being delivered',
   });
   const waker = createWaker(temporal, log);
-  const count = countDeliveries();
   const intervals: NodeJS.Timeout[] = [];
   let context: (Context & { pool: DatabasePool }) | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -83,7 +85,8 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     for (const [at, { life }] of leased.entries()) {
       if (attempts[at]?.outcome === 'invalid') log.error({ life, err: attempts[at].error }, 'Temporal will never take this message; it is parked');
     }
-    count(woken.length, invalid.length);
+    livesWoken.add(woken.length);
+    messagesParked.add(invalid.length);
     if (woken.length > 0) await deleteMessages(context.pool, woken);
     if (invalid.length > 0) await parkMessages(context.pool, invalid);
     if (failed.length > 0) await postponeMessages(context.pool, failed);
@@ -183,14 +186,4 @@ function once<Args extends unknown[]>(log: Logger, complaint: string, work: (...
     await running;
   };
   return Object.defineProperty(run, 'running', { get: () => running }) as Once<Args>;
-}
-
-function countDeliveries(): (woken: number, parked: number) => void {
-  const meter = metrics.getMeter('carnet');
-  const woken = meter.createCounter('carnet_lives_woken_total', { description: 'Lives woken by signal-with-start' });
-  const parked = meter.createCounter('carnet_life_messages_parked_total', { description: 'Messages that Temporal will never take' });
-  return (wokenNow, parkedNow) => {
-    woken.add(wokenNow);
-    parked.add(parkedNow);
-  };
 }

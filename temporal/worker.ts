@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { createActivities } from '../activities/index.ts';
+import type { Activities } from '../activities/index.ts';
 import type { Context } from '../src/context.ts';
 import { connectionOptions, dataConverter } from './client.ts';
 import { forwardLogs } from './logs.ts';
@@ -13,11 +13,6 @@ const MAX_LOCAL_ACTIVITIES = 8;
 /** At a stop, what runs may end within this; a step in the database takes 5 s at most. */
 const GRACE_MS = 5_000;
 
-export interface WorkerOptions {
-  /** Steps other than the product's, for tests. */
-  activities?: object;
-}
-
 export interface RunningWorker {
   /** Resolves when the worker polls for the first time. */
   polling: Promise<void>;
@@ -27,10 +22,11 @@ export interface RunningWorker {
 
 /**
  * Works on lives until it is stopped: connects, polls, and whatever ends that, begins anew (architecture rule 16). Returns when the
- * workflow code is bundled, half a second, whether Temporal answers or not. `context` has a pool of its own.
+ * workflow code is bundled, half a second, whether Temporal answers or not. `activities` are
+ * `createActivities(context)`, over a context with a pool of its own.
  * @throws Error when the workflow code cannot be bundled.
  */
-export async function runWorker(context: Context, options: WorkerOptions = {}): Promise<RunningWorker> {
+export async function runWorker(context: Context, activities: Activities): Promise<RunningWorker> {
   const { log, config } = context;
   forwardLogs(log);
   const outage = createOutage(log, {
@@ -38,7 +34,6 @@ export async function runWorker(context: Context, options: WorkerOptions = {}): 
     back: 'the worker is connected to Temporal again',
   });
   const workflowBundle = await bundleWorkflows();
-  const activities = options.activities ?? createActivities(context);
   const stopping = new AbortController();
   const { promise: polling, resolve: isPolling } = Promise.withResolvers<void>();
   let worker: Worker | undefined;

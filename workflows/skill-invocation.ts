@@ -44,9 +44,6 @@ const ARGUMENTS: Record<ActKind, string> = {
   cancel: 'nothing; only while pending',
 };
 
-/** Bytes of JSON that a signal may carry: it stays in the history (architecture rule 3). REST takes 1 MiB. */
-const MAX_ARGUMENT_BYTES = 256 * 1024;
-
 /** Refusals shown at once. */
 const REFUSALS_SHOWN = 3;
 
@@ -107,14 +104,9 @@ async function perform(invocationId: string, act: Act): Promise<Refusal | null> 
   if (isUndecodable(act.argument)) {
     return { code: 'VALIDATION_ERROR', detail: 'The argument cannot be decoded; send JSON (encoding json/plain).' };
   }
-  if (bytesOfJson(act.argument) > MAX_ARGUMENT_BYTES) {
-    return { code: 'BODY_TOO_LARGE', detail: 'A signal carries at most 256 KiB of JSON; send a larger output by REST.' };
-  }
   const { refused } = await actOnInvocationSignal(invocationId, act);
   return refused;
 }
-
-const bytesOfJson = (value: unknown): number => (value === undefined ? 0 : new TextEncoder().encode(JSON.stringify(value)).byteLength);
 
 /** What a person reads in the Temporal UI: what the run waits for, and until when. */
 function situation(step: Step): string {

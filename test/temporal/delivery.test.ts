@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { sql } from '../../src/database/pool.ts';
+import { metricsText } from '../../src/metrics.ts';
+import { claimLives, deleteMessages } from '../../temporal/life-messages.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { startRig, type Rig } from './rig.ts';
+import { runOf } from './runs.ts';
+
+describe('Delivery of messages to lives', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await startRig();
+  });
+  afterEach(() => rig.stop());
+
+  const delivered = (id: string) => eventually(`the message of ${id} to be delivered`, async () => (await rig.messagesOf(id)) === 0);
+  const wakesOf = async (id: string) => (await runOf(rig, id).events()).filter((name) => name === 'WorkflowExecutionSignaled').length;
+  const due = () => rig.context.pool.query(sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() - interval '5 seconds', created_at = clock_timestamp() - interval '5 seconds'`);
+
+  it('wakes a life once for all its messages', async () => {
+    const { id } = await rig.invoke();
+    await rig.claim(id, 60);
+    await rig.complete(id);
+    assert.equal(await rig.messagesOf(id), 3);
+    await due();
+    await rig.startDelivery();
+    await delivered(id);
+    assert.equal(await wakesOf(id), 1);
+  });
+
+  it('wakes each life once, however many deliver', async () => {
+    const invocations = await Promise.all(Array.from({ length: 40 }, () => rig.invoke()));
+    await due();
+    await Promise.all([rig.startDelivery(), rig.anotherDelivery(), rig.anotherDelivery(), rig.anotherDelivery()]);
+    await Promise.all(invocations.map(({ id }) => delivered(id)));
+    for (const { id } of invocations) assert.equal(await wakesOf(id), 1, id);
+  });
+
+  it('leases a life to one claimer, all its messages together, and to another when the lease is over', async () => {
+    const { id } = await rig.invoke();
+    await rig.claim(id, 60);
+    await due();
+    const claim = () => claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
+    const claims = (await Promise.all([claim(), claim(), claim(), claim()])).flat();
+    assert.deepEqual(claims.map(({ life, messageIds }) => [life, messageIds.length]), [[lifeId.invocation(id), 2]]);
+    assert.deepEqual(await claim(), []);
+    await rig.context.pool.query(sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until is not null`);
+    const [again] = await claim();
+    assert.equal(again?.attempts, 2);
+  });
+
+  it('leaves young messages to the process that committed them, and unknown kinds alone', async () => {
+    await rig.invoke();
+    await rig.context.pool.query(sql.unsafe`
+      insert into life_messages (life, kind, created_at, next_attempt_at) values ('unheard-of:1', 'woken', '2026-01-01', '2026-01-01')`);
+    await rig.context.pool.query(sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() where life like 'invocation:%'`);
+    assert.deepEqual(await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 2_000 }), []);
+    assert.equal((await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 })).length, 1);
+  });
+
+  it('keeps a message that was committed while another of its life was being delivered', async () => {
+    const { id } = await rig.invoke();
+    await due();
+    const [leased] = await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
+    await rig.claim(id, 60);
+    assert(leased !== undefined);
+    await deleteMessages(rig.context.pool, [leased]);
+    assert.equal(await rig.messagesOf(id), 1);
+  });
+
+  it('parks a message that Temporal refuses as invalid, and counts it', async () => {
+    const life = `invocation:${'x'.repeat(2_000)}`;
+    await rig.context.pool.query(sql.unsafe`select wake_life(${life}, 'woken')`);
+    const { id } = await rig.invoke();
+    await due();
+    await rig.startDelivery();
+    await delivered(id);
+    await eventually('the message to be parked', async () =>
+      rig.context.pool.oneFirst(sql.unsafe`select parked from life_messages where life = ${life}`) as Promise<boolean>);
+    assert.match(await metricsText(), /^carnet_life_messages_parked_total(\{[^}]*\})? [1-9]/m);
+  });
+
+  it('delivers about half a second after the commit, not before', async () => {
+    await rig.startDelivery({ sweep: false });
+    const { id } = await rig.invoke();
+    await rig.claim(id);
+    await rig.complete(id);
+    await delivered(id);
+    assert.equal(await wakesOf(id), 1);
+  });
+
+  it('starts lives without attributes where the namespace has lost them', async () => {
+    await rig.startDelivery({ sweep: false });
+    await rig.startWorker();
+    const first = await rig.invoke();
+    await runOf(rig, first.id).saying(/^Waits/);
+    await rig.temporal.client.connection.operatorService.removeSearchAttributes({ namespace: rig.temporal.namespace, searchAttributes: ['SkillId'] });
+    const second = await rig.invoke();
+    await runOf(rig, second.id).saying(/^Waits/);
+    await rig.claim(second.id);
+    await rig.complete(second.id);
+    await runOf(rig, second.id).ended();
+  });
+
+  it('wakes a row that no life has read, and ends what is long past its deadline', async () => {
+    const [lost, late] = [await rig.invoke(), await rig.invoke()];
+    await rig.context.pool.query(sql.unsafe`delete from life_messages`);
+    await rig.context.pool.query(sql.unsafe`update invocations set created_at = created_at - interval '11 seconds' where id = ${lost.id}`);
+    await rig.context.pool.query(sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${late.id}`);
+    await rig.startDelivery();
+    await eventually('the late one to expire', async () => (await rig.row(late.id)).status === 'expired');
+    await rig.startWorker();
+    await runOf(rig, lost.id).saying(/^Waits/);
+    await runOf(rig, late.id).ended();
+  });
+});

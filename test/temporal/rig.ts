@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { Connection } from '@temporalio/client';
+import { pino, type Logger } from 'pino';
+import { z } from 'zod';
+import { createActivities } from '../../activities/index.ts';
+import { adjustWallet, assertLedger } from '../../src/billing/index.ts';
+import { ensureOperator } from '../../src/accounts/index.ts';
+import { runCommand, type CommandCall } from '../../src/commands.ts';
+import { completeConfig, readSettings, type Config } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
+import { migrate } from '../../src/database/migrations.ts';
+import { openPool, sql } from '../../src/database/pool.ts';
+import type { OperatorId } from '../../src/ids.ts';
+import { actOf } from '../../src/invocations/act.ts';
+import { claimInvocation } from '../../src/invocations/claim-invocation.ts';
+import { completeInvocation } from '../../src/invocations/complete-invocation.ts';
+import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
+import type { Invocation } from '../../src/invocations/schema.ts';
+import { openContext } from '../../src/open-context.ts';
+import { publishSkill } from '../../src/skills/publish-skill.ts';
+import { PublishSkillSchema } from '../../src/skills/schema.ts';
+import { openTemporal, type Temporal } from '../../temporal/client.ts';
+import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts';
+import { lives } from '../../temporal/lives.ts';
+import { runWorker, type RunningWorker } from '../../temporal/worker.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { echoSchema, unique } from '../support/factories.ts';
+import { service } from '../support/service.ts';
+import { namespaceAnswers } from './temporal-server.ts';
+
+export interface RigOptions {
+  /** A Temporal of its own; by default the suite's, in a namespace of its own. */
+  temporalAddress?: string;
+  log?: Logger;
+}
+
+/**
+ * What runs between a commit and its life, on real parts, in this process, where a test may hold each of them still: a database
+ * of its own, a Temporal namespace of its own, a delivery and a worker that start when asked.
+ */
+export interface Rig {
+  context: Context;
+  temporal: Temporal;
+  config: Config;
+  /** A delivery beyond the rig's own; stopped with the rig. */
+  anotherDelivery(): Promise<RunningDelivery>;
+  startDelivery(role?: { sweep: boolean }): Promise<void>;
+  startWorker(): Promise<RunningWorker>;
+  invoke(ttlSeconds?: number): Promise<Invocation>;
+  claim(id: string, leaseSeconds?: number): Promise<Invocation>;
+  complete(id: string, text?: string): Promise<Invocation>;
+  row(id: string): Promise<z.infer<typeof Row>>;
+  messagesOf(id: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const Row = z.object({ status: z.string(), attempt: z.number(), life_seen_at: z.string().nullable(), output: z.string().nullable() });
+const Count = z.object({ count: z.number() });
+
+export async function startRig(options: RigOptions = {}): Promise<Rig> {
+  const name = `rig_${randomBytes(5).toString('hex')}`;
+  const databaseUrl = await newDatabase(name);
+  const address = options.temporalAddress ?? service().credentials.temporal_address;
+  const namespace = options.temporalAddress === undefined ? name : 'default';
+  if (namespace === name) await newNamespace(address, name);
+  const config = completeConfig(readSettings({}), {
+    databaseUrl,
+    temporalAddress: address,
+    platformAdminKey: randomBytes(18).toString('hex'),
+    encryptionKeys: [randomBytes(32)],
+  });
+  config.temporal.namespace = namespace;
+  const log = options.log ?? pino({ level: 'silent' });
+  const temporal = openTemporal(config.temporal);
+  const delivery = createDelivery({ temporal, log, lives });
+  const context = await openContext(config, log, delivery);
+  const workerPool = await openPool(databaseUrl, { size: 8, applicationName: 'rig-worker' });
+  const workerContext = { ...context, pool: workerPool };
+  const deliveries = [delivery];
+  const workers: RunningWorker[] = [];
+
+  const consumer = await operatorWithCents(context, 100_000);
+  const provider = await operatorWithCents(context, 0);
+  const skill = await publishSkill(
+    context,
+    callOf(provider, 'publishSkill'),
+    PublishSkillSchema.parse({
+      name: unique('skill'),
+      description: 'Echoes a text',
+      version: '1.0.0',
+      input_schema: echoSchema,
+      output_schema: echoSchema,
+      trust_level_required: 'L0',
+      price_per_invocation: 7,
+    }),
+  );
+
+  const rig: Rig = {
+    context,
+    temporal,
+    config,
+    async anotherDelivery() {
+      const another = createDelivery({ temporal, log, lives });
+      deliveries.push(another);
+      await another.start(context, { sweep: false });
+      return another;
+    },
+    startDelivery: (role = { sweep: true }) => delivery.start(context, role),
+    async startWorker() {
+      const worker = await runWorker(workerContext, createActivities(workerContext));
+      workers.push(worker);
+      await worker.polling;
+      return worker;
+    },
+    async invoke(ttlSeconds) {
+      const body = { input: { text: INPUT }, ...(ttlSeconds !== undefined && { ttl_seconds: ttlSeconds }) };
+      return (await invokeSkill(context, callOf(consumer, 'invokeSkill'), skill.body.id, body)).body;
+    },
+    async claim(id, leaseSeconds) {
+      const body = leaseSeconds === undefined ? {} : { lease_seconds: leaseSeconds };
+      return (await claimInvocation(context, actOf(callOf(provider, 'claimInvocation')), id, body)).body;
+    },
+    async complete(id, text = OUTPUT) {
+      return (await completeInvocation(context, actOf(callOf(provider, 'completeInvocation')), id, { output: { text } })).body;
+    },
+    row: (id) => context.pool.one(sql.type(Row)`select status, attempt, life_seen_at, output from invocations where id = ${id}`),
+    messagesOf: async (id) =>
+      context.pool.oneFirst(sql.type(Count)`select count(*)::int from life_messages where life = ${lifeId.invocation(id)}`),
+    async stop() {
+      await Promise.all(deliveries.map((one) => one.stop()));
+      await Promise.all(workers.map((one) => one.stop()));
+      await assertLedger(context.pool);
+      await context.close();
+      await workerPool.end();
+      await temporal.close();
+      await onServer((server) => server.query(sql.unsafe`drop database ${sql.identifier([name])} with (force)`));
+    },
+  };
+  return rig;
+}
+
+/** What no history may hold (architecture rule 3): the tests look for them. */
+export const INPUT = 'input-that-no-history-may-hold';
+export const OUTPUT = 'output-that-no-history-may-hold';
+
+const callOf = (operatorId: OperatorId, operation: string): CommandCall => ({
+  caller: { kind: 'operator', operatorId, keyId: 'key_rig' as never, role: 'admin', platform: false },
+  operation,
+  idempotency: null,
+  requestId: 'rig',
+});
+
+async function operatorWithCents(context: Context, cents: number): Promise<OperatorId> {
+  const name = unique('operator');
+  const operatorId = await ensureOperator(context, { name, email: `${name}@example.test`, tier: 'developer' });
+  if (cents === 0) return operatorId;
+  await runCommand(context, callOf(operatorId, 'adjustWallet'), async (unit) => ({
+    status: 201,
+    body: await adjustWallet(unit, { operatorId, amountCents: cents, description: 'rig' }),
+  }));
+  return operatorId;
+}
+
+async function onServer<T>(work: (pool: Awaited<ReturnType<typeof openPool>>) => Promise<T>): Promise<T> {
+  const pool = await openPool(service().databaseUrl, { size: 1, applicationName: 'rig' });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function newDatabase(name: string): Promise<string> {
+  await onServer((server) => server.query(sql.unsafe`create database ${sql.identifier([name])}`));
+  const url = new URL(service().databaseUrl);
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+  return url.href;
+}
+
+async function newNamespace(address: string, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
+  } finally {
+    await connection.close();
+  }
+  await eventually(`the namespace ${namespace}`, () => namespaceAnswers(address, namespace), { ignoreErrors: () => true });
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { sql } from '../../src/database/pool.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { invocationSignals } from '../../workflows/skill-invocation.ts';
+import { wake } from '../../workflows/life.ts';
+import { eventually } from '../support/eventually.ts';
+import { INPUT, OUTPUT, startRig, type Rig } from './rig.ts';
+import { runOf } from './runs.ts';
+
+describe('The life of an invocation', () => {
+  let rig: Rig;
+  before(async () => {
+    rig = await startRig();
+    await rig.startDelivery();
+    await rig.startWorker();
+  });
+  after(() => rig.stop());
+
+  const waiting = async (id: string) => {
+    const run = runOf(rig, id);
+    await run.saying(/^Waits for claim or completion until \d{4}-/);
+    return run;
+  };
+  /** Moves the deadline into the past and asks the life to look. */
+  const passDeadline = async (id: string, column: 'expires_at' | 'lease_until') => {
+    await rig.context.pool.query(sql.unsafe`
+      update invocations set ${sql.identifier([column])} = clock_timestamp() - interval '1 second' where id = ${id}`);
+    await runOf(rig, id).handle.signal(wake);
+  };
+
+  it('costs one workflow task when it is over before its delivery', async () => {
+    const { id } = await rig.invoke();
+    await rig.claim(id);
+    await rig.complete(id);
+    const run = runOf(rig, id);
+    await run.ended();
+    assert.equal(await run.tasks(), 1);
+    assert.equal(await rig.messagesOf(id), 0);
+  });
+
+  it('costs two workflow tasks without surprises', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await rig.claim(id);
+    await rig.complete(id);
+    await run.ended();
+    assert.equal(await run.tasks(), 2);
+  });
+
+  it('says what it is, whom it concerns and that it ended', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    const found = async (status: string): Promise<string[]> => {
+      const ids: string[] = [];
+      const row = await rig.context.pool.one(sql.unsafe`select skill_id, consumer_operator_id, provider_operator_id from invocations where id = ${id}`);
+      const { skill_id, consumer_operator_id, provider_operator_id } = row as Record<string, string>;
+      const query = `SkillId = "${skill_id}" AND OperatorId = "${consumer_operator_id}" AND OperatorId = "${provider_operator_id}" AND LifeStatus = "${status}"`;
+      for await (const { workflowId } of rig.temporal.client.workflow.list({ query })) ids.push(workflowId);
+      return ids;
+    };
+    await eventually('the open life to be listed', async () => (await found('open')).includes(lifeId.invocation(id)));
+    const { staticSummary, staticDetails } = await run.handle.describe().then(async (description) => ({
+      staticSummary: await description.staticSummary(),
+      staticDetails: await description.staticDetails(),
+    }));
+    assert.match(staticSummary ?? '', /^skill-\w+ 1\.0\.0 for op_/);
+    assert.match(staticDetails ?? '', /price 7 cents/);
+    await rig.claim(id);
+    await rig.complete(id);
+    await run.saying(/^Ended: completed\.$/);
+    await eventually('the ended life to be listed', async () => (await found('ended')).includes(lifeId.invocation(id)));
+  });
+
+  it('expires the invocation at its deadline', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await passDeadline(id, 'expires_at');
+    await run.saying(/^Ended: expired\.$/);
+    assert.equal((await rig.row(id)).status, 'expired');
+  });
+
+  it('gives up a claim whose lease lapsed, and says until when a lease holds', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await rig.claim(id, 3_600);
+    await run.saying(/^Claimed \(attempt 1\)\. Waits for completion until \d{4}-.*expires at \d{4}-/);
+    await passDeadline(id, 'lease_until');
+    await run.saying(/^Waits for claim/);
+    assert.equal((await rig.row(id)).status, 'pending');
+    await rig.claim(id);
+    await rig.complete(id);
+    await run.ended();
+  });
+
+  it('claims and completes by signals', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await run.handle.signal(invocationSignals.claim, { lease_seconds: 600 });
+    await run.saying(/^Claimed/);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'by signal' } });
+    await run.ended();
+    const row = await rig.row(id);
+    assert.equal(row.status, 'completed');
+    assert.equal(row.output, '{"text":"by signal"}');
+    const actors = await rig.context.pool.anyFirst(sql.unsafe`select actor from audit_events where target = ${id} order by id`);
+    assert.deepEqual(actors.slice(1), ['temporal-signal', 'temporal-signal']);
+  });
+
+  it('fails and cancels by signals', async () => {
+    const failed = await rig.invoke();
+    const run = await waiting(failed.id);
+    await run.handle.signal(invocationSignals.claim);
+    await run.handle.signal(invocationSignals.fail, { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
+    await run.saying(/^Ended: failed\.$/);
+    const cancelled = await rig.invoke();
+    await (await waiting(cancelled.id)).handle.signal(invocationSignals.cancel);
+    await runOf(rig, cancelled.id).saying(/^Ended: failed\.$/);
+    assert.equal((await rig.row(cancelled.id)).status, 'failed');
+  });
+
+  it('shows why it refused a signal, and goes on', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'too early' } });
+    await run.saying(/Refused signal complete: INVOCATION_NOT_PROCESSING\. /);
+    await run.handle.signal(invocationSignals.claim, { lease_seconds: 'long' });
+    await run.saying(/Refused signal claim: VALIDATION_ERROR\. .*lease_seconds/s);
+    await run.handle.signal(invocationSignals.claim);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 7 } });
+    await run.saying(/Refused signal complete: OUTPUT_SCHEMA_MISMATCH\. /);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'x'.repeat(256 * 1024) } });
+    await run.saying(/Refused signal complete: BODY_TOO_LARGE\. /);
+    assert.equal((await rig.row(id)).status, 'processing');
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'at last' } });
+    await run.ended();
+    assert.equal((await rig.row(id)).output, '{"text":"at last"}');
+  });
+
+  it('takes the first of two completions by signal, and shows why not the second', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await rig.claim(id);
+    await Promise.all([
+      run.handle.signal(invocationSignals.complete, { output: { text: 'one' } }),
+      run.handle.signal(invocationSignals.complete, { output: { text: 'one' } }),
+    ]);
+    await run.ended();
+    assert.equal((await rig.row(id)).output, '{"text":"one"}');
+  });
+
+  it('is not wedged by a signal that nobody can decode', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    const payload = { metadata: { encoding: Buffer.from('binary/unheard-of') }, data: Buffer.from([1, 2, 3]) };
+    const { workflowService } = rig.temporal.client.connection;
+    for (const signalName of ['complete', 'wake', 'nobody-knows-it']) {
+      await workflowService.signalWorkflowExecution({
+        namespace: rig.temporal.namespace,
+        workflowExecution: { workflowId: lifeId.invocation(id) },
+        signalName,
+        input: { payloads: [payload] },
+      });
+    }
+    await run.saying(/Refused signal complete: VALIDATION_ERROR\. The argument cannot be decoded/);
+    await run.handle.signal(invocationSignals.claim);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'decodable' } });
+    await run.ended();
+    assert.equal((await rig.row(id)).status, 'completed');
+  });
+
+  it('survives a request to cancel the run, and says what to do instead', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await run.handle.cancel();
+    await run.saying(/Refused to cancel this run: signal `cancel` cancels the invocation/);
+    await rig.claim(id);
+    await rig.complete(id);
+    await run.ended();
+  });
+
+  it('woken anew after it was terminated, reads the row and returns in its first task', async () => {
+    const { id } = await rig.invoke();
+    const first = await waiting(id);
+    const { runId } = await first.handle.describe();
+    await first.handle.terminate('by hand');
+    await rig.claim(id);
+    await rig.complete(id);
+    const second = runOf(rig, id);
+    await second.ended();
+    assert.notEqual((await second.handle.describe()).runId, runId);
+    assert.equal(await second.tasks(), 1);
+    assert.notEqual((await rig.row(id)).life_seen_at, null);
+  });
+
+  it('keeps input and output out of its history', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await run.handle.signal(invocationSignals.claim);
+    await eventually('the claim', async () => (await rig.row(id)).status === 'processing');
+    await rig.complete(id);
+    await run.ended();
+    const text = await run.text();
+    assert(text.includes('"status":"completed"'), 'the payloads are read');
+    assert(!text.includes(INPUT) && !text.includes(OUTPUT));
+  });
+
+  it('keeps the output of a signal out of everything but that signal', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await rig.claim(id);
+    await run.handle.signal(invocationSignals.complete, { output: { text: OUTPUT } });
+    await run.ended();
+    assert.equal((await run.text()).split(OUTPUT).length - 1, 1);
+  });
+});

@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { freePort } from '../../src/embedded/ports.ts';
+import { findTemporal } from '../../src/embedded/temporal-binary.ts';
+import { eventually } from '../support/eventually.ts';
+
+/** A Temporal server that a test may stop, start again on the same file and port, and set up as it likes. */
+export interface TemporalServer {
+  address: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** @param dynamicConfig e.g. `limit.historyCount.suggestContinueAsNew=20` */
+export async function temporalServer(dynamicConfig: string[] = []): Promise<TemporalServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'carnet-temporal-'));
+  const binary = await findTemporal({ dataDir: folder, progress: () => {} });
+  const port = await freePort();
+  const address = `127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  const stop = async (): Promise<void> => {
+    if (child === undefined) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+    child = undefined;
+  };
+  return {
+    address,
+    stop,
+    async start() {
+      const settings = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1', ...dynamicConfig];
+      child = spawn(
+        binary,
+        [
+          ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'never'],
+          ...['--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
+          ...settings.flatMap((setting) => ['--dynamic-config-value', setting]),
+        ],
+        { stdio: 'ignore' },
+      );
+      await eventually('the Temporal server to serve', () => namespaceAnswers(address), { seconds: 30, ignoreErrors: () => true });
+    },
+    async remove() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Whether the namespace exists and its caches know it. */
+export async function namespaceAnswers(address: string, namespace = 'default'): Promise<true> {
+  const connection = Connection.lazy({ address, interceptors: [] });
+  try {
+    await connection.withDeadline(Date.now() + 1_000, () =>
+      connection.workflowService.countWorkflowExecutions({ namespace, query: 'ExecutionStatus = "Running"' }),
+    );
+    return true;
+  } finally {
+    await connection.close();
+  }
+}
