@@ -58,6 +58,7 @@ exec 3<&-
 wait "$child"
 code=$?
 kill "$watcher" 2>/dev/null
+wait "$watcher"
 exit "$code"
 `;
 
@@ -124,9 +125,9 @@ export const runChild = async (
 /** Some tools say in one line what fills a page; the log has it whole. */
 const COMPLAINT_LENGTH = 200;
 
-/** What a failed child had to say: the last line that names an error, else the last line, without its time stamp. */
+/** What a failed child had to say: the last line that names an error, else the last line, without time stamp and class. */
 export const complaintIn = (output: string): string => {
   const lines = output.split('\n').map((line) => line.trim()).filter(Boolean);
   const line = lines.findLast((one) => /\b(fatal|panic|error)\b/i.test(one)) ?? lines.at(-1) ?? 'it said nothing';
-  return line.replace(/^[\d-]+ [\d:.]+ UTC \[\d+\] /, '').slice(0, COMPLAINT_LENGTH);
+  return line.replace(/^[\d-]+ [\d:.]+ UTC \[\d+\] |^\[?\w*Error: /, '').slice(0, COMPLAINT_LENGTH);
 };

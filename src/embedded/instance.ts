@@ -55,7 +55,9 @@ export const holdDataDirectory = (directory: string): Instance => {
     renameSync(whole, noteFile);
   };
   try {
-    const lock = new DatabaseSync(join(dataDir, 'instance.lock'));
+    const lockFile = join(dataDir, 'instance.lock');
+    writeFileSync(lockFile, '', { flag: 'a', mode: 0o600 });
+    const lock = new DatabaseSync(lockFile);
     lock.exec('pragma journal_mode = memory; begin exclusive');
     note({});
     const release = (): void => {

@@ -2,6 +2,9 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
+/** Taken at once, so that a parent that dies while the parts are being started is missed too. */
+const PARENT = process.ppid;
+
 /** How often we look for our parent: with the parts' five seconds to end this stays well below what a person waits. */
 const LOOK_MS = 500;
 
@@ -26,9 +29,8 @@ export const onStopSignal = (stop: (signal: StopSignal) => void): void => {
  */
 export const watchParent = (stop: () => void): void => {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
   const timer = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (process.ppid === PARENT) return;
     clearInterval(timer);
     stop();
   }, LOOK_MS);

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { complaintIn, startChild } from './child.ts';
@@ -13,6 +14,8 @@ import type { NamespaceOptions } from './temporal-namespace.ts';
 
 interface TemporalHome extends NamespaceOptions {
   binary: string;
+  /** Holds the database, which is a file and its write-ahead log. */
+  folder: string;
   database: string;
   pidFile: string;
   logFile: string;
@@ -61,7 +64,7 @@ const ready = async (home: TemporalHome, child: Child): Promise<void> => {
       if (gone || performance.now() > giveUp) {
         const why = gone ? complaintIn(child.output()) : error instanceof Error ? error.message : error;
         throw new StartupFault(
-          `The Temporal server does not start on ${home.database} (${why}; log: ${home.logFile}): put a backup of that file in its place, or move it away to begin with an empty one.`,
+          `The Temporal server does not start on ${home.folder} (${why}; log: ${home.logFile}): put a backup of that folder in its place, or move it away to begin with an empty one.`,
         );
       }
     }
@@ -79,12 +82,15 @@ export const startTemporal = async (
   { dataDir, progress, onLost, namespace, searchAttributes }: EmbeddedPart & NamespaceOptions,
 ): Promise<{ temporalAddress: string; temporalUiUrl: string; stop(): Promise<void> }> => {
   const binary = await findTemporal({ dataDir, progress });
+  const folder = join(dataDir, 'temporal');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const home: TemporalHome = {
     namespace,
     searchAttributes,
     binary,
-    database: join(dataDir, 'temporal.db'),
-    pidFile: join(dataDir, 'temporal.pid'),
+    folder,
+    database: join(folder, 'server.db'),
+    pidFile: join(folder, 'server.pid'),
     logFile: join(dataDir, 'logs', 'temporal.log'),
     port: await freePort(),
     uiPort: await freePort(),

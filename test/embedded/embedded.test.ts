@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import type { Embedded } from '../../src/embedded/index.ts';
-import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { eventually } from '../support/eventually.ts';
 import { processesNaming, query, start, startParent } from './support.ts';
 import type { Parent } from './support.ts';
@@ -41,6 +41,14 @@ describe('embedded parts', () => {
     return dataDir;
   };
 
+  /** What an earlier start left, ended in good order. */
+  let whole: string;
+  const usedDataDir = async (): Promise<string> => {
+    const dataDir = await newDataDir();
+    await cp(whole, dataDir, { recursive: true });
+    return dataDir;
+  };
+
   const stopLater = <T extends Embedded>(embedded: T): T => {
     stops.push(() => embedded.stop());
     return embedded;
@@ -54,7 +62,8 @@ describe('embedded parts', () => {
   // Where no Temporal server has ever been fetched it is now, by Go at worst.
   before(async function () {
     this.timeout(20 * 60_000);
-    await findTemporal({ dataDir: await newDataDir(), progress: () => undefined });
+    whole = await newDataDir();
+    await (await start(whole)).stop();
   });
 
   afterEach(async () => {
@@ -122,6 +131,14 @@ describe('embedded parts', () => {
     assert.deepEqual(await query(again.databaseUrl, 'select number from kept'), [{ number: 7 }]);
   });
 
+  it('ends with npm, which may die without a word', async () => {
+    const dataDir = await newDataDir();
+    const npm = killLater(await startParent(dataDir, ['sh', '-c', '"$@"; exit', 'npm']));
+    npm.process.kill('SIGKILL');
+    await nobodyLeft(dataDir);
+    assert.equal(existsSync(join(dataDir, 'running.json')), false);
+  });
+
   it('ends parts that outlived their wrappers before it starts its own', async () => {
     const dataDir = await newDataDir();
     const parent = killLater(await startParent(dataDir));
@@ -133,7 +150,7 @@ describe('embedded parts', () => {
     await once(parent.process, 'exit');
     const orphans = processesNaming(dataDir).map(({ pid }) => pid);
     assert(orphans.includes(await pidIn(join(dataDir, 'postgres/data/postmaster.pid'))));
-    assert(orphans.includes(await pidIn(join(dataDir, 'temporal.pid'))));
+    assert(orphans.includes(await pidIn(join(dataDir, 'temporal/server.pid'))));
 
     const again = stopLater(await start(dataDir));
     assert.deepEqual(await query(again.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
@@ -141,10 +158,9 @@ describe('embedded parts', () => {
   });
 
   it('is not kept from starting by a pid file that names a stranger', async () => {
-    const dataDir = await newDataDir();
-    await (await start(dataDir)).stop();
+    const dataDir = await usedDataDir();
     await writeFile(join(dataDir, 'postgres/data/postmaster.pid'), `${process.ppid}\n`);
-    await writeFile(join(dataDir, 'temporal.pid'), `${process.ppid}\n`);
+    await writeFile(join(dataDir, 'temporal/server.pid'), `${process.ppid}\n`);
     stopLater(await start(dataDir));
     assert(process.kill(process.ppid, 0));
   });
@@ -155,7 +171,7 @@ describe('embedded parts', () => {
     const embedded = stopLater(await start(dataDir, { onLost: (part) => lost.push(part) }));
     await query(embedded.databaseUrl, 'create table kept as select 7 as number');
     process.kill(await pidIn(join(dataDir, 'postgres/data/postmaster.pid')), 'SIGKILL');
-    process.kill(await pidIn(join(dataDir, 'temporal.pid')), 'SIGKILL');
+    process.kill(await pidIn(join(dataDir, 'temporal/server.pid')), 'SIGKILL');
     await eventually('both are missed', () => lost.length === 2);
     assert.deepEqual(lost.toSorted(), ['postgres', 'temporal']);
 
@@ -181,7 +197,9 @@ describe('embedded parts', () => {
       return true;
     });
     assert.deepEqual(await query(parent.said.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
-    parent.process.kill('SIGTERM');
+    // Ctrl-C arrives from the terminal and from npm.
+    parent.process.kill('SIGINT');
+    parent.process.kill('SIGINT');
     assert.deepEqual(await once(parent.process, 'exit'), [0, null]);
   });
 
@@ -194,28 +212,26 @@ describe('embedded parts', () => {
     assert.notEqual(one.temporalAddress, other.temporalAddress);
   });
 
+  const spoilTemporal = async (dataDir: string): Promise<void> => {
+    await rm(join(dataDir, 'temporal/server.db-wal'));
+    await writeFile(join(dataDir, 'temporal/server.db'), 'x'.repeat(5_000));
+  };
+
   const damages: [string, string, (dataDir: string) => Promise<unknown>, RegExp][] = [
     ['a cut control file', 'postgres', (dir) => truncate(join(dir, 'postgres/data/global/pg_control'), 100), /pg_control/],
     ['a missing version', 'postgres', (dir) => rm(join(dir, 'postgres/data/PG_VERSION')), /PG_VERSION is missing/],
     ['another version', 'postgres', (dir) => writeFile(join(dir, 'postgres/data/PG_VERSION'), '16\n'), /by Postgres 16/],
     ['a wrong password', 'postgres', (dir) => writeFile(join(dir, 'postgres/password'), 'guess\n'), /password/],
-    ['a Temporal file that is none', 'temporal.db', (dir) => writeFile(join(dir, 'temporal.db'), 'x'.repeat(5_000)), /not a database/],
+    ['a Temporal file that is none', 'temporal', spoilTemporal, /not a database/],
   ];
 
   describe('on damaged data', () => {
-    let whole: string;
-    before(async () => {
-      whole = await newDataDir();
-      await (await start(whole)).stop();
-      for (const name of ['temporal.db-wal', 'temporal.db-shm']) await rm(join(whole, name), { force: true });
-    });
-
     for (const [what, where, damage, why] of damages) {
       it(`says in one sentence what to do about ${what}`, async () => {
-        const dataDir = await newDataDir();
-        await cp(whole, dataDir, { recursive: true });
+        const dataDir = await usedDataDir();
         await damage(dataDir);
-        await assert.rejects(start(dataDir), ({ name, message }: Error) => {
+        const only = { postgres: where === 'postgres', temporal: where !== 'postgres' };
+        await assert.rejects(start(dataDir, only), ({ name, message }: Error) => {
           assert.equal(name, 'StartupFault');
           assertOneSentence(message, why, new RegExp(`${join(dataDir, where)}\\b`), /move it away/);
           return true;

@@ -26,11 +26,16 @@ export interface Parent {
   said: { databaseUrl: string; temporalAddress: string; fault?: string };
 }
 
-/** The parts in a process of their own, ready or failed when this resolves. */
-export const startParent = async (dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Parent> => {
-  const script = fileURLToPath(new URL('parent.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, dataDir], {
-    env: { ...process.env, ...env },
+const PARENT = fileURLToPath(new URL('parent.ts', import.meta.url));
+
+/**
+ * The parts in a process of their own, as npm would start it, ready or failed when this resolves. `through` stands before
+ * the command: what it starts is then what `process` is.
+ */
+export const startParent = async (dataDir: string, through: string[] = []): Promise<Parent> => {
+  const [command = 'sh', ...args] = [...through, process.execPath, PARENT, dataDir];
+  const child = spawn(command, args, {
+    env: { ...process.env, npm_lifecycle_event: 'start' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
