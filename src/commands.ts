@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { actorName, agentPart, type Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import { translateDatabaseError } from './database/errors.ts';
+import { keepConnection } from './database/keep-connection.ts';
 import { sql, type DatabaseTransactionConnection } from './database/pool.ts';
 import { step } from './fault-points.ts';
 import type { CarnetError } from './http/errors.ts';
@@ -74,8 +75,8 @@ export async function runCommand<Body>(
   const key = idempotency?.key ?? null;
   const sealContext = `idempotency:${caller.operatorId}:${agentPart(caller)}:${key ?? ''}`;
   step(`${call.operation}:before`);
-  const ended = await context.pool
-    .transaction(async (connection) => {
+  const ended = await keepConnection(context.pool, (pooled) =>
+    pooled.transaction(async (connection) => {
       if (idempotency !== null) {
         const stored = await connection.one(sql.type(StoredAnswer)`
           select status, answer, location, encrypted
@@ -120,10 +121,10 @@ export async function runCommand<Body>(
       }
       step(`${call.operation}:before-commit`);
       return { answer, replayed: false, changed, messages };
-    })
-    .catch((error: unknown) => {
-      throw translateDatabaseError(error);
-    });
+    }),
+  ).catch((error: unknown) => {
+    throw translateDatabaseError(error);
+  });
   step(`${call.operation}:committed`);
   announce(context, ended);
   if ('refusal' in ended.answer) throw ended.answer.refusal;
@@ -142,7 +143,7 @@ export async function runHotCommand<Row>(
   effects: (row: Row) => CommandEffects,
 ): Promise<Row> {
   step(`${call.operation}:before`);
-  const row = (await context.pool.one(query).catch((error: unknown) => {
+  const row = (await keepConnection(context.pool, (connection) => connection.one(query)).catch((error: unknown) => {
     throw translateDatabaseError(error);
   })) as Row;
   step(`${call.operation}:committed`);
