@@ -1,8 +1,9 @@
 import { accountRoutes } from './accounts/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
-import { skillRoutes } from './skills/routes.ts';
-import { invocationRoutes } from './invocations/routes.ts';
 import type { AnyRoute } from './http/route.ts';
+import { invocationRoutes } from './invocations/routes.ts';
+import { skillRequestRoutes } from './skill-requests/routes.ts';
+import { skillRoutes } from './skills/routes.ts';
 
 /** Every route of the service, a domain after the other. */
-export const routes: AnyRoute[] = [...accountRoutes, ...skillRoutes, ...invocationRoutes, ...billingRoutes];
+export const routes: AnyRoute[] = [...accountRoutes, ...skillRoutes, ...invocationRoutes, ...skillRequestRoutes, ...billingRoutes];

@@ -6,7 +6,7 @@ const getBalance = route({
   method: 'get',
   path: '/v1/billing/balance',
   operation: 'getBalance',
-  tag: 'Billing',
+  tag: 'billing',
   summary: 'Read the balance of your wallet',
   audience: 'anyone',
   status: 200,

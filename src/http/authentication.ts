@@ -51,7 +51,7 @@ export function createAuthentication(context: Context): Authentication {
     if (underWay !== undefined) return underWay;
     const looks = pending;
     const asked = performance.now();
-    const look = find(bearerToken(authorization))
+    const search = find(bearerToken(authorization))
       .then((credential) => {
         if (looks === pending) {
           if (remembered.size >= REMEMBERED) remembered.clear();
@@ -60,8 +60,8 @@ export function createAuthentication(context: Context): Authentication {
         return credential;
       })
       .finally(() => looks.delete(authorization));
-    looks.set(authorization, look);
-    return look;
+    looks.set(authorization, search);
+    return search;
   };
 
   return {

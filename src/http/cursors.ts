@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Encryption } from '../encryption.ts';
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
 import { CarnetError } from './errors.ts';
+import type { JsonObject } from './json-value.ts';
 
 /** What a cursor belongs to: on another list, for another operator or under other filters it is refused. */
 export interface CursorScope {
@@ -18,7 +19,7 @@ const PURPOSE = 'cursor';
 const Content = z.object({ s: z.string(), p: z.unknown(), e: z.int() });
 
 const scopeHash = (scope: CursorScope): string =>
-  sha256Hex(canonicalJson(JSON.parse(JSON.stringify(scope)))).slice(0, 32);
+  sha256Hex(canonicalJson(JSON.parse(JSON.stringify(scope)) as JsonObject)).slice(0, 32);
 
 /** `base64url(JSON).mac`: the place where a page ended, for whoever asks with the same scope within 24 hours. */
 export function sealCursor(encryption: Encryption, scope: CursorScope, position: unknown): string {

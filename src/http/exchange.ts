@@ -39,7 +39,9 @@ export class Exchange {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
     response.writeHead(status, [...headers, 'Content-Length', String(bytes), 'X-Request-Id', this.requestId, ...this.headers]);
-    response.end(body);
+    // Text of one byte a character is written as such: Node then joins head and body without encoding them.
+    if (typeof body === 'string') response.end(body, bytes === body.length ? 'latin1' : 'utf8');
+    else response.end(body);
   }
 
   /** Writes an answer without a body (204, 304). */

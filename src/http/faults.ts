@@ -33,8 +33,10 @@ const depth = (faults: readonly FieldFault[]): number => Math.max(0, ...faults.m
 
 /** @throws CarnetError VALIDATION_ERROR with every fault of the value */
 export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown, prefix = ''): z.output<Schema> {
-  const parsed = schema.safeParse(value, { reportInput: true });
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [first, ...others] = faultsOf(parsed.error.issues, prefix);
+  // Only the faults of a refused value need their inputs, to tell what is missing from what is wrong.
+  const { error } = schema.safeParse(value, { reportInput: true });
+  const [first, ...others] = faultsOf((error ?? parsed.error).issues, prefix);
   throw first === undefined ? new CarnetError('VALIDATION_ERROR', 'The request is not valid.') : invalid(first, ...others);
 }

@@ -72,9 +72,9 @@ function assertNoNul(params: Record<string, string>): void {
 
 /** An id that cannot be one is the id of nothing. */
 function paramsOf(schema: z.ZodType, params: Record<string, string>): unknown {
-  const parsed = schema.safeParse(params);
-  if (!parsed.success) throw notFound('thing');
-  return parsed.data;
+  const { success, data } = schema.safeParse(params);
+  if (!success) throw notFound('thing');
+  return data;
 }
 
 interface Parsed {
@@ -93,13 +93,13 @@ class GuardedRequest implements Request {
   readonly #exchange: Exchange;
   #abort: AbortController | undefined;
 
-  constructor(context: Context, exchange: Exchange, caller: Caller | null, idempotency: Idempotency | null, { params, query, body }: Parsed) {
+  constructor(context: Context, exchange: Exchange, caller: Caller | null, idempotency: Idempotency | null, values: Parsed) {
     this.context = context;
     this.caller = caller;
     this.call = caller === null ? null : { caller, operation: exchange.operation, idempotency, requestId: exchange.requestId };
-    this.params = params;
-    this.query = query;
-    this.body = body;
+    this.params = values.params;
+    this.query = values.query;
+    this.body = values.body;
     this.#exchange = exchange;
   }
 

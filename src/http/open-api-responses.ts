@@ -9,7 +9,7 @@ const FieldFaultSchema = z
     code: z.string(),
     message: z.string(),
   })
-  .meta({ id: 'FieldFault', example: { path: 'name', code: 'required', message: 'is required' } });
+  .meta({ id: 'FieldFault', examples: [{ path: 'name', code: 'required', message: 'is required' }] });
 
 /** Every body of a refusal (RFC 9457); some codes have members of their own beside these. */
 export const ProblemSchema = z
@@ -26,7 +26,7 @@ export const ProblemSchema = z
   .meta({
     id: 'Problem',
     description: 'Why the request was refused',
-    example: {
+    examples: [{
       type: 'urn:carnet:problem:NOT_FOUND',
       title: ErrorCodes.NOT_FOUND[1],
       status: 404,
@@ -34,7 +34,7 @@ export const ProblemSchema = z
       instance: '/v1/skills/skl_01K0000000000000000000000A',
       code: 'NOT_FOUND',
       request_id: '4bf92f3577b34da6a3ce929d0e0e4736',
-    },
+    }],
   });
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
@@ -51,9 +51,9 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
     },
     content: { 'application/json': { schema: route.reply } },
   };
-  const byStatus = Map.groupBy([...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].sort(), (code) => ErrorCodes[code][0]);
+  const byStatus = Map.groupBy([...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted(), (code) => ErrorCodes[code][0]);
   const responses: ZodOpenApiResponsesObject = { [`${route.status}`]: answer };
-  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+  for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
     responses[`${status}`] = {
       description: codes.map((code) => `\`${code}\`: ${ErrorCodes[code][1]}`).join('. '),
       content: { 'application/problem+json': { schema: ProblemSchema } },

@@ -9,6 +9,7 @@ import {
 } from 'zod-openapi';
 import { responsesOf } from './open-api-responses.ts';
 import { takesBody, takesKey, type AnyRoute } from './route.ts';
+import { Tags } from './tags.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -47,7 +48,9 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
     },
     servers: [{ url: '/', description: 'This service' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(routes.map((route) => route.tag))].filter((tag) => tag !== 'platform').map((name) => ({ name })),
+    tags: Object.entries(Tags).flatMap(([name, description]) =>
+      description !== null && routes.some((route) => route.tag === name) ? [{ name, description }] : [],
+    ),
     paths,
     components: {
       securitySchemes: {

@@ -38,7 +38,7 @@ function pushLinks(headers: string[], { path, search }: Exchange, links: Links):
   const parts = Object.entries(links).map(([relation, parameters]) => {
     const query = new URLSearchParams(search);
     for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
-    return `<${path}?${query}>; rel="${relation}"`;
+    return `<${path}?${query.toString()}>; rel="${relation}"`;
   });
   if (parts.length > 0) headers.push('Link', parts.join(', '));
 }

@@ -4,6 +4,7 @@ import type { Answer, Answered, CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { PreparedJson } from './prepared-json.ts';
+import type { Tag } from './tags.ts';
 
 /**
  * Who may call a route (decisions §3.8 "Credentials"); every route names one, none is open by default.
@@ -68,8 +69,8 @@ export interface Route<
   path: string;
   /** operationId of the OpenAPI document, camelCase; also the prefix of fault points. */
   operation: string;
-  /** Tag of the OpenAPI document: the domain. */
-  tag: string;
+  /** Of the OpenAPI document: the domain. */
+  tag: Tag;
   summary: string;
   description?: string;
   audience: A;
@@ -108,7 +109,7 @@ export const route = <
 ): Route<A, Params, Query, Body, Reply> => definition;
 
 /** The routes of one domain, collected in `src/app.ts`; the path's first segment after `/v1` decides which table is searched. */
-export type AnyRoute = Route<Audience, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
+export type AnyRoute = Route;
 
 /** Whether requests of this route may have a body: without a schema for it, none or `{}`. */
 export const takesBody = ({ method }: AnyRoute): boolean => method === 'post' || method === 'patch' || method === 'put';

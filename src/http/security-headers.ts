@@ -11,10 +11,20 @@ function headersOf(options: HelmetOptions): readonly string[] {
 /** helmet's no-referrer would make the forms of the console send `Origin: null` (decisions §3.8). */
 const referrerPolicy = { policy: 'same-origin' } as const;
 
-/** For JSON and text: nothing may be loaded by it and nothing may frame it. */
+/**
+ * For JSON and text: nothing may be loaded by it and nothing may frame it. What helmet has beyond that speaks to pages that run
+ * in a browser or to browsers long gone, and each header costs an answer 0.2 µs.
+ */
 export const apiHeaders = headersOf({
   referrerPolicy,
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  xFrameOptions: { action: 'deny' },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
 });
 
 /**

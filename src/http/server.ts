@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type Koa from 'koa';
@@ -11,9 +12,10 @@ import { ErrorCodes } from './error-codes.ts';
  * request. What is not HTTP at all is answered with a problem as well.
  */
 export function createHttpServer(app: Koa): Server {
+  const answer = app.callback();
   const server = createServer(
     { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
-    app.callback(),
+    (request, response) => void answer(request, response),
   );
   return server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
 }
@@ -39,7 +41,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
  * `seconds` are cut.
  */
 export async function closeGracefully(server: Server, seconds: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = once(server, 'close');
+  server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 100);
   const cut = setTimeout(() => server.closeAllConnections(), seconds * 1_000);
   await closed;

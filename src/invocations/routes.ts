@@ -22,7 +22,7 @@ import {
 } from './schema.ts';
 import { readInvocation, readPending } from './waiting.ts';
 
-const tag = 'Invocations';
+const tag = 'invocations';
 const audience = 'anyone';
 const params = z.object({ id: z.string() });
 const reply = InvocationSchema;
