@@ -1,0 +1,92 @@
+import { RE2JS } from 're2js';
+
+/**
+ * Regular expressions of strangers, matched in time linear in the text. JSON Schema means ECMA-262 with the `u` flag; RE2
+ * reads a few things otherwise, so a pattern must first be one of ECMA-262 and is then rewritten where the two differ.
+ * @throws Error whose message says what in the pattern cannot be taken
+ */
+export function linearPattern(pattern: string): { test: (text: string) => boolean; toString: () => string } {
+  const compiled = compile(pattern);
+  // Ajv keeps patterns under their toString(): two that gave the same text would silently share one expression.
+  return { test: (text) => compiled.test(text), toString: () => `/${pattern}/u` };
+}
+
+/** What Ajv's `code.regExp` wants; the name is only written into code that is never saved. */
+export const regExpEngine = Object.assign((pattern: string) => linearPattern(pattern), { code: 're2js' });
+
+function compile(pattern: string): RE2JS {
+  try {
+    new RegExp(pattern, 'u');
+  } catch (error) {
+    throw new Error(`Not a regular expression of ECMA-262 with the u flag: ${(error as Error).message}`);
+  }
+  const unsupported = pattern.match(/\(\?<?[=!]|\\(?:[1-9]|k<)/)?.[0];
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(asRe2(pattern)));
+  } catch (error) {
+    const hint = unsupported
+      ? 'look-ahead, look-behind and back-references cannot be matched in linear time; write the pattern without them'
+      : 'use the syntax of RE2, with repeats up to 1,000 and properties by their short names such as \\p{L}';
+    throw new Error(`The pattern cannot be taken (${(error as Error).message}); ${hint}`);
+  }
+}
+
+const LINE_ENDS = '\\n\\r\u2028\u2029';
+/** ECMA-262 WhiteSpace and LineTerminator; RE2 knows the ASCII ones but the vertical tab. */
+const SPACE = '\\t-\\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+const NOT_SPACE =
+  '\\x00-\\x08\\x0e-\\x1f!-\u009f\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\u{10ffff}';
+
+/** RE2 knows scripts, and categories by their short names only. */
+const CATEGORIES: Record<string, string> = {
+  Letter: 'L',
+  Lowercase_Letter: 'Ll',
+  Uppercase_Letter: 'Lu',
+  Mark: 'M',
+  Number: 'N',
+  Decimal_Number: 'Nd',
+  digit: 'Nd',
+  Punctuation: 'P',
+  punct: 'P',
+  Symbol: 'S',
+  Separator: 'Z',
+  Space_Separator: 'Zs',
+};
+
+/** One element of a pattern: an escape (a pair of \\u escapes is one character), or a single character. */
+const ELEMENT = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\[pP]\{[^}]*\}|\\.|./gsu;
+
+/** Rewrites a valid ECMA-262 pattern so that RE2 reads the same language. */
+function asRe2(pattern: string): string {
+  let inClass = false;
+  return pattern.replace(ELEMENT, (element) => {
+    if (inClass) {
+      if (element === ']') inClass = false;
+      return inClassElement(element);
+    }
+    if (element === '[') inClass = true;
+    if (element === '.') return `[^${LINE_ENDS}]`;
+    if (element === '\\s') return `[${SPACE}]`;
+    if (element === '\\S') return `[${NOT_SPACE}]`;
+    return anyElement(element);
+  });
+}
+
+function inClassElement(element: string): string {
+  if (element === '[') return '\\[';
+  if (element === '\\b') return '\\x08';
+  if (element === '\\s') return SPACE;
+  if (element === '\\S') return NOT_SPACE;
+  return anyElement(element);
+}
+
+function anyElement(element: string): string {
+  // RE2JS would take it for the letter k.
+  if (element === '\\k') throw new Error('named back-reference');
+  if (/^\\u/.test(element) && element.length === 12) return JSON.parse(`"${element}"`) as string;
+  if (/^\\[pP]\{/.test(element)) {
+    const property = element.slice(3, -1).replace(/^(?:Script|sc|General_Category|gc)=/, '');
+    return `${element.slice(0, 3)}${Object.hasOwn(CATEGORIES, property) ? CATEGORIES[property] : property}}`;
+  }
+  return element;
+}
