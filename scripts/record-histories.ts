@@ -1,0 +1,111 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { invocationSignals } from '../workflows/skill-invocation.ts';
+import { HISTORIES } from '../test/replay/histories.ts';
+import { mochaGlobalSetup, mochaGlobalTeardown } from '../test/support/global.ts';
+import { eventually } from '../test/support/eventually.ts';
+import { startRig, type Rig } from '../test/temporal/rig.ts';
+import { runOf, type Run } from '../test/temporal/runs.ts';
+import { temporalServer } from '../test/temporal/temporal-server.ts';
+
+/**
+ * Records test/replay/histories anew from real runs: `node scripts/record-histories.ts <version>`. A workflow that changes through
+ * `patched` keeps the histories of the version before and gets new ones beside them, under the next number.
+ */
+const version = process.argv[2] ?? '';
+if (!/^\d+$/.test(version)) {
+  console.error('Say the version of the histories to record: node scripts/record-histories.ts 1');
+  process.exit(1);
+}
+
+type Play = (rig: Rig, run: Run, id: string) => Promise<unknown>;
+
+const skillInvocation: Record<string, Play> = {
+  'over-before-delivery': async (rig, _run, id) => {
+    await rig.claim(id);
+    await rig.complete(id);
+  },
+  'completed-by-rest': async (rig, run, id) => {
+    await run.saying(/^Waits/);
+    await rig.claim(id, 600);
+    await run.saying(/^Claimed/);
+    await rig.complete(id);
+  },
+  'completed-by-signals': async (_rig, run) => {
+    await run.saying(/^Waits/);
+    await run.handle.signal(invocationSignals.claim, { lease_seconds: 600 });
+    await run.saying(/^Claimed/);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'done' } });
+  },
+  'claimed-and-completed-at-once': async (_rig, run) => {
+    await run.saying(/^Waits/);
+    await Promise.all([run.handle.signal(invocationSignals.claim), run.handle.signal(invocationSignals.complete, { output: { text: 'done' } })]);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'done' } }).catch(() => 'it has ended already');
+  },
+  failed: async (_rig, run) => {
+    await run.saying(/^Waits/);
+    await run.handle.signal(invocationSignals.claim);
+    await run.handle.signal(invocationSignals.fail, { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
+  },
+  cancelled: async (_rig, run) => {
+    await run.saying(/^Waits/);
+    await run.handle.signal(invocationSignals.cancel);
+  },
+  'lease-lapsed': async (rig, run, id) => {
+    await run.saying(/^Waits/);
+    await rig.claim(id, 1);
+    await eventually('the lease to lapse', async () => (await rig.row(id)).status === 'pending');
+    await rig.claim(id);
+    await rig.complete(id);
+  },
+  expired: async (_rig, run) => run.ended(),
+  'signals-refused': async (rig, run, id) => {
+    await run.saying(/^Waits/);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'too early' } });
+    await run.handle.signal(invocationSignals.claim, 'not an object');
+    await run.handle.cancel();
+    await run.saying(/Refused to cancel/);
+    await rig.claim(id);
+    await rig.complete(id);
+  },
+};
+
+const save = async (name: string, run: Run): Promise<void> => {
+  const path = join(HISTORIES, `${name}@${version}.json`);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(await run.json(), null, 1)}\n`);
+  console.log(`${name}@${version}: ${(await run.events()).length} events`);
+};
+
+const ownInstance = process.env.CARNET_TEST_INSTANCE === undefined;
+if (ownInstance) await mochaGlobalSetup();
+const rig = await startRig();
+await rig.startDelivery();
+await rig.startWorker();
+await Promise.all(
+  Object.entries(skillInvocation).map(async ([name, play]) => {
+    const { id } = await rig.invoke(name === 'expired' ? 2 : undefined);
+    const run = runOf(rig, id);
+    await play(rig, run, id);
+    await run.ended();
+    await save(`skillInvocation/${name}`, run);
+  }),
+);
+await rig.stop();
+
+const temporal = await temporalServer(['limit.historyCount.suggestContinueAsNew=20']);
+await temporal.start();
+const shortLived = await startRig({ temporalAddress: temporal.address });
+await shortLived.startDelivery();
+await shortLived.startWorker();
+const { id } = await shortLived.invoke();
+await runOf(shortLived, id).saying(/^Waits/);
+const { runId } = await runOf(shortLived, id).handle.describe();
+await eventually('another run', async () => {
+  await runOf(shortLived, id).handle.signal('wake');
+  return (await runOf(shortLived, id).handle.describe()).runId !== runId;
+});
+await save('skillInvocation/continued-as-new', runOf(shortLived, id, runId));
+await shortLived.stop();
+await temporal.remove();
+if (ownInstance) await mochaGlobalTeardown();

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { forwardLogs } from '../../temporal/logs.ts';
+import { replayHistories, type Replayed } from '../../temporal/replay.ts';
+import { bundleWorkflows } from '../../temporal/workflow-bundle.ts';
+import * as workflows from '../../workflows/index.ts';
+import { recordedHistories } from './histories.ts';
+
+const CHANGED = fileURLToPath(new URL('./changed-workflows.ts', import.meta.url));
+
+async function replayOn(entry?: string): Promise<Map<string, Replayed>> {
+  const results = new Map<string, Replayed>();
+  for await (const result of replayHistories(await bundleWorkflows(entry), recordedHistories())) results.set(result.name, result);
+  return results;
+}
+
+describe('Replay of recorded histories', () => {
+  const names = [...recordedHistories().keys()];
+  let today: Map<string, Replayed>;
+  before(async () => {
+    forwardLogs(pino({ level: 'silent' }));
+    today = await replayOn();
+  });
+
+  for (const name of names) {
+    it(`${name} replays on the workflow code of today`, () => {
+      assert.equal(today.get(name)?.error, undefined);
+      assert(today.has(name));
+    });
+  }
+
+  it('there is a history of every workflow', () => {
+    for (const workflow of Object.keys(workflows)) assert(names.some((name) => name.startsWith(`${workflow}/`)), workflow);
+  });
+
+  it('the negative control, a workflow with one timer more, replays none of its histories', async () => {
+    for (const { name, error } of (await replayOn(CHANGED)).values()) {
+      assert.equal(error?.name, 'DeterminismViolationError', name);
+    }
+  });
+});
