@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
@@ -159,10 +160,12 @@ describe('embedded parts', () => {
 
   it('is not kept from starting by a pid file that names a stranger', async () => {
     const dataDir = await usedDataDir();
-    await writeFile(join(dataDir, 'postgres/data/postmaster.pid'), `${process.ppid}\n`);
-    await writeFile(join(dataDir, 'temporal/server.pid'), `${process.ppid}\n`);
+    const stranger = spawn('sleep', ['60']);
+    stops.push(async () => stranger.kill());
+    await writeFile(join(dataDir, 'postgres/data/postmaster.pid'), `${stranger.pid}\n`);
+    await writeFile(join(dataDir, 'temporal/server.pid'), `${stranger.pid}\n`);
     stopLater(await start(dataDir));
-    assert(process.kill(process.ppid, 0));
+    assert.deepEqual([stranger.exitCode, stranger.signalCode], [null, null]);
   });
 
   it('starts a part that died again on the same port', async () => {
