@@ -41,12 +41,14 @@ describe('the ledger', () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const wallet = await newWallet(db, 100);
       const cause = newId('txn');
-      const ids = await Promise.all(Array.from({ length: 4 }, () => debit(db, wallet, 60, cause)));
+      const ids = await Promise.all(Array.from({ length: 4 }, () => debit(db, wallet, 20, cause)));
       assert.equal(new Set(ids).size, 1, 'every repetition answers the first transfer');
-      assert.deepEqual(await walletOf(db, wallet), { posted_cents: 40, held_cents: 0, last_position: 2 });
+      assert.deepEqual(await walletOf(db, wallet), { posted_cents: 80, held_cents: 0, last_position: 2 });
       const credits = await Promise.all(Array.from({ length: 4 }, () => credit(db, wallet, 5, `${cause}:back`)));
       assert.equal(new Set(credits).size, 1);
-      assert.equal((await walletOf(db, wallet)).posted_cents, 45);
+      assert.equal((await walletOf(db, wallet)).posted_cents, 85);
+      assert.equal(await debit(db, wallet, 86), null);
+      assert.equal(await debit(db, wallet, 86, cause), ids[0], 'also where the wallet would not cover it again');
     }
   });
 

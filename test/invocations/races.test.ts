@@ -171,7 +171,7 @@ describe('rivals at one invocation', () => {
   it('one budget and many invokes: never above the limit', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const agent = newId('ag');
-      await run(db, sql.fragment`insert into agents (id, operator_id, name, monthly_limit_cents) values (${agent}, ${consumer}, 'limited', 50)`);
+      await run(db, sql.fragment`insert into agents (id, operator_id, name, monthly_limit_cents) values (${agent}, ${consumer}, 'limited', 59)`);
       const results = await outcomes(
         Array.from({ length: 12 }, () => invokeSkill(own.context, callOf(consumer, 'invokeSkill'), skill, { input: {}, agent_id: agent })),
       );
