@@ -2,8 +2,8 @@ import type { Part } from '../skills/index.ts';
 
 /** Chains of at most this many skills (decisions K41). */
 export const MOST_STEPS = 3;
-/** Pairs of a chain and a next skill that are looked at: some 50 ms at most, however many skills there are. */
-const BUDGET = 20_000;
+/** Unfinished chains taken a step further, the cheapest first: with some hundred skills to choose from about 50 ms of work. */
+const PATHS = 300;
 /** Skills that take and give the same are interchangeable; the cheapest are enough. */
 const ALIKE = 3;
 
@@ -34,34 +34,33 @@ export function composeChains(goal: Goal, parts: readonly Part[], limit: number)
   const available = goal.available === null ? null : new Set(goal.available);
   const pool = cheapestOfEachKind(parts);
   const waitingFor = partsByMissingField(available, pool);
-  const starting = pool.filter((part) => runs(available, [part]));
   const found: Chain[] = [];
   let paths: Path[] = [{ steps: [], totalCents: 0, coverage: 0, given: new Set() }];
-  let budget = BUDGET;
   for (let length = 1; length <= MOST_STEPS; length += 1) {
+    // The last step must give something asked for; one before it may also give what another waits for.
+    const isUseful = (field: string) => goal.outputs.includes(field) || (length < MOST_STEPS && waitingFor.has(field));
+    const useful = new Map(pool.map((part) => [part, part.output_declared.filter(isUseful)] as const).filter(([, fields]) => fields.length > 0));
+    const starting = [...useful.keys()].filter((part) => runs(available, [part]));
     const longer: Path[] = [];
-    const leadsOn = (field: string) => length < MOST_STEPS && waitingFor.has(field);
-    for (const path of paths) {
+    for (const path of paths.sort(cheapestFirst).slice(0, PATHS)) {
       const waiting = [...path.given].flatMap((field) => waitingFor.get(field) ?? []);
       for (const part of new Set([...waiting, ...starting])) {
-        const gives = (field: string) => !path.given.has(field) && (goal.outputs.includes(field) || leadsOn(field));
-        if (!part.output_declared.some(gives)) continue;
-        if (budget === 0) break;
-        budget -= 1;
+        if (useful.get(part)?.some((field) => !path.given.has(field)) !== true) continue;
         const extended = extend(goal, available, path, part);
         if (extended === undefined) continue;
-        if (extended.coverage > 0 && nothingIdle(goal, available, extended.steps)) found.push(extended);
+        if (extended.coverage > path.coverage && nothingIdle(goal, available, extended.steps)) found.push(extended);
         if (extended.coverage < 1) longer.push(extended);
       }
     }
     paths = longer;
   }
   const best = found.reduce((most, { coverage }) => Math.max(most, coverage), 0);
-  const cheapestFirst = (a: Chain, b: Chain) => a.totalCents - b.totalCents || a.steps.length - b.steps.length;
   return withoutReorderings(found.filter(({ coverage }) => coverage === best).sort(cheapestFirst))
     .slice(0, limit)
     .map(({ steps, totalCents, coverage }) => ({ steps, totalCents, coverage }));
 }
+
+const cheapestFirst = (a: Chain, b: Chain): number => a.totalCents - b.totalCents || a.steps.length - b.steps.length;
 
 function partsByMissingField(available: ReadonlySet<string> | null, pool: readonly Part[]): Map<string, Part[]> {
   const waitingFor = new Map<string, Part[]>();

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { composeChains, MOST_STEPS, type Chain, type Goal } from '../../src/skill-requests/compose.ts';
+import type { Part } from '../../src/skills/index.ts';
+
+const field = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+const some = (minimum: number, maximum: number) => fc.uniqueArray(field, { minLength: minimum, maxLength: maximum });
+
+const parts: fc.Arbitrary<Part[]> = fc
+  .array(fc.record({ price_per_invocation: fc.integer({ min: 0, max: 9 }), input_required: some(0, 2), output_declared: some(0, 3) }), { maxLength: 9 })
+  .map((made) => made.map((part, at) => ({ id: `skl_${at}`, ...part })));
+const goal: fc.Arbitrary<Goal> = fc.record({
+  available: fc.option(some(0, 3), { freq: 5 }),
+  outputs: some(1, 3),
+  maxTotalCents: fc.option(fc.integer({ min: 0, max: 20 })),
+});
+
+const composable = ({ available }: Goal, steps: readonly Part[]): boolean => {
+  const there = new Set(available ?? 'abcdef');
+  return steps.every(({ input_required: needs, output_declared: gives }) => {
+    const ready = needs.every((name) => there.has(name));
+    for (const name of gives) there.add(name);
+    return ready;
+  });
+};
+const coverage = ({ outputs }: Goal, steps: readonly Part[]): number =>
+  outputs.filter((name) => steps.some((step) => step.output_declared.includes(name))).length / outputs.length;
+
+/** Every sequence of one to three of the parts. */
+function* sequences(all: readonly Part[], taken: Part[] = []): Generator<Part[]> {
+  if (taken.length > 0) yield taken;
+  if (taken.length === MOST_STEPS) return;
+  for (const part of all) if (!taken.includes(part)) yield* sequences(all, [...taken, part]);
+}
+
+const check = (property: (wanted: Goal, offered: Part[], chains: Chain[]) => void): void =>
+  fc.assert(fc.property(goal, parts, (wanted, offered) => property(wanted, offered, composeChains(wanted, offered, 10))), { numRuns: 300 });
+
+describe('a composition', () => {
+  it('runs: what a step needs is provided or given before it', () =>
+    check((wanted, _, chains) => {
+      for (const { steps } of chains) assert(composable(wanted, steps));
+    }));
+
+  it('has one to three different steps, none of which can be left out', () =>
+    check((wanted, _, chains) => {
+      for (const { steps } of chains) {
+        assert(steps.length >= 1 && steps.length <= MOST_STEPS && new Set(steps).size === steps.length);
+        for (const left of steps) {
+          const rest = steps.filter((step) => step !== left);
+          assert(!composable(wanted, rest) || coverage(wanted, rest) < coverage(wanted, steps));
+        }
+      }
+    }));
+
+  it('costs what its steps cost, within the limit, and gives what it says', () =>
+    check((wanted, _, chains) => {
+      for (const chain of chains) {
+        assert.equal(chain.totalCents, chain.steps.reduce((sum, step) => sum + step.price_per_invocation, 0));
+        assert(chain.totalCents <= (wanted.maxTotalCents ?? Infinity));
+        assert.equal(chain.coverage, coverage(wanted, chain.steps));
+      }
+    }));
+
+  it('is the cheapest that gives the most, of all there could be', () =>
+    check((wanted, offered, chains) => {
+      const price = (steps: Part[]) => steps.reduce((sum, step) => sum + step.price_per_invocation, 0);
+      const possible = [...sequences(offered)]
+        .filter((steps) => composable(wanted, steps) && price(steps) <= (wanted.maxTotalCents ?? Infinity) && coverage(wanted, steps) > 0)
+        .map((steps) => ({ coverage: coverage(wanted, steps), price: price(steps) }))
+        .sort((a, b) => b.coverage - a.coverage || a.price - b.price);
+      assert.deepEqual(chains[0] && { coverage: chains[0].coverage, price: chains[0].totalCents }, possible[0]);
+    }));
+
+  it('comes cheapest first, each set of skills once', () =>
+    check((_, __, chains) => {
+      const totals = chains.map(({ totalCents }) => totalCents);
+      assert.deepEqual(totals, totals.toSorted((a, b) => a - b));
+      const sets = chains.map(({ steps }) => steps.map(({ id }) => id).sort().join());
+      assert.equal(new Set(sets).size, sets.length);
+    }));
+
+  it('is found among hundreds of skills without end', () => {
+    const names = Array.from({ length: 40 }, (_, at) => `f${at}`);
+    const offered = Array.from({ length: 600 }, (_, at) => ({
+      id: `skl_${at}`,
+      price_per_invocation: at,
+      input_required: [names[at % 40] ?? '', names[(at * 7) % 40] ?? ''],
+      output_declared: [names[(at * 3) % 40] ?? '', names[(at * 11) % 40] ?? ''],
+    }));
+    const wanted = { available: names.slice(0, 20), outputs: ['f30', 'f31', 'nowhere'], maxTotalCents: null };
+    for (const { steps } of composeChains(wanted, offered, 10)) assert(composable(wanted, steps));
+  });
+});

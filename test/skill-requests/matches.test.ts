@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Candidate, Wanted } from '../../src/skills/index.ts';
+import { fitOf, reasonsFor, scoreOf } from '../../src/skill-requests/score.ts';
+import { buildOperator, unique, type TestOperator } from '../support/factories.ts';
+import { assertStatus } from '../support/service.ts';
+import { publish, sealedSkill } from '../skills/support.ts';
+import { fields, matchesOf, postRequest, schemaOf } from './support.ts';
+
+describe('the matches of a request', () => {
+  let provider: TestOperator;
+  let asker: TestOperator;
+
+  before(async () => {
+    [provider, asker] = await Promise.all([buildOperator(), buildOperator()]);
+  });
+
+  it('weigh tags by half, input and output by a quarter each', async () => {
+    const [a, b, c, d] = fields('a', 'b', 'c', 'd');
+    const [t, u] = [unique('t'), unique('u')];
+    const all = await publish(provider, { tags: [t, u], input_schema: schemaOf(a), output_schema: schemaOf(c, d) });
+    const half = await publish(provider, { tags: [t], input_schema: schemaOf(a, 'other'), output_schema: schemaOf(c) });
+    const outputs = await publish(provider, { tags: [], input_schema: schemaOf('other'), output_schema: schemaOf(c, d) });
+    const { id } = await postRequest(asker, { tags: [t, u], desired_input_schema: schemaOf(a, b), desired_output_schema: schemaOf(c, d) });
+    const found = (await matchesOf(asker, id)).map(({ skill, score }) => [skill.id, score]);
+    assert.deepEqual(found.slice(0, 2), [[all.id, 1], [half.id, 0.5 * 0.5 + 0.25 * 0.5 + 0.25 * 0.5]]);
+    assert.deepEqual(found.find(([skill]) => skill === outputs.id), [outputs.id, 0.25]);
+  });
+
+  it('say why', async () => {
+    const [a, c] = fields('a', 'c');
+    const t = unique('t');
+    const { id: skill } = await publish(provider, { tags: [t], input_schema: schemaOf(a), output_schema: schemaOf('x') });
+    const { id } = await postRequest(asker, { tags: [t], desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(c) });
+    const [best] = await matchesOf(asker, id);
+    assert.equal(best?.skill.id, skill);
+    assert.deepEqual(best.reasons, [`Has 1 of 1 tags: ${t}.`, `The desired input gives 1 of its 1 required inputs: ${a}.`, 'Declares 0 of 1 required outputs.']);
+  });
+
+  it('compare types', async () => {
+    const [a] = fields('a');
+    const typed = (type: string) => ({ properties: { [a]: { type } }, required: [a] });
+    const number = await publish(provider, { input_schema: typed('number'), output_schema: {} });
+    const string = await publish(provider, { input_schema: typed('string'), output_schema: {} });
+    const { id } = await postRequest(asker, { desired_input_schema: typed('string'), desired_output_schema: schemaOf('nowhere_to_be_found') });
+    const found = (await matchesOf(asker, id)).map(({ skill }) => skill.id);
+    assert(found.includes(string.id) && !found.includes(number.id));
+  });
+
+  it('leave out what is not offered', async () => {
+    const [c] = fields('c');
+    const wanted = { output_schema: schemaOf(c), price_per_invocation: 10 };
+    const fit = await publish(provider, wanted);
+    await publish(asker, wanted);
+    await publish(provider, { ...wanted, price_per_invocation: 11 });
+    await publish(provider, { ...wanted, accepts_requests: false });
+    await publish(provider, { ...wanted, ...sealedSkill });
+    for (const action of ['suspend', 'unlist']) assertStatus(await provider.post(`/v1/skills/${(await publish(provider, wanted)).id}/${action}`), 200);
+    const { id } = await postRequest(asker, { desired_output_schema: schemaOf(c), max_price_cents: 10 });
+    const found = (await matchesOf(provider, id)).filter(({ skill }) => JSON.stringify(skill.output_schema).includes(c));
+    assert.deepEqual(found.map(({ skill }) => skill.id), [fit.id]);
+  });
+
+  it('are none where nothing fits', async () => {
+    const { id } = await postRequest(asker, { max_price_cents: 0, desired_input_schema: {}, desired_output_schema: schemaOf(...fields('c')) });
+    for (const { score } of await matchesOf(asker, id)) assert(score > 0);
+  });
+
+  it('are twenty at most, and the text decides among equals', async () => {
+    const t = unique('t');
+    const word = unique('word').replace('-', '');
+    const named = await publish(provider, { tags: [t], description: `About ${word}` });
+    for (let at = 0; at < 20; at += 1) await publish(provider, { tags: [t] });
+    const { id } = await postRequest(asker, { tags: [t], description: `Something with ${word} in it` });
+    const matches = await matchesOf(asker, id);
+    assert.equal(matches.length, 20);
+    assert.equal(matches[0]?.skill.id, named.id);
+    assert(matches.every(({ score }) => score === 1));
+  });
+
+  it('fill up by text where a request says little else', async () => {
+    const word = unique('word').replace('-', '');
+    const named = await publish(provider, { description: `About ${word}` });
+    const { id } = await postRequest(asker, { description: `Nothing but ${word}` });
+    const matches = await matchesOf(asker, id);
+    assert.equal(matches[0]?.skill.id, named.id);
+    assert(matches.length > 1 && matches.every(({ score }) => score === 0.5));
+    assert.equal(new Set(matches.map(({ skill }) => skill.id)).size, matches.length);
+  });
+});
+
+describe('the score of a match', () => {
+  const field = fc.constantFrom('a:string', 'b:string', 'c:number', 'd:');
+  const tag = fc.constantFrom('x', 'y', 'z');
+  const some = (value: fc.Arbitrary<string>) => fc.uniqueArray(value);
+  const wanted: fc.Arbitrary<Wanted> = fc.record({
+    notOf: fc.constant('op_x'),
+    maxPriceCents: fc.constant(null),
+    tags: some(tag),
+    inputDeclared: fc.option(some(field)),
+    outputRequired: fc.option(some(field)),
+    words: fc.constant([]),
+  });
+  const skill = fc.record({ tags: some(tag), input_required: some(field), output_declared: some(field) }) as fc.Arbitrary<unknown> as fc.Arbitrary<Candidate>;
+
+  it('is from 0 to 1, 1 only where everything fits, and every part has its reason', () => {
+    fc.assert(
+      fc.property(wanted, skill, (request, candidate) => {
+        const fit = fitOf(request, candidate);
+        const score = scoreOf(fit);
+        for (const part of Object.values(fit)) assert(part >= 0 && part <= 1);
+        assert(score >= 0 && score <= 1);
+        assert.equal(score === 1, fit.tags === 1 && fit.input === 1 && fit.output === 1);
+        assert.equal(reasonsFor(request, candidate).length, request.tags.length > 0 ? 3 : 2);
+      }),
+    );
+  });
+
+  it('rises with one more thing in common', () => {
+    fc.assert(
+      fc.property(wanted, skill, tag, (request, candidate, more) => {
+        fc.pre(request.tags.includes(more) && !candidate.tags.includes(more));
+        assert(scoreOf(fitOf(request, { ...candidate, tags: [...candidate.tags, more] })) > scoreOf(fitOf(request, candidate)));
+      }),
+    );
+  });
+});
