@@ -50,7 +50,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   });
   const waker = createWaker(temporal, log);
   const intervals: NodeJS.Timeout[] = [];
-  let context: (Context & { pool: DatabasePool }) | undefined;
+  let started: (Context & { pool: DatabasePool }) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let lastIsDueAt = 0;
   let stopped = false;
@@ -93,19 +93,19 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   };
 
   const drain = once(log, 'the messages for lives cannot be read', async (minimumAgeMs: number) => {
-    while (context !== undefined && !stopped && outage.worthATry) {
+    while (started !== undefined && !stopped && outage.worthATry) {
       // While Temporal is away one life a time finds out whether it is back.
       const limit = outage.lasting ? 1 : BATCH;
-      const leased = await claimLives(context.pool, { kinds: Object.keys(lives), limit, minimumAgeMs });
+      const leased = await claimLives(started.pool, { kinds: Object.keys(lives), limit, minimumAgeMs });
       if (leased.length === 0) return;
       step('delivery:claimed');
-      await deliver(context, leased);
+      await deliver(started, leased);
     }
   });
 
   const reconcile = once(log, 'the rows cannot be reconciled', async () => {
-    if (context === undefined || stopped) return;
-    for (const life of Object.values(lives)) await life.reconcile(context);
+    if (started === undefined || stopped) return;
+    for (const life of Object.values(lives)) await life.reconcile(started);
   });
 
   const deliverWhatIsDue = async (): Promise<void> => {
@@ -118,14 +118,14 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
 
   const messagesCommitted = (): void => {
     lastIsDueAt = performance.now() + DELIVERY_DELAY_MS;
-    if (!stopped && context !== undefined) timer ??= setTimeout(() => void deliverWhatIsDue(), DELIVERY_DELAY_MS);
+    if (!stopped && started !== undefined) timer ??= setTimeout(() => void deliverWhatIsDue(), DELIVERY_DELAY_MS);
   };
 
   return {
     messagesCommitted,
-    async start(given, { sweep }) {
-      const pool = await openPool(given.config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-delivery' });
-      context = { ...given, pool };
+    async start(context, { sweep }) {
+      const pool = await openPool(context.config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-delivery' });
+      started = { ...context, pool };
       messagesCommitted();
       if (!sweep) return;
       intervals.push(
@@ -138,7 +138,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       clearTimeout(timer);
       intervals.forEach(clearInterval);
       await Promise.all([drain.running, reconcile.running]);
-      await context?.pool.end();
+      await started?.pool.end();
     },
   };
 }

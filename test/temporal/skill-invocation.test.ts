@@ -79,6 +79,13 @@ describe('The life of an invocation', () => {
     assert.equal((await rig.row(id)).status, 'expired');
   });
 
+  it('expires it by its own timer when nobody wakes it', async () => {
+    const { id } = await rig.invoke(2);
+    await waiting(id);
+    await runOf(rig, id).saying(/^Ended: expired\.$/);
+    assert.equal((await rig.row(id)).status, 'expired');
+  });
+
   it('gives up a claim whose lease lapsed, and says until when a lease holds', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);

@@ -35,15 +35,10 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
     stop,
     async start() {
       const settings = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1', ...dynamicConfig];
-      child = spawn(
-        binary,
-        [
-          ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'never'],
-          ...['--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
-          ...settings.flatMap((setting) => ['--dynamic-config-value', setting]),
-        ],
-        { stdio: 'ignore' },
-      );
+      const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'never'];
+      args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal');
+      for (const setting of settings) args.push('--dynamic-config-value', setting);
+      child = spawn(binary, args, { stdio: 'ignore' });
       await eventually('the Temporal server to serve', () => namespaceAnswers(address), { seconds: 30, ignoreErrors: () => true });
     },
     async remove() {
