@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ensureAgent, ensureApiKey, ensureOperator } from './accounts/index.ts';
+import { ensureAgent, ensureApiKey, ensureOperator, newSecret } from './accounts/index.ts';
 import { ensureDemoCredit } from './billing/index.ts';
 import type { Context } from './context.ts';
 
 /** `credentials.json` in the data directory (decisions §4 "First start"): where everything is, and the keys to it. Mode 0600. */
-const Credentials = z.looseObject({
+const CredentialsSchema = z.looseObject({
   base_url: z.string(),
   operator_id: z.string(),
   api_key: z.string(),
@@ -21,19 +21,19 @@ const Credentials = z.looseObject({
   temporal_namespace: z.string(),
   dashboard_url: z.string(),
 });
-export type Credentials = z.infer<typeof Credentials>;
+const KeptSchema = CredentialsSchema.partial();
+export type KeptCredentials = z.infer<typeof KeptSchema>;
+export type Credentials = z.infer<typeof CredentialsSchema>;
 
 const CONSUMER_CREDIT_CENTS = 1_000;
 
 const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
 
-export const newApiKey = (): string => `svc_live_${randomBytes(32).toString('base64url')}`;
-
 /** What an earlier start wrote; a file that is missing or damaged is made anew, since its keys can be replaced. */
-export async function readCredentials(dataDir: string): Promise<Partial<Credentials>> {
+export async function readCredentials(dataDir: string): Promise<KeptCredentials> {
   const text = await readFile(credentialsFile(dataDir), 'utf8').catch(() => '{}');
   try {
-    return Credentials.partial().parse(JSON.parse(text));
+    return KeptSchema.parse(JSON.parse(text));
   } catch {
     return {};
   }
@@ -65,13 +65,13 @@ export async function ensureSecrets(dataDir: string): Promise<{ platformAdminKey
 export async function seed(context: Context, temporalUiUrl: string | null): Promise<Credentials> {
   const { config } = context;
   const kept = await readCredentials(config.dataDir);
-  const publisher = await ensureOperator(context, { name: 'Demo publisher', email: 'publisher@carnet.invalid', tier: 'developer' });
-  const consumer = await ensureOperator(context, { name: 'Demo consumer', email: 'consumer@carnet.invalid', tier: 'developer' });
-  const apiKey = kept.api_key ?? newApiKey();
-  const consumerKey = kept.consumer_api_key ?? newApiKey();
+  const publisher = await ensureOperator(context, { id: kept.operator_id, name: 'Demo publisher', email: 'publisher@carnet.invalid', tier: 'developer' });
+  const consumer = await ensureOperator(context, { id: kept.consumer_operator_id, name: 'Demo consumer', email: 'consumer@carnet.invalid', tier: 'developer' });
+  const apiKey = kept.api_key ?? newSecret();
+  const consumerKey = kept.consumer_api_key ?? newSecret();
   await ensureApiKey(context, { operatorId: publisher, plaintext: apiKey, name: 'demo publisher' });
   await ensureApiKey(context, { operatorId: consumer, plaintext: consumerKey, name: 'demo consumer' });
-  const agentId = await ensureAgent(context, { operatorId: publisher, name: 'demo-agent' });
+  const agentId = await ensureAgent(context, { id: kept.agent_id, operatorId: publisher, name: 'demo-agent' });
   await ensureDemoCredit(context, consumer, CONSUMER_CREDIT_CENTS);
   const credentials: Credentials = {
     base_url: config.publicBaseUrl,

@@ -51,9 +51,9 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   child.stdout.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
   let over = false;
-  const ended = once(child, 'exit').then(([code, signal]: [number | null, string | null]) => {
+  const ended = once(child, 'exit').then(([code, signal]) => {
     over = true;
-    return code ?? signal ?? 'unknown';
+    return (code ?? signal ?? 'unknown') as number | string;
   });
   const facts = await eventually(
     `instance in ${dataDir} to be ready`,

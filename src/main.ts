@@ -1,0 +1,77 @@
+import { createServer } from 'node:net';
+import { styleText } from 'node:util';
+import { searchAttributes } from '../temporal/search-attributes.ts';
+import { completeConfig, readSettings, type Settings } from './config.ts';
+import { migrate } from './database/migrations.ts';
+import { onStopSignal, startEmbedded, watchParent, type Embedded } from './embedded/index.ts';
+import { createLogger } from './logging.ts';
+import { listen, openParts, type Parts } from './parts.ts';
+import { ensureSecrets, seed, type Credentials } from './seed.ts';
+import { failStart } from './start-failure.ts';
+
+/** Everything in one process on embedded parts: `npm start`. */
+
+const say = (line: string): void => console.log(`carnet: ${line}`);
+const startedAt = performance.now();
+let embedded: Embedded | undefined;
+let parts: Parts | undefined;
+
+/** A start that is asked to stop half way ends what it has by then; the parts end with this process anyway. */
+async function stop(): Promise<never> {
+  say('stopping');
+  await parts?.stop();
+  await embedded?.stop();
+  process.exit(0);
+}
+
+/** The port is tried before anything slow is started; port 0 takes a free one. */
+async function claimPort(port: number): Promise<number> {
+  const probe = createServer();
+  const free = await listen(probe, port);
+  await new Promise((closed) => probe.close(closed));
+  return free;
+}
+
+function banner(credentials: Credentials, dataDir: string): void {
+  const { base_url: base } = credentials;
+  const row = (name: string, value: string): string => `  ${styleText('bold', name.padEnd(13))} ${value}`;
+  const rows = [
+    row('API', base),
+    row('API docs', `${base}/docs`),
+    row('Temporal UI', credentials.temporal_ui_url ?? 'that of your own Temporal server'),
+    row('Credentials', `${dataDir}/credentials.json`),
+  ];
+  const next = `curl -s ${base}/v1/billing/balance -H "Authorization: Bearer $(node -p "require('${dataDir}/credentials.json').consumer_api_key")"`;
+  console.log(`\nCarnet is ready after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.\n\n${rows.join('\n')}\n\n  A first call:\n  ${next}\n\n  The whole story, beside this: npm run demo\n`);
+}
+
+async function start(settings: Settings): Promise<void> {
+  const port = await claimPort(settings.PORT);
+  const log = createLogger(settings.LOG_LEVEL);
+  embedded = await startEmbedded({
+    dataDir: settings.DATA_DIR,
+    postgres: settings.DATABASE_URL === undefined,
+    temporal: settings.TEMPORAL_ADDRESS === undefined,
+    namespace: settings.TEMPORAL_NAMESPACE,
+    searchAttributes,
+    progress: say,
+    onLost: (part) => log.error({ part }, `the embedded ${part} ended by itself; starting it again`),
+  });
+  const { dataDir, databaseUrl, temporalAddress } = embedded;
+  const config = completeConfig({ ...settings, PORT: port, DATA_DIR: dataDir }, { databaseUrl, temporalAddress, ...(await ensureSecrets(dataDir)) });
+  const applied = await migrate(config.databaseUrl);
+  if (applied.length > 0) say(`applied ${applied.length} migrations`);
+  parts = await openParts(config, log, { api: true, worker: true });
+  const credentials = await seed(parts.context, embedded.temporalUiUrl ?? null);
+  embedded.announce({ base_url: config.publicBaseUrl, database_url: config.databaseUrl });
+  banner(credentials, dataDir);
+}
+
+onStopSignal(() => void stop());
+watchParent(() => void stop());
+try {
+  await start(readSettings(process.env));
+} catch (error) {
+  await embedded?.stop();
+  failStart(error);
+}
