@@ -128,7 +128,7 @@ const main = async () => {
   try {
     if (isInstalled()) return;
     const began = performance.now();
-    say('installing the packages, Node 24 and Postgres 18 among them (the first time and after updates; up to a minute)');
+    say('installing the packages, Node 24 and Postgres 18 among them (once, and after updates; up to a minute)');
     await install();
     say(`packages installed in ${Math.round((performance.now() - began) / 1000)} s`);
   } finally {

@@ -30,11 +30,11 @@ export interface Child {
 
 /**
  * The wrapper leads a session of its own and holds the read end of a pipe whose write end is ours. It reads the end of
- * that pipe when we close it or die, however we die, and then ends the child: kill -9 leaves nobody behind. Four seconds
- * until it insists keep the whole within five.
+ * that pipe when we close it or die, however we die, and then ends the child: kill -9 leaves nobody behind. Four
+ * seconds until it insists keep the whole within five.
  *
  * A session has a scheduling group of its own on Linux, so niceness within it does nothing for others where autogroups
- * are on; the group's own niceness does (an unprivileged process may change it ten times a second, hence the second try).
+ * are on; the group's own niceness does (an unprivileged process may change it ten times a second, hence the retry).
  */
 const WRAPPER = `
 stop_signal=$1 nice=$2 pid_file=$3
@@ -125,7 +125,7 @@ export const runChild = async (
 /** Some tools say in one line what fills a page; the log has it whole. */
 const COMPLAINT_LENGTH = 200;
 
-/** What a failed child had to say: the last line that names an error, else the last line, without time stamp and class. */
+/** What a failed child had to say: the last line that names an error, else the last, without time stamp and class. */
 export const complaintIn = (output: string): string => {
   const lines = output.split('\n').map((line) => line.trim()).filter(Boolean);
   const line = lines.findLast((one) => /\b(fatal|panic|error)\b/i.test(one)) ?? lines.at(-1) ?? 'it said nothing';

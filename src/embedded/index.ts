@@ -27,7 +27,7 @@ export interface Embedded {
   databaseUrl?: string;
   temporalAddress?: string;
   temporalUiUrl?: string;
-  /** Keeps what others on this machine may ask of the running instance in `running.json` (mode 0600), beside its pid. */
+  /** Keeps what may be asked of the running instance in `running.json` (mode 0600), beside its process id. */
   announce(facts: RunningFacts): void;
   /** Ends the parts, once, and lets the data directory go. Whatever uses them should be closed before. */
   stop(): Promise<void>;

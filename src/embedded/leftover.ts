@@ -25,17 +25,24 @@ const commandLine = async (pid: number): Promise<string> => {
 };
 
 /**
- * Ends a part that a former start left running on our data, and removes its pid file. A pid file whose number now belongs
- * to somebody else is removed without touching that process.
+ * Ends a part that a former start left running on our data, and removes its pid file. A pid file whose number now
+ * belongs to somebody else is removed without touching that process.
  */
 export const stopLeftover = async ({ pidFile, mark, stopSignal }: Leftover): Promise<void> => {
   const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10);
   const isOurs = async (): Promise<boolean> => pid > 0 && (await commandLine(pid)).includes(mark);
+  const tell = (signal: NodeJS.Signals): void => {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It ended by itself since we looked.
+    }
+  };
   if (await isOurs()) {
-    process.kill(pid, stopSignal);
+    tell(stopSignal);
     const giveUp = performance.now() + PATIENCE_MS;
     while (await isOurs()) {
-      if (performance.now() > giveUp) process.kill(pid, 'SIGKILL');
+      if (performance.now() > giveUp) tell('SIGKILL');
       await sleep(50);
     }
   }

@@ -14,19 +14,19 @@ export interface Launcher {
 }
 
 /**
- * In a user namespace of its own root counts as somebody else, and still reaches whatever root owns, below 0700 too. initdb
- * wants that somebody to have a name, and user 1 has one on every system.
+ * In a user namespace of its own root counts as somebody else, and still reaches whatever root owns, below 0700 too.
+ * initdb wants that somebody to have a name, and user 1 has one on every system.
  */
 const UNSHARE = ['unshare', '--user', '--map-user=1', '--map-group=1'];
 
 /** Why `postgres` can't be started or the folder can't be entered this way; undefined when both can. */
 const works = async (launcher: Launcher, postgres: string, folder: string): Promise<string | undefined> => {
-  const [command = 'sh', ...args] = [
+  const [command, ...args] = [
     ...launcher.prefix, 'sh', '-c', 'cd "$1" && exec "$2" --version', 'carnet', folder, postgres,
   ];
   return run(command, args, { cwd: '/', ...launcher.account }).then(
     () => undefined,
-    (error: Error & { stderr?: string }) => (error.stderr || error.message).trim().split('\n').at(-1) ?? '',
+    (error: Error & { stderr?: string }) => `${error.message}\n${error.stderr ?? ''}`.trim().split('\n').at(-1) ?? '',
   );
 };
 

@@ -3,7 +3,7 @@
  * commit that was answered is on the disk.
  */
 const SETTINGS: Record<string, string> = {
-  // API 8, delivery 4, worker 8 and a listener are the pools of one process; a second process and tests fit beside them.
+  // API 8, delivery 4, worker 8 and a listener are the pools of one process; a second and tests fit beside them.
   max_connections: '100',
   // Twice the default: the hot tables and indexes of a busy single machine fit; pages are taken only when touched.
   shared_buffers: '256MB',
@@ -12,7 +12,7 @@ const SETTINGS: Record<string, string> = {
   max_wal_size: '2GB',
   // Solid-state disks: a look-up by index costs little more than reading on.
   random_page_cost: '1.1',
-  // Statements are short; compiling one, or spreading it over the few cores that callers need, costs more than it saves.
+  // Statements are short; compiling one, or spreading it over the cores that callers need, costs more than it saves.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   // Outbox and idempotency rows come and go within seconds; a minute between looks lets them pile up.

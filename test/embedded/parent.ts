@@ -1,4 +1,5 @@
-// The smallest process that has embedded parts: tests start it to kill it. Prints one line, what it started or its fault.
+// The smallest process that has embedded parts: tests start it to kill it.
+// It prints one line: what it started, or its fault.
 import { onStopSignal, startEmbedded, watchParent } from '../../src/embedded/index.ts';
 
 const [, , dataDir = ''] = process.argv;
@@ -15,7 +16,7 @@ try {
   });
   embedded.announce({ base_url: 'http://127.0.0.1:4100' });
   process.stdout.write(`${JSON.stringify(embedded)}\n`);
-  const end = (): void => void embedded.stop().then(() => process.exit(0));
+  const end = (): void => void embedded.stop();
   onStopSignal(end);
   watchParent(end);
 } catch (error) {

@@ -29,11 +29,11 @@ export interface Parent {
 const PARENT = fileURLToPath(new URL('parent.ts', import.meta.url));
 
 /**
- * The parts in a process of their own, as npm would start it, ready or failed when this resolves. `through` stands before
- * the command: what it starts is then what `process` is.
+ * The parts in a process of their own, as npm would start it, ready or failed when this resolves. `through` is a command
+ * that starts that process in its turn, and is then what `process` is.
  */
 export const startParent = async (dataDir: string, through: string[] = []): Promise<Parent> => {
-  const [command = 'sh', ...args] = [...through, process.execPath, PARENT, dataDir];
+  const [command, ...args] = [...through, process.execPath, PARENT, dataDir];
   const child = spawn(command, args, {
     env: { ...process.env, npm_lifecycle_event: 'start' },
     stdio: ['ignore', 'pipe', 'inherit'],
