@@ -12,5 +12,8 @@ export function canonicalJson(value: JsonValue): string {
   return text;
 }
 
-/** 64 lower-case hex digits of SHA-256 over the UTF-8 bytes of `text`; over `canonicalJson` it is input_hash and output_hash (K49). */
+/**
+ * 64 lower-case hex digits of SHA-256 over the UTF-8 bytes of `text`; over `canonicalJson` it is input_hash and
+ * output_hash (K49).
+ */
 export const sha256Hex = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');

@@ -25,3 +25,13 @@ export class StrictJsonFault extends Error {
     this.offset = place.offset;
   }
 }
+
+/** Names are cut to this length in messages and paths. */
+const SHOWN_NAME = 64;
+
+/** A name fit for messages and logs: short and without control characters. */
+export const shown = (name: string): string => {
+  const short = name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name;
+  return JSON.stringify(short.toWellFormed()).slice(1, -1);
+};
+export const quoted = (name: string): string => `"${shown(name)}"`;

@@ -1,41 +1,36 @@
-import { StrictJsonFault, type StrictJsonCode } from './strict-json-fault.ts';
+import { quoted, StrictJsonFault, type StrictJsonCode } from './strict-json-fault.ts';
+import { isKnown, pathOf, type Frame } from './strict-json-frame.ts';
+import {
+  ARRAY_CLOSE,
+  ARRAY_OPEN,
+  BACKSLASH,
+  COMMA,
+  MINUS,
+  OBJECT_CLOSE,
+  OBJECT_OPEN,
+  QUOTE,
+  ZERO,
+  hexDigit,
+  isDigit,
+} from './strict-json-units.ts';
 
 /** Containers inside one another; a document of `[[1]]` has depth 2 (decisions, trap 24). */
 export const MAX_JSON_DEPTH = 64;
 
-/** Up to here a linear look through an object's names is cheaper than a Set. */
-const NAMES_WITHOUT_SET = 12;
 /** Integers of fewer digits are always safe, and numbers of fewer digits always finite. */
 const SAFE_DIGITS = 15;
 const FINITE_DIGITS = 300;
-/** Names are cut to this length in messages and paths. */
-const SHOWN_NAME = 64;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OBJECT_OPEN = 0x7b;
-const OBJECT_CLOSE = 0x7d;
-const ARRAY_OPEN = 0x5b;
-const ARRAY_CLOSE = 0x5d;
-const MINUS = 0x2d;
-const ZERO = 0x30;
-
-const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 
 /**
- * Walks one text. Units are read by `charCodeAt`, which is NaN past the end: every comparison is then false, so ends need no
- * check of their own. Reads of the stacks carry `!`: an index below `#depth` was written by `#open`.
+ * Walks one text. Units are read by `charCodeAt`, which is NaN past the end: every comparison is then false, so ends
+ * need no
+ * check of their own.
  */
 export class Scan {
   readonly #text: string;
   #at = 0;
   #depth = 0;
-  /** For each open container: the index of the current element, or -1 in an object. */
-  readonly #indexes: number[] = [];
-  /** For each open container: where its names begin in `#names`. */
-  readonly #bases: number[] = [];
-  readonly #sets: (Set<string> | undefined)[] = [];
+  #frame: Frame | undefined;
   /** Names seen in the open objects, the outermost first; the last of an object's is its current member. */
   readonly #names: string[] = [];
 
@@ -61,12 +56,12 @@ export class Scan {
       }
       if (unit === MINUS || isDigit(unit)) return this.#number(unit);
       if (unit === OBJECT_OPEN) {
-        this.#open(-1);
-        if (this.#skipSpace() === OBJECT_CLOSE) return this.#close();
-        this.#name();
+        const frame = this.#open(-1);
+        if (this.#skipSpace() === OBJECT_CLOSE) return this.#close(frame);
+        this.#name(frame);
       } else if (unit === ARRAY_OPEN) {
-        this.#open(0);
-        if (this.#skipSpace() === ARRAY_CLOSE) return this.#close();
+        const frame = this.#open(0);
+        if (this.#skipSpace() === ARRAY_CLOSE) return this.#close(frame);
       } else return this.#literal(unit);
     }
   }
@@ -75,68 +70,67 @@ export class Scan {
   #next(): boolean {
     for (;;) {
       const unit = this.#skipSpace();
-      if (this.#depth === 0) {
+      const frame = this.#frame;
+      if (!frame) {
         if (this.#at < this.#text.length) this.#malformed('the document is over, but something follows');
         return false;
       }
-      const inObject = this.#indexes[this.#depth - 1] === -1;
+      const inObject = frame.index === -1;
       if (unit === COMMA) {
         this.#at += 1;
         if (inObject) {
           this.#skipSpace();
-          this.#name();
-        } else this.#indexes[this.#depth - 1]! += 1;
+          this.#name(frame);
+        } else frame.index += 1;
         return true;
       }
-      if (unit !== (inObject ? OBJECT_CLOSE : ARRAY_CLOSE)) this.#malformed(inObject ? 'expected , or }' : 'expected , or ]');
-      this.#close();
+      if (unit !== (inObject ? OBJECT_CLOSE : ARRAY_CLOSE))
+        this.#malformed(inObject ? 'expected , or }' : 'expected , or ]');
+      this.#close(frame);
     }
   }
 
-  #open(index: number): void {
+  #open(index: number): Frame {
     if (this.#depth === MAX_JSON_DEPTH) {
-      this.#refuse('too_deep', `Objects and arrays are nested more than ${MAX_JSON_DEPTH} deep; make the value flatter.`, this.#at);
+      this.#refuse(
+        'too_deep',
+        `Objects and arrays are nested more than ${MAX_JSON_DEPTH} deep; make the value flatter.`,
+        this.#at,
+      );
     }
     this.#at += 1;
-    this.#indexes[this.#depth] = index;
-    this.#bases[this.#depth] = this.#names.length;
-    this.#sets[this.#depth] = undefined;
     this.#depth += 1;
+    return (this.#frame = { parent: this.#frame, index, base: this.#names.length, set: undefined });
   }
 
-  #close(): void {
+  #close(frame: Frame): void {
     this.#at += 1;
     this.#depth -= 1;
-    this.#names.length = this.#bases[this.#depth]!;
+    this.#frame = frame.parent;
+    this.#names.length = frame.base;
   }
 
   /** A member's name and its colon. */
-  #name(): void {
+  #name(frame: Frame): void {
     const start = this.#at;
     if (this.#text.charCodeAt(start) !== QUOTE) this.#malformed('expected a member name in double quotes');
     const escaped = this.#string();
-    const name = escaped ? (JSON.parse(this.#text.slice(start, this.#at)) as string) : this.#text.slice(start + 1, this.#at - 1);
-    const known = this.#knows(name);
+    const name = escaped
+      ? (JSON.parse(this.#text.slice(start, this.#at)) as string)
+      : this.#text.slice(start + 1, this.#at - 1);
+    const known = isKnown(frame, { names: this.#names, name });
     this.#names.push(name);
     if (known) {
-      this.#refuse('duplicate_member', `The member ${quoted(name)} is given more than once in one object; send it once.`, start);
+      this.#refuse(
+        'duplicate_member',
+        `The member ${quoted(name)} is given more than once in one object; send it once.`,
+        start,
+      );
     }
-    if (name === '__proto__') this.#refuse('forbidden_member', 'A member may not be called __proto__; use another name.', start);
+    if (name === '__proto__')
+      this.#refuse('forbidden_member', 'A member may not be called __proto__; use another name.', start);
     if (this.#skipSpace() !== 0x3a) this.#malformed('expected : after the member name');
     this.#at += 1;
-  }
-
-  /** Whether the innermost object has had this name; remembers it where a Set is kept. */
-  #knows(name: string): boolean {
-    const frame = this.#depth - 1;
-    const base = this.#bases[frame]!;
-    const count = this.#names.length - base;
-    if (count < NAMES_WITHOUT_SET) {
-      for (let index = base; index < this.#names.length; index += 1) if (this.#names[index] === name) return true;
-      return false;
-    }
-    const set = (this.#sets[frame] ??= new Set(this.#names.slice(base)));
-    return set.size === set.add(name).size;
   }
 
   /** From the opening quote past the closing one; true where the string holds an escape. */
@@ -175,9 +169,11 @@ export class Scan {
       return this.#malformed('a backslash must begin one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX');
     }
     const unit = this.#hexUnit(at);
-    if (unit === 0) return this.#refuse('nul_character', 'Text may not hold the character NUL (\\u0000); leave it out.', at);
+    if (unit === 0)
+      return this.#refuse('nul_character', 'Text may not hold the character NUL (\\u0000); leave it out.', at);
     if ((unit & 0xf800) !== 0xd800) return at + 6;
-    // A pair is whole only when both halves are written alike: JSON.parse would join \ud83d and a raw \udE00, but no UTF-8 holds that.
+    // A pair is whole only when both halves are written alike: JSON.parse would join \ud83d and a raw \udE00, but no
+    // UTF-8 holds that.
     const paired = unit < 0xdc00 && this.#text.startsWith('\\u', at + 6) && (this.#hexUnit(at + 6) & 0xfc00) === 0xdc00;
     return paired ? at + 12 : this.#loneSurrogate(at);
   }
@@ -185,14 +181,12 @@ export class Scan {
   #hexUnit(at: number): number {
     let unit = 0;
     for (let index = at + 2; index < at + 6; index += 1) {
-      const digit = this.#text.charCodeAt(index);
-      const lower = digit | 0x20;
-      if (isDigit(digit)) unit = unit * 16 + digit - ZERO;
-      else if (lower >= 0x61 && lower <= 0x66) unit = unit * 16 + lower - 0x57;
-      else {
+      const digit = hexDigit(this.#text.charCodeAt(index));
+      if (digit === undefined) {
         this.#at = at;
         return this.#malformed('\\u must be followed by four hexadecimal digits');
       }
+      unit = unit * 16 + digit;
     }
     return unit;
   }
@@ -204,7 +198,8 @@ export class Scan {
     const digits = at;
     while (isDigit(text.charCodeAt(at))) at += 1;
     if (at === digits) this.#badNumber(at);
-    if (at > digits + 1 && text.charCodeAt(digits) === ZERO) this.#badNumber(digits, 'a number may not begin with a zero');
+    if (at > digits + 1 && text.charCodeAt(digits) === ZERO)
+      this.#badNumber(digits, 'a number may not begin with a zero');
     const whole = at;
     if (text.charCodeAt(at) === 0x2e) {
       const fraction = (at += 1);
@@ -228,7 +223,11 @@ export class Scan {
       this.#refuse('number_overflow', 'The number is too large for a double; send it as a string.', start);
     }
     if (at === whole && !Number.isSafeInteger(value)) {
-      this.#refuse('unsafe_integer', 'Whole numbers must lie within ±9007199254740991; send larger ones as a string.', start);
+      this.#refuse(
+        'unsafe_integer',
+        'Whole numbers must lie within ±9007199254740991; send larger ones as a string.',
+        start,
+      );
     }
   }
 
@@ -252,7 +251,11 @@ export class Scan {
   }
 
   #loneSurrogate(at: number): never {
-    return this.#refuse('lone_surrogate', 'Text may not hold half of a surrogate pair; send whole Unicode characters.', at);
+    return this.#refuse(
+      'lone_surrogate',
+      'Text may not hold half of a surrogate pair; send whole Unicode characters.',
+      at,
+    );
   }
 
   #malformed(why: string): never {
@@ -261,28 +264,14 @@ export class Scan {
     const lineStart = before.lastIndexOf('\n') + 1;
     const line = before.split('\n').length;
     const end = offset === this.#text.length ? ' (the text ends there)' : '';
-    return this.#refuse('malformed_json', `Not valid JSON at line ${line}, column ${offset - lineStart + 1}${end}: ${why}.`, offset);
+    return this.#refuse(
+      'malformed_json',
+      `Not valid JSON at line ${line}, column ${offset - lineStart + 1}${end}: ${why}.`,
+      offset,
+    );
   }
 
   #refuse(code: StrictJsonCode, message: string, offset: number): never {
-    throw new StrictJsonFault(code, message, { path: this.#path(), offset });
-  }
-
-  #path(): string {
-    const steps = [];
-    for (let frame = 0; frame < this.#depth; frame += 1) {
-      const index = this.#indexes[frame]!;
-      const end = frame + 1 < this.#depth ? this.#bases[frame + 1]! : this.#names.length;
-      if (index !== -1) steps.push(String(index));
-      else if (end > this.#bases[frame]!) steps.push(shown(this.#names[end - 1]!));
-    }
-    return steps.join('.');
+    throw new StrictJsonFault(code, message, { path: pathOf(this.#frame, this.#names), offset });
   }
 }
-
-/** A name fit for messages and logs: short and without control characters. */
-const shown = (name: string): string => {
-  const short = name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name;
-  return JSON.stringify(short.toWellFormed()).slice(1, -1);
-};
-const quoted = (name: string): string => `"${shown(name)}"`;

@@ -13,10 +13,16 @@ export { MAX_JSON_DEPTH } from './strict-json-scan.ts';
 export function decodeUtf8Strict(bytes: Buffer): string {
   if (!isUtf8(bytes)) {
     const offset = firstInvalidByte(bytes);
-    throw new StrictJsonFault('invalid_utf8', `Byte ${offset} is not valid UTF-8; send JSON encoded as UTF-8.`, { path: '', offset });
+    throw new StrictJsonFault('invalid_utf8', `Byte ${offset} is not valid UTF-8; send JSON encoded as UTF-8.`, {
+      path: '',
+      offset,
+    });
   }
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw new StrictJsonFault('invalid_utf8', 'The text begins with a byte order mark; leave it out.', { path: '', offset: 0 });
+    throw new StrictJsonFault('invalid_utf8', 'The text begins with a byte order mark; leave it out.', {
+      path: '',
+      offset: 0,
+    });
   }
   return bytes.toString('utf8');
 }
@@ -44,7 +50,8 @@ function decodes(bytes: Buffer): boolean {
 
 /**
  * `JSON.parse` that refuses what other readers of the same text could understand differently, or Postgres cannot keep
- * (decisions, traps 21 and 24). One pass over the text, no recursion, no regular expressions; the value itself is made by
+ * (decisions, traps 21 and 24). One pass over the text, no recursion, no regular expressions; the value itself is made
+ * by
  * the native parser, which accepts every text that the pass lets through.
  * @throws StrictJsonFault at the first fault
  */

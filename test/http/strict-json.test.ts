@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeUtf8Strict, MAX_JSON_DEPTH, parseStrictJson, StrictJsonFault, type StrictJsonCode } from '../../src/http/strict-json.ts';
+import {
+  decodeUtf8Strict,
+  MAX_JSON_DEPTH,
+  parseStrictJson,
+  StrictJsonFault,
+  type StrictJsonCode,
+} from '../../src/http/strict-json.ts';
 
 function faultOf(action: () => unknown): StrictJsonFault {
   try {
@@ -36,7 +42,11 @@ describe('parseStrictJson', () => {
     });
 
     it('agrees on whether a text with any one character changed is JSON', () => {
-      const change = fc.tuple(fc.nat(), fc.constantFrom(...'{}[]",:\\0123456789.eE+-truefalsn \n\u0001x'), fc.boolean());
+      const change = fc.tuple(
+        fc.nat(),
+        fc.constantFrom(...Array.from('{}[]",:\\0123456789.eE+-truefalsn \n\u0001x')),
+        fc.boolean(),
+      );
       fc.assert(
         fc.property(documents, change, (text, [place, unit, inserted]) => {
           const at = place % (text.length + 1);
@@ -50,7 +60,8 @@ describe('parseStrictJson', () => {
           try {
             assert.deepEqual(parseStrictJson(changed), native);
           } catch (error) {
-            // Deliberate refusals of a text that is JSON: an integer or exponent grew, a name became another's, an escape NUL.
+            // Deliberate refusals of a text that is JSON: an integer or exponent grew, a name became another's, an
+            // escape NUL.
             if (!(error instanceof StrictJsonFault)) throw error;
             assert.notEqual(error.code, 'malformed_json', changed);
           }
@@ -61,9 +72,27 @@ describe('parseStrictJson', () => {
     });
 
     for (const text of [
-      '0', '-0', '1e5', '1E+5', '-1.5e-3', '1e-400', '1E30', '9007199254740991', '-9007199254740991', '12345678901234567890.5',
-      '""', '"\\u00e9\\/\\b\\f\\n\\r\\t\\"\\\\"', '"😀\\ud83d\\ude00"', '"\u2028\ufeff\uffff"', ' \t\r\n[ ] ', '{ }', '[[],{},[{}]]',
-      '{"":1," ":2}', '{"constructor":1,"prototype":2,"toString":3,"proto":4}', '[{"a":1},{"a":2}]', '{"a":{"a":{"a":1}},"b":1}',
+      '0',
+      '-0',
+      '1e5',
+      '1E+5',
+      '-1.5e-3',
+      '1e-400',
+      '1E30',
+      '9007199254740991',
+      '-9007199254740991',
+      '12345678901234567890.5',
+      '""',
+      '"\\u00e9\\/\\b\\f\\n\\r\\t\\"\\\\"',
+      '"😀\\ud83d\\ude00"',
+      '"\u2028\ufeff\uffff"',
+      ' \t\r\n[ ] ',
+      '{ }',
+      '[[],{},[{}]]',
+      '{"":1," ":2}',
+      '{"constructor":1,"prototype":2,"toString":3,"proto":4}',
+      '[{"a":1},{"a":2}]',
+      '{"a":{"a":{"a":1}},"b":1}',
     ]) {
       it(`takes ${text}`, () => assert.deepEqual(parseStrictJson(text), JSON.parse(text)));
     }
@@ -103,7 +132,19 @@ describe('parseStrictJson', () => {
     });
 
     it('halves of surrogate pairs, escaped or raw, in values and names', () => {
-      for (const half of ['\\ud83d', '\\ude00', '\\ud83dx', '\\ud83d\\n', '\\ud83d\\u0041', '\\ude00\\ud83d', '\ud83d', '\ude00', '\ud83dx', '\ud83d\\ude00', '\\ud83d\ude00']) {
+      for (const half of [
+        '\\ud83d',
+        '\\ude00',
+        '\\ud83dx',
+        '\\ud83d\\n',
+        '\\ud83d\\u0041',
+        '\\ude00\\ud83d',
+        '\ud83d',
+        '\ude00',
+        '\ud83dx',
+        '\ud83d\\ude00',
+        '\\ud83d\ude00',
+      ]) {
         refuses(`{"a":["${half}"]}`, 'lone_surrogate', 'a.0');
         refuses(`{"a":{"${half}":1}}`, 'lone_surrogate', 'a');
       }
@@ -121,7 +162,8 @@ describe('parseStrictJson', () => {
     });
 
     it('whole numbers past 2^53 in plain digits', () => {
-      for (const digits of ['9007199254740992', '-9007199254740993', '9'.repeat(17)]) refuses(`{"n":${digits}}`, 'unsafe_integer', 'n');
+      for (const digits of ['9007199254740992', '-9007199254740993', '9'.repeat(17)])
+        refuses(`{"n":${digits}}`, 'unsafe_integer', 'n');
     });
 
     it('malformed JSON by line, column and offset', () => {
@@ -131,9 +173,48 @@ describe('parseStrictJson', () => {
     });
 
     for (const text of [
-      '', ' ', '{', '[', '"', '"\\', '"\\u12', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '[1,]', '[1', '[1 2]', '{a:1}', "{'a':1}",
-      '01', '-', '+1', '.5', '1.', '1e', '1e+', 'NaN', 'Infinity', 'undefined', 'nul', 'truee', '1 2', '{}{}', ']', '}', '[}', '{]',
-      '"\\x41"', '"\\u00g0"', '"a\nb"', '"\u0000"', '\u00a01', '\ufeff1', '// x\n1',
+      '',
+      ' ',
+      '{',
+      '[',
+      '"',
+      '"\\',
+      '"\\u12',
+      '{"a"',
+      '{"a":',
+      '{"a":1',
+      '{"a":1,',
+      '{"a":1,}',
+      '[1,]',
+      '[1',
+      '[1 2]',
+      '{a:1}',
+      "{'a':1}",
+      '01',
+      '-',
+      '+1',
+      '.5',
+      '1.',
+      '1e',
+      '1e+',
+      'NaN',
+      'Infinity',
+      'undefined',
+      'nul',
+      'truee',
+      '1 2',
+      '{}{}',
+      ']',
+      '}',
+      '[}',
+      '{]',
+      '"\\x41"',
+      '"\\u00g0"',
+      '"a\nb"',
+      '"\u0000"',
+      '\u00a01',
+      '\ufeff1',
+      '// x\n1',
     ]) {
       it(`malformed: ${JSON.stringify(text)}`, () => {
         assert.throws(() => JSON.parse(text), SyntaxError);
@@ -151,7 +232,12 @@ describe('parseStrictJson', () => {
 
 describe('decodeUtf8Strict', () => {
   it('gives the text of valid UTF-8', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }).filter((text) => text[0] !== '\ufeff'), (text) => decodeUtf8Strict(Buffer.from(text)) === text.toWellFormed()));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }).filter((text) => text[0] !== '\ufeff'),
+        (text) => decodeUtf8Strict(Buffer.from(text)) === text.toWellFormed(),
+      ),
+    );
   });
 
   it('refuses a byte order mark', () => {
@@ -159,7 +245,8 @@ describe('decodeUtf8Strict', () => {
   });
 
   it('refuses invalid UTF-8 and names a byte at the fault', () => {
-    const encoded = (...bytes: number[]): Buffer => Buffer.concat([Buffer.from('{"é": "'), Buffer.from(bytes), Buffer.from('"}')]);
+    const encoded = (...bytes: number[]): Buffer =>
+      Buffer.concat([Buffer.from('{"é": "'), Buffer.from(bytes), Buffer.from('"}')]);
     for (const bytes of [[0xff], [0x80], [0xc0, 0xaf], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]) {
       const fault = faultOf(() => decodeUtf8Strict(encoded(...bytes)));
       assert.equal(fault.code, 'invalid_utf8');

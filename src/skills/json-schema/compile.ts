@@ -8,7 +8,8 @@ import { regExpEngine } from './patterns.ts';
 
 /**
  * How schemas of strangers are run.
- * - Not strict: the drafts allow unknown keywords (`x-…`, `examples`) and formats, and Ajv's strict rules are about style.
+ * - Not strict: the drafts allow unknown keywords (`x-…`, `examples`) and formats, and Ajv's strict rules are about
+ * style.
  * - Own properties only: `constructor` in `required` must not be met by what every object inherits.
  * - Formats assert: whoever writes `format: email` expects a check.
  * - `multipleOf` with nine decimals, since 19.99 is a multiple of 0.01 to everybody but a double.
@@ -26,7 +27,8 @@ const OPTIONS: Options = {
   code: { regExp: regExpEngine, optimize: false },
 };
 
-const make = (draft: Draft, options: Options): Ajv => (draft === Draft.draft07 ? new Ajv(options) : new Ajv2020(options));
+const make = (draft: Draft, options: Options): Ajv =>
+  draft === Draft.draft07 ? new Ajv(options) : new Ajv2020(options);
 
 const metaschemas = new Map<Draft, Ajv>();
 
@@ -35,12 +37,12 @@ export function metaschemaErrors(schema: JsonObject): ErrorObject[] {
   const draft = draftOf(schema) ?? Draft.draft2020;
   const ajv = metaschemas.get(draft) ?? make(draft, { strict: false, logger: false, allErrors: true });
   metaschemas.set(draft, ajv);
-  ajv.validateSchema(withoutIdentity(schema));
-  return ajv.errors ?? [];
+  return ajv.validateSchema(withoutIdentity(schema)) === true ? [] : (ajv.errors ?? []);
 }
 
 /**
- * A validator of one schema. `everyFault` goes on after the first fault, which a caller wants for an ordinary value; for
+ * A validator of one schema. `everyFault` goes on after the first fault, which a caller wants for an ordinary value;
+ * for
  * large values it would let a stranger make as many error objects as the value has places.
  *
  * Each has an instance of its own: an instance keeps every pattern and schema it has compiled for ever.

@@ -10,7 +10,10 @@ const DRAFTS: Record<string, Draft> = {
   'json-schema.org/draft-07/schema': Draft.draft07,
 };
 
-/** By `$schema`, 2020-12 where it is absent; http and https, with and without an empty fragment, mean the same. Undefined for others. */
+/**
+ * By `$schema`, 2020-12 where it is absent; http and https, with and without an empty fragment, mean the same.
+ * Undefined for others.
+ */
 export function draftOf(schema: JsonObject): Draft | undefined {
   const named = own(schema, '$schema');
   if (named === undefined) return Draft.draft2020;

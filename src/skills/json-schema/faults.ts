@@ -10,7 +10,8 @@ const FAULTS_SHOWN = 20;
 const MESSAGE_LENGTH = 300;
 const PATH_LENGTH = 300;
 
-const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}…`.toWellFormed() : text);
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)}…`.toWellFormed() : text;
 
 /** Dots between the steps, from the root's name to the property or index at fault. */
 export const dotted = (...steps: (string | number)[]): string => cut(steps.join('.'), PATH_LENGTH);
@@ -22,9 +23,15 @@ export const pointerSteps = (pointer: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-export const fault = (path: string, code: string, message: string): SchemaFault => ({ path, message: cut(message, MESSAGE_LENGTH), code });
+export const fault = (path: string, code: string, message: string): SchemaFault => ({
+  path,
+  message: cut(message, MESSAGE_LENGTH),
+  code,
+});
 
-/** Ajv's errors in our shape; `root` is the name under which the caller knows the value (`input`, `output_schema` …). */
+/**
+ * Ajv's errors in our shape; `root` is the name under which the caller knows the value (`input`, `output_schema` …).
+ */
 export const faultsFrom = (errors: ErrorObject[], root: string): SchemaFault[] =>
   errors.slice(0, FAULTS_SHOWN).map((error) => {
     const property = propertyAtFault(error);

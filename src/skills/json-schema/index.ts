@@ -9,12 +9,14 @@ export type { SchemaFault } from './faults.ts';
 /** Runs the JSON Schemas of strangers (2020-12 and draft-07) away from the event loop, one second a job at most. */
 export interface SchemaChecker {
   /**
-   * Whether a schema may be published; `at` is the name of the body's property that holds it. Empty where nothing is wrong.
+   * Whether a schema may be published; `at` is the name of the body's property that holds it. Empty where nothing is
+   * wrong.
    * @throws CarnetError `TEMPORARILY_UNAVAILABLE`
    */
   checkSchema(schema: JsonValue, at: string): Promise<SchemaFault[]>;
   /**
-   * Whether a value matches a published schema, both as JSON text; `schemaHash` is any hash that stands for `schemaText`.
+   * Whether a value matches a published schema, both as JSON text; `schemaHash` is any hash that stands for
+   * `schemaText`.
    * A check that has to be stopped is a fault too. Empty where the value matches.
    * @throws CarnetError `TEMPORARILY_UNAVAILABLE`
    */

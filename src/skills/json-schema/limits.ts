@@ -4,7 +4,8 @@ import { dotted, fault, type SchemaFault } from './faults.ts';
 import { own, subschemas, type Subschema } from './walk.ts';
 
 /**
- * What a published schema may be. Ajv without `allErrors` overflows the stack at about 2,000 properties in one object and
+ * What a published schema may be. Ajv without `allErrors` overflows the stack at about 2,000 properties in one object
+ * and
  * compiles 500 in 50 ms; re2js compiles 1,000 characters in 4 ms; other schemas of skills are far below all of these.
  */
 export const SchemaLimits = {
@@ -26,29 +27,49 @@ export function structuralFaults(schema: JsonValue, at: string): SchemaFault[] {
   const oversize = sizeFault(schema, at);
   if (oversize) return [oversize];
   if (draftOf(schema) === undefined) {
-    const why = 'Only JSON Schema 2020-12 and draft-07 are understood; set $schema to one of them or leave it out for 2020-12';
+    const why =
+      'Only JSON Schema 2020-12 and draft-07 are understood; set $schema to one of them or leave it out for 2020-12';
     return [fault(dotted(at, '$schema'), 'unsupported_draft', why)];
   }
   const entries = subschemas(schema);
-  const faults = entries.flatMap((entry) => [...keywordFaults(entry, schema, at), ...referenceFaults(entry, at), ...patternLengthFaults(entry, at)]);
+  const faults = entries.flatMap((entry) => [
+    ...keywordFaults(entry, schema, at),
+    ...referenceFaults(entry, at),
+    ...patternLengthFaults(entry, at),
+  ]);
   return faults.length > 0 ? faults.slice(0, 20) : wholeFaults(entries, at);
 }
 
-/** Depth, number and names first, without recursion past the limit: serialising a bottomless value would overflow the stack. */
+/**
+ * Depth, number and names first, without recursion past the limit: serialising a bottomless value would overflow the
+ * stack.
+ */
 function sizeFault(schema: JsonObject, at: string): SchemaFault | undefined {
   let nodes = 0;
   const look = (value: JsonValue, steps: string[]): SchemaFault | undefined => {
     nodes += 1;
-    if (nodes > SchemaLimits.nodes) return fault(at, 'too_many_nodes', `holds more than ${SchemaLimits.nodes} values; make it smaller`);
+    if (nodes > SchemaLimits.nodes)
+      return fault(at, 'too_many_nodes', `holds more than ${SchemaLimits.nodes} values; make it smaller`);
     if (typeof value !== 'object' || value === null) return undefined;
     const path = dotted(at, ...steps);
-    if (steps.length >= SchemaLimits.depth) return fault(path, 'too_deep', `is nested more than ${SchemaLimits.depth} deep; use $ref and $defs to flatten it`);
+    if (steps.length >= SchemaLimits.depth)
+      return fault(
+        path,
+        'too_deep',
+        `is nested more than ${SchemaLimits.depth} deep; use $ref and $defs to flatten it`,
+      );
     if (Array.isArray(value)) {
-      if (value.length > SchemaLimits.items) return fault(path, 'too_many_items', `has more than ${SchemaLimits.items} items; shorten the list`);
+      if (value.length > SchemaLimits.items)
+        return fault(path, 'too_many_items', `has more than ${SchemaLimits.items} items; shorten the list`);
     } else {
-      if (Object.hasOwn(value, '__proto__')) return fault(dotted(path, '__proto__'), 'forbidden_member', 'may not be called __proto__; use another name');
+      if (Object.hasOwn(value, '__proto__'))
+        return fault(dotted(path, '__proto__'), 'forbidden_member', 'may not be called __proto__; use another name');
       if (Object.keys(value).length > SchemaLimits.members) {
-        return fault(path, 'too_many_properties', `has more than ${SchemaLimits.members} members; group them into objects of their own`);
+        return fault(
+          path,
+          'too_many_properties',
+          `has more than ${SchemaLimits.members} members; group them into objects of their own`,
+        );
       }
     }
     for (const [name, child] of Object.entries(value)) {
@@ -60,7 +81,9 @@ function sizeFault(schema: JsonObject, at: string): SchemaFault | undefined {
   const found = look(schema, []);
   if (found) return found;
   const bytes = Buffer.byteLength(JSON.stringify(schema));
-  return bytes > SchemaLimits.bytes ? fault(at, 'too_large', `has ${bytes} bytes of JSON; at most ${SchemaLimits.bytes} are taken`) : undefined;
+  return bytes > SchemaLimits.bytes
+    ? fault(at, 'too_large', `has ${bytes} bytes of JSON; at most ${SchemaLimits.bytes} are taken`)
+    : undefined;
 }
 
 function keywordFaults({ schema, steps }: Subschema, root: JsonObject, at: string): SchemaFault[] {
@@ -69,14 +92,23 @@ function keywordFaults({ schema, steps }: Subschema, root: JsonObject, at: strin
   if (schema !== root) {
     // The root's own $id is left aside by the compiler: with local references only, nothing is resolved against it.
     if (typeof own(schema, '$id') === 'string') {
-      faults.push(fault(path('$id'), 'nested_id', 'An $id inside the schema changes what # means; remove it and refer to the part by #/… or by an $anchor'));
+      faults.push(
+        fault(
+          path('$id'),
+          'nested_id',
+          'An $id inside the schema changes what # means; remove it and refer to the part by #/… or by an $anchor',
+        ),
+      );
     }
     const draft = own(schema, '$schema');
     if (draft !== undefined && draftOf(schema) !== draftOf(root)) {
-      faults.push(fault(path('$schema'), 'unsupported_draft', 'One document is of one draft; remove the inner $schema'));
+      faults.push(
+        fault(path('$schema'), 'unsupported_draft', 'One document is of one draft; remove the inner $schema'),
+      );
     }
   }
-  if (own(schema, '$async') !== undefined) faults.push(fault(path('$async'), 'async_schema', 'Asynchronous schemas are not run here; remove $async'));
+  if (own(schema, '$async') !== undefined)
+    faults.push(fault(path('$async'), 'async_schema', 'Asynchronous schemas are not run here; remove $async'));
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword !== 'default' && isJsonObject(value) && typeof own(value, '$data') === 'string') {
       faults.push(fault(path(keyword), 'data_reference', '$data is not supported; write the value itself'));
@@ -91,14 +123,28 @@ const referenceFaults = ({ references, steps }: Subschema, at: string): SchemaFa
     .map(({ keyword, text }) => {
       const path = dotted(at, ...steps, keyword);
       return text.startsWith('#')
-        ? fault(path, 'unresolved_ref', `The schema holds nothing under ${text}; point to one of its parts, such as #/$defs/name`)
-        : fault(path, 'remote_ref', `${text} lies outside the schema, and nothing is fetched; copy that part into $defs and refer to it by #/$defs/name`);
+        ? fault(
+            path,
+            'unresolved_ref',
+            `The schema holds nothing under ${text}; point to one of its parts, such as #/$defs/name`,
+          )
+        : fault(
+            path,
+            'remote_ref',
+            `${text} lies outside the schema, and nothing is fetched; copy that part into $defs and refer to it by #/$defs/name`,
+          );
     });
 
 const patternLengthFaults = (entry: Subschema, at: string): SchemaFault[] =>
   patternsOf(entry)
     .filter(({ pattern }) => pattern.length > SchemaLimits.patternLength)
-    .map(({ steps }) => fault(dotted(at, ...steps), 'pattern_too_long', `The pattern has more than ${SchemaLimits.patternLength} characters; shorten it`));
+    .map(({ steps }) =>
+      fault(
+        dotted(at, ...steps),
+        'pattern_too_long',
+        `The pattern has more than ${SchemaLimits.patternLength} characters; shorten it`,
+      ),
+    );
 
 /** The regular expressions that one schema (not its parts) runs. */
 export function patternsOf({ schema, steps }: Subschema): { pattern: string; steps: string[] }[] {
@@ -106,22 +152,30 @@ export function patternsOf({ schema, steps }: Subschema): { pattern: string; ste
   const properties = own(schema, 'patternProperties');
   return [
     ...(typeof pattern === 'string' ? [{ pattern, steps: [...steps, 'pattern'] }] : []),
-    ...(isJsonObject(properties) ? Object.keys(properties).map((name) => ({ pattern: name, steps: [...steps, 'patternProperties', name] })) : []),
+    ...(isJsonObject(properties)
+      ? Object.keys(properties).map((name) => ({ pattern: name, steps: [...steps, 'patternProperties', name] }))
+      : []),
   ];
 }
 
 function wholeFaults(entries: Subschema[], at: string): SchemaFault[] {
   const patterns = entries.flatMap(patternsOf);
   if (patterns.length > SchemaLimits.patterns) {
-    return [fault(at, 'too_many_patterns', `holds ${patterns.length} patterns; at most ${SchemaLimits.patterns} are taken`)];
+    return [
+      fault(at, 'too_many_patterns', `holds ${patterns.length} patterns; at most ${SchemaLimits.patterns} are taken`),
+    ];
   }
   const endless = endlessSchema(entries);
   if (!endless) return [];
-  const why = 'This part leads back to itself without going a step into the value, so a check would never end; refer to it from properties or items';
+  const why =
+    'This part leads back to itself without going a step into the value, so a check would never end; refer to it from properties or items';
   return [fault(dotted(at, ...endless.steps), 'endless_ref', why)];
 }
 
-/** A schema that applies itself to the same value again, found by a depth-first walk; the stack is as deep as the document is large at most. */
+/**
+ * A schema that applies itself to the same value again, found by a depth-first walk; the stack is as deep as the
+ * document is large at most.
+ */
 function endlessSchema(entries: Subschema[]): Subschema | undefined {
   const bySchema = new Map(entries.map((entry) => [entry.schema, entry]));
   const state = new Map<Subschema, 'open' | 'done'>();

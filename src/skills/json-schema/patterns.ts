@@ -1,7 +1,8 @@
 import { RE2JS } from 're2js';
 
 /**
- * Regular expressions of strangers, matched in time linear in the text. JSON Schema means ECMA-262 with the `u` flag; RE2
+ * Regular expressions of strangers, matched in time linear in the text. JSON Schema means ECMA-262 with the `u` flag;
+ * RE2
  * reads a few things otherwise, so a pattern must first be one of ECMA-262 and is then rewritten where the two differ.
  * @throws Error whose message says what in the pattern cannot be taken
  */
@@ -15,19 +16,24 @@ export function linearPattern(pattern: string): { test: (text: string) => boolea
 export const regExpEngine = Object.assign((pattern: string) => linearPattern(pattern), { code: 're2js' });
 
 function compile(pattern: string): RE2JS {
+  const { source } = ecmaScript(pattern);
   try {
-    new RegExp(pattern, 'u');
+    return RE2JS.compile(RE2JS.translateRegExp(asRe2(source)));
   } catch (error) {
-    throw new Error(`Not a regular expression of ECMA-262 with the u flag: ${(error as Error).message}`);
-  }
-  const unsupported = pattern.match(/\(\?<?[=!]|\\(?:[1-9]|k<)/)?.[0];
-  try {
-    return RE2JS.compile(RE2JS.translateRegExp(asRe2(pattern)));
-  } catch (error) {
-    const hint = unsupported
+    const hint = /\(\?<?[=!]|\\(?:[1-9]|k<)/.test(source)
       ? 'look-ahead, look-behind and back-references cannot be matched in linear time; write the pattern without them'
       : 'use the syntax of RE2, with repeats up to 1,000 and properties by their short names such as \\p{L}';
-    throw new Error(`The pattern cannot be taken (${(error as Error).message}); ${hint}`);
+    throw new Error(`The pattern cannot be taken (${(error as Error).message}); ${hint}`, { cause: error });
+  }
+}
+
+function ecmaScript(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch (error) {
+    throw new Error(`Not a regular expression of ECMA-262 with the u flag: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -83,7 +89,7 @@ function inClassElement(element: string): string {
 function anyElement(element: string): string {
   // RE2JS would take it for the letter k.
   if (element === '\\k') throw new Error('named back-reference');
-  if (/^\\u/.test(element) && element.length === 12) return JSON.parse(`"${element}"`) as string;
+  if (element.startsWith('\\u') && element.length === 12) return JSON.parse(`"${element}"`) as string;
   if (/^\\[pP]\{/.test(element)) {
     const property = element.slice(3, -1).replace(/^(?:Script|sc|General_Category|gc)=/, '');
     return `${element.slice(0, 3)}${Object.hasOwn(CATEGORIES, property) ? CATEGORIES[property] : property}}`;

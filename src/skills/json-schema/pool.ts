@@ -3,7 +3,9 @@ import { fault, type SchemaFault } from './faults.ts';
 import type { Answer, Job } from './messages.ts';
 import { Thread, type Death, type Ending } from './thread.ts';
 
-/** Jobs that wait for a thread. An ordinary one takes well under a millisecond, so these are a second's work at most. */
+/**
+ * Jobs that wait for a thread. An ordinary one takes well under a millisecond, so these are a second's work at most.
+ */
 const WAITING = 1_000;
 const SUSPECTS_WAITING = 16;
 /** Only hostile schemas make anybody wait this long. */
@@ -29,8 +31,10 @@ interface Seat {
 }
 
 /**
- * Shares jobs between two worker threads (architecture, rule 15), which start when there is work and never keep the process
- * alive. A schema that had to be stopped once is a suspect: from then on it runs in the second thread only, and with nothing
+ * Shares jobs between two worker threads (architecture, rule 15), which start when there is work and never keep the
+ * process
+ * alive. A schema that had to be stopped once is a suspect: from then on it runs in the second thread only, and with
+ * nothing
  * behind it, so that one publisher's slow schema cannot take both threads from everybody.
  */
 export class Pool {
@@ -42,9 +46,9 @@ export class Pool {
   #closed = false;
 
   /** @throws CarnetError `TEMPORARILY_UNAVAILABLE` where too many wait, or this one has waited too long */
-  run(job: PoolJob): Promise<SchemaFault[]> {
+  async run(job: PoolJob): Promise<SchemaFault[]> {
+    if (this.#closed) throw stopping();
     return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(stopping());
       this.#enqueue({ job, since: performance.now(), resolve, reject });
       this.#share();
     });
@@ -53,7 +57,10 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     const threads = [this.#first.thread, this.#second.thread].filter((thread) => thread !== undefined);
-    this.#rejectAll(stopping, threads.flatMap(({ jobs }) => jobs));
+    this.#rejectAll(
+      stopping,
+      threads.flatMap(({ jobs }) => jobs),
+    );
     await Promise.all(threads.map((thread) => thread.end()));
   }
 
@@ -70,7 +77,8 @@ export class Pool {
       if (this.#second.thread?.isIdle) this.#giveNext(this.#second, this.#suspected);
       this.#start(this.#second);
     }
-    for (let seat = this.#freest(); seat && this.#calm.length > 0; seat = this.#freest()) this.#giveNext(seat, this.#calm);
+    for (let seat = this.#freest(); seat && this.#calm.length > 0; seat = this.#freest())
+      this.#giveNext(seat, this.#calm);
     if (!this.#first.thread?.isIdle) this.#start(this.#first.thread?.isReady ? this.#second : this.#first);
   }
 
@@ -140,7 +148,11 @@ export class Pool {
     resolve([
       job.valueText === undefined
         ? fault(job.root, 'schema_too_heavy', `Compiling the schema ${limit}; make it smaller or simpler`)
-        : fault(job.root, 'check_too_heavy', `The check against the schema ${limit} and was stopped; send a smaller value, or ask the publisher for a simpler schema`),
+        : fault(
+            job.root,
+            'check_too_heavy',
+            `The check against the schema ${limit} and was stopped; send a smaller value, or ask the publisher for a simpler schema`,
+          ),
     ]);
   }
 
@@ -150,5 +162,8 @@ export class Pool {
 }
 
 const unavailable = (why: string, cause?: unknown): CarnetError =>
-  new CarnetError('TEMPORARILY_UNAVAILABLE', `${why} Try again in a moment.`, { headers: { 'Retry-After': '1' }, cause });
+  new CarnetError('TEMPORARILY_UNAVAILABLE', `${why} Try again in a moment.`, {
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
 const stopping = (): CarnetError => unavailable('The service is stopping.');

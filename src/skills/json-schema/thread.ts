@@ -48,7 +48,8 @@ export class Thread<Item> {
     this.#worker.on('message', (answer: Answer) => this.#heard(answer));
     this.#worker.on('error', (error) => this.#die('crashed', error));
     this.#worker.on('exit', () => this.#die('crashed'));
-    // The timer alone keeps the process alive, and only while somebody waits. Listening to messages undoes an earlier unref.
+    // The timer alone keeps the process alive, and only while somebody waits. Listening to messages undoes an earlier
+    // unref.
     this.#worker.unref();
     this.#timer = setTimeout(() => this.#die('too slow'), START_LIMIT_MS);
   }
@@ -73,6 +74,7 @@ export class Thread<Item> {
   give(item: Item, job: Job): void {
     this.#inHand.push(item);
     if (this.#inHand.length === 1) this.#arm();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin; the rule means windows
     this.#worker.postMessage(job);
   }
 

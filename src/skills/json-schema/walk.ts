@@ -18,18 +18,40 @@ export interface Reference {
 }
 
 const SINGLE = [
-  'additionalItems', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not', 'propertyNames', 'then',
-  'unevaluatedItems', 'unevaluatedProperties',
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
 ];
 const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
 const MAPS = ['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'];
-const SAME_VALUE = new Set(['allOf', 'anyOf', 'dependencies', 'dependentSchemas', 'else', 'if', 'not', 'oneOf', 'then']);
+const SAME_VALUE = new Set([
+  'allOf',
+  'anyOf',
+  'dependencies',
+  'dependentSchemas',
+  'else',
+  'if',
+  'not',
+  'oneOf',
+  'then',
+]);
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 const ANCHORS = ['$anchor', '$dynamicAnchor'];
 
 /**
- * Every schema in a document of either draft, each once: those at the places the two drafts name, and those that a local
- * reference names elsewhere. Data (`const`, `enum`, `default`, `examples`, unknown keywords) are not looked into, so that
+ * Every schema in a document of either draft, each once: those at the places the two drafts name, and those that a
+ * local
+ * reference names elsewhere. Data (`const`, `enum`, `default`, `examples`, unknown keywords) are not looked into, so
+ * that
  * a property or an example may be called `$ref`. The document's depth must be limited by the caller.
  */
 export function subschemas(root: JsonObject): Subschema[] {
@@ -62,19 +84,25 @@ export function subschemas(root: JsonObject): Subschema[] {
 }
 
 /** Reads only what the document itself holds, never `constructor` and its like. */
-export const own = (value: JsonObject, name: string): JsonValue | undefined => (Object.hasOwn(value, name) ? value[name] : undefined);
+export const own = (value: JsonObject, name: string): JsonValue | undefined =>
+  Object.hasOwn(value, name) ? value[name] : undefined;
 
-function* children(schema: JsonObject): Generator<{ schema: JsonValue | undefined; steps: string[]; sameValue: boolean }> {
-  for (const keyword of SINGLE) yield { schema: own(schema, keyword), steps: [keyword], sameValue: SAME_VALUE.has(keyword) };
+function* children(
+  schema: JsonObject,
+): Generator<{ schema: JsonValue | undefined; steps: string[]; sameValue: boolean }> {
+  for (const keyword of SINGLE)
+    yield { schema: own(schema, keyword), steps: [keyword], sameValue: SAME_VALUE.has(keyword) };
   for (const keyword of LISTS) {
     const list = own(schema, keyword);
     if (!Array.isArray(list)) continue;
-    for (const [index, item] of list.entries()) yield { schema: item, steps: [keyword, String(index)], sameValue: SAME_VALUE.has(keyword) };
+    for (const [index, item] of list.entries())
+      yield { schema: item, steps: [keyword, String(index)], sameValue: SAME_VALUE.has(keyword) };
   }
   for (const keyword of MAPS) {
     const map = own(schema, keyword);
     if (!isJsonObject(map)) continue;
-    for (const [name, item] of Object.entries(map)) yield { schema: item, steps: [keyword, name], sameValue: SAME_VALUE.has(keyword) };
+    for (const [name, item] of Object.entries(map))
+      yield { schema: item, steps: [keyword, name], sameValue: SAME_VALUE.has(keyword) };
   }
 }
 

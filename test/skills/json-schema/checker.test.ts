@@ -2,54 +2,41 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sha256Hex } from '../../../src/http/canonical-json.ts';
-import { CarnetError } from '../../../src/http/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/http/json-value.ts';
-import { createSchemaChecker, type SchemaChecker, type SchemaFault } from '../../../src/skills/json-schema/index.ts';
+import type { JsonObject } from '../../../src/http/json-value.ts';
+import { createSchemaChecker } from '../../../src/skills/json-schema/index.ts';
+import { checkerUnderTest, places } from './support.ts';
 
 const draft07 = 'http://json-schema.org/draft-07/schema#';
 
-/** 2^40 evaluations of a part that always fails; nothing about its text gives that away to a compiler. */
-const explosive = (salt: string): JsonObject => ({
-  description: salt,
-  anyOf: [{ $ref: '#/$defs/d40' }],
-  $defs: Object.fromEntries([
-    ['d0', { type: 'array', minItems: 1_000_000 }],
-    ...Array.from({ length: 40 }, (_, level) => [`d${level + 1}`, { anyOf: [{ $ref: `#/$defs/d${level}` }, { $ref: `#/$defs/d${level}` }] }]),
-  ]),
-});
-
 describe('createSchemaChecker', () => {
-  let checker: SchemaChecker;
-  before(() => {
-    checker = createSchemaChecker();
-  });
-  after(() => checker.close());
-
-  const validateText = (schema: JsonObject, valueText: string, root: 'input' | 'output' = 'input'): Promise<SchemaFault[]> => {
-    const schemaText = JSON.stringify(schema);
-    return checker.validate(schemaText, sha256Hex(schemaText), valueText, root);
-  };
-  const validate = (schema: JsonObject, value: JsonValue): Promise<SchemaFault[]> => validateText(schema, JSON.stringify(value));
-  const places = (faults: SchemaFault[]): string[] => faults.map(({ path, code }) => `${path} ${code}`);
-  const accepts = async (schema: JsonObject, value: JsonValue): Promise<void> => assert.deepEqual(await validate(schema, value), []);
-  const rejects = async (schema: JsonObject, value: JsonValue, ...expected: string[]): Promise<void> =>
-    assert.deepEqual(places(await validate(schema, value)), expected);
+  const { checker, validate, validateText, accepts, rejects } = checkerUnderTest();
 
   describe('checkSchema', () => {
     it('takes ordinary schemas of both drafts', async () => {
       const schema = {
-        title: 'Order', 'x-ui': { widget: 'form' }, hasOwnProperty: 1, id: 'order', nullable: true,
+        title: 'Order',
+        'x-ui': { widget: 'form' },
+        hasOwnProperty: 1,
+        id: 'order',
+        nullable: true,
         type: 'object',
-        properties: { email: { type: 'string', format: 'email' }, iri: { format: 'iri' }, sku: { pattern: '^[A-Z]{3}-\\d+$', examples: ['ABC-1'] } },
+        properties: {
+          email: { type: 'string', format: 'email' },
+          iri: { format: 'iri' },
+          sku: { pattern: '^[A-Z]{3}-\\d+$', examples: ['ABC-1'] },
+        },
         required: ['email'],
       };
-      assert.deepEqual(await checker.checkSchema(schema, 'input_schema'), []);
-      assert.deepEqual(await checker.checkSchema({ ...schema, $schema: draft07, items: [{}, {}], definitions: {} }, 'input_schema'), []);
+      assert.deepEqual(await checker().checkSchema(schema, 'input_schema'), []);
+      assert.deepEqual(
+        await checker().checkSchema({ ...schema, $schema: draft07, items: [{}, {}], definitions: {} }, 'input_schema'),
+        [],
+      );
     });
 
     it('says where a schema is not one, by the metaschema of its draft', async () => {
-      const at = async (schema: JsonObject): Promise<string | undefined> => places(await checker.checkSchema(schema, 'output_schema'))[0];
+      const at = async (schema: JsonObject): Promise<string | undefined> =>
+        places(await checker().checkSchema(schema, 'output_schema'))[0];
       assert.equal(await at({ properties: { a: { type: 'strin' } } }), 'output_schema.properties.a.type enum');
       assert.equal(await at({ required: 'a' }), 'output_schema.required type');
       assert.equal(await at({ minLength: -1 }), 'output_schema.minLength minimum');
@@ -58,17 +45,27 @@ describe('createSchemaChecker', () => {
     });
 
     it('refuses patterns that cannot be matched in linear time, with their path', async () => {
-      const faults = await checker.checkSchema({ properties: { a: { pattern: '(?=x)' } }, patternProperties: { '(a)\\1': {} } }, 'input_schema');
-      assert.deepEqual(places(faults), ['input_schema.patternProperties.(a)\\1 pattern_unsupported', 'input_schema.properties.a.pattern pattern_unsupported']);
+      const faults = await checker().checkSchema(
+        { properties: { a: { pattern: '(?=x)' } }, patternProperties: { '(a)\\1': {} } },
+        'input_schema',
+      );
+      assert.deepEqual(places(faults), [
+        'input_schema.patternProperties.(a)\\1 pattern_unsupported',
+        'input_schema.properties.a.pattern pattern_unsupported',
+      ]);
       assert.match(faults[0]?.message ?? '', /linear time/);
     });
 
     it('refuses by structure before anything is compiled', async () => {
-      assert.deepEqual(places(await checker.checkSchema({ $ref: 'https://example.com/' }, 'input_schema')), ['input_schema.$ref remote_ref']);
+      assert.deepEqual(places(await checker().checkSchema({ $ref: 'https://example.com/' }, 'input_schema')), [
+        'input_schema.$ref remote_ref',
+      ]);
     });
 
     it('refuses what metaschema and structure let through and Ajv cannot compile', async () => {
-      assert.deepEqual(places(await checker.checkSchema({ enum: [] }, 'input_schema')), ['input_schema schema_unusable']);
+      assert.deepEqual(places(await checker().checkSchema({ enum: [] }, 'input_schema')), [
+        'input_schema schema_unusable',
+      ]);
     });
   });
 
@@ -76,7 +73,14 @@ describe('createSchemaChecker', () => {
     it('names every fault of an ordinary value, by a dotted path that ends in the property', async () => {
       const schema = {
         type: 'object',
-        properties: { text: { type: 'string' }, options: { type: 'object', properties: { n: { type: 'array', items: { type: 'integer' } } }, additionalProperties: false } },
+        properties: {
+          text: { type: 'string' },
+          options: {
+            type: 'object',
+            properties: { n: { type: 'array', items: { type: 'integer' } } },
+            additionalProperties: false,
+          },
+        },
         required: ['text', 'target'],
         propertyNames: { pattern: '^[a-z]+$' },
         dependentRequired: { text: ['language'] },
@@ -84,8 +88,15 @@ describe('createSchemaChecker', () => {
       const faults = await validate(schema, { text: 1, options: { n: [1, 'x'], deep: true }, 'a/b~c': 0 });
       assert.deepEqual(
         places(faults).toSorted(),
-        ['input.a/b~c pattern', 'input.a/b~c propertyNames', 'input.language dependentRequired', 'input.options.deep additionalProperties',
-          'input.options.n.1 type', 'input.target required', 'input.text type'].toSorted(),
+        [
+          'input.a/b~c pattern',
+          'input.a/b~c propertyNames',
+          'input.language dependentRequired',
+          'input.options.deep additionalProperties',
+          'input.options.n.1 type',
+          'input.target required',
+          'input.text type',
+        ].toSorted(),
       );
       assert.equal(faults.find(({ code }) => code === 'required')?.message, 'is required');
       assert.deepEqual(places(await validateText(schema, '[]', 'output')), ['output type']);
@@ -98,7 +109,10 @@ describe('createSchemaChecker', () => {
     });
 
     it('keeps messages and paths short, whatever strangers wrote', async () => {
-      const [fault] = await validate({ properties: { ['n'.repeat(5_000)]: { enum: ['v'.repeat(5_000), 'w'] } } }, { ['n'.repeat(5_000)]: 1 });
+      const [fault] = await validate(
+        { properties: { ['n'.repeat(5_000)]: { enum: ['v'.repeat(5_000), 'w'] } } },
+        { ['n'.repeat(5_000)]: 1 },
+      );
       assert.ok(fault && fault.path.length < 310 && fault.message.length < 310);
     });
 
@@ -106,17 +120,38 @@ describe('createSchemaChecker', () => {
       const tuple = { prefixItems: [{ type: 'string' }], items: false };
       await rejects(tuple, ['a', 'b'], 'input items');
       await accepts({ ...tuple, $schema: draft07, items: true }, [1, 'b']);
-      await rejects({ $schema: draft07, items: [{ type: 'string' }], additionalItems: false }, ['a', 'b'], 'input additionalItems');
-      await rejects({ properties: { a: true }, unevaluatedProperties: false }, { a: 1, b: 2 }, 'input.b unevaluatedProperties');
+      await rejects(
+        { $schema: draft07, items: [{ type: 'string' }], additionalItems: false },
+        ['a', 'b'],
+        'input additionalItems',
+      );
+      await rejects(
+        { properties: { a: true }, unevaluatedProperties: false },
+        { a: 1, b: 2 },
+        'input.b unevaluatedProperties',
+      );
       await rejects({ $schema: draft07, dependencies: { a: ['b'] } }, { a: 1 }, 'input.b dependencies');
     });
 
     it('follows references: recursion, anchors, the root under its own $id', async () => {
-      const tree = { $id: 'https://example.com/tree', type: 'object', properties: { children: { items: { $ref: '#' } } }, required: ['name'] };
+      const tree = {
+        $id: 'https://example.com/tree',
+        type: 'object',
+        properties: { children: { items: { $ref: '#' } } },
+        required: ['name'],
+      };
       await accepts(tree, { name: 'a', children: [{ name: 'b' }] });
-      await rejects(tree, { name: 'a', children: [{ name: 'b', children: [{}] }] }, 'input.children.0.children.0.name required');
+      await rejects(
+        tree,
+        { name: 'a', children: [{ name: 'b', children: [{}] }] },
+        'input.children.0.children.0.name required',
+      );
       await rejects({ $defs: { n: { $anchor: 'n', type: 'number' } }, items: { $ref: '#n' } }, ['x'], 'input.0 type');
-      await rejects({ $schema: draft07, definitions: { n: { type: 'number' } }, items: { $ref: '#/definitions/n' } }, ['x'], 'input.0 type');
+      await rejects(
+        { $schema: draft07, definitions: { n: { type: 'number' } }, items: { $ref: '#/definitions/n' } },
+        ['x'],
+        'input.0 type',
+      );
     });
 
     it('asserts formats, and ignores those it does not know', async () => {
@@ -136,106 +171,54 @@ describe('createSchemaChecker', () => {
     });
 
     it('is not misled by names that every object inherits', async () => {
-      await rejects({ required: ['constructor', 'toString'] }, {}, 'input.constructor required', 'input.toString required');
+      await rejects(
+        { required: ['constructor', 'toString'] },
+        {},
+        'input.constructor required',
+        'input.toString required',
+      );
       await accepts({ properties: { constructor: { type: 'number' }, hasOwnProperty: { type: 'string' } } }, {});
-      await rejects({ properties: { constructor: { type: 'number' } } }, { constructor: 'x' }, 'input.constructor type');
-      await rejects({ additionalProperties: false, properties: { a: {} } }, { valueOf: 1 }, 'input.valueOf additionalProperties');
-      assert.deepEqual(places(await validateText({ additionalProperties: false }, '{"__proto__":1}')), ['input.__proto__ additionalProperties']);
+      await rejects(
+        { properties: { constructor: { type: 'number' } } },
+        { constructor: 'x' },
+        'input.constructor type',
+      );
+      await rejects(
+        { additionalProperties: false, properties: { a: {} } },
+        { valueOf: 1 },
+        'input.valueOf additionalProperties',
+      );
+      assert.deepEqual(places(await validateText({ additionalProperties: false }, '{"__proto__":1}')), [
+        'input.__proto__ additionalProperties',
+      ]);
     });
 
     it('keeps two patterns of one schema apart', async () => {
-      const schema = { properties: { a: { pattern: '^a+$' }, b: { pattern: '^b+$' } }, patternProperties: { '^x-': { pattern: '^x$' } } };
+      const schema = {
+        properties: { a: { pattern: '^a+$' }, b: { pattern: '^b+$' } },
+        patternProperties: { '^x-': { pattern: '^x$' } },
+      };
       await accepts(schema, { a: 'aa', b: 'bb', 'x-1': 'x' });
-      await rejects(schema, { a: 'bb', b: 'aa', 'x-1': 'y' }, 'input.a pattern', 'input.b pattern', 'input.x-1 pattern');
+      await rejects(
+        schema,
+        { a: 'bb', b: 'aa', 'x-1': 'y' },
+        'input.a pattern',
+        'input.b pattern',
+        'input.x-1 pattern',
+      );
     });
 
     it('never mixes schemas up, however many there are and whatever the threads forget', async () => {
       const schemas = Array.from({ length: 600 }, (_, index) => ({ description: 'd'.repeat(1_000), const: index }));
       for (const round of [0, 1]) {
-        const answers = await Promise.all(schemas.map((schema, index) => validate(schema, index + (index % 2) * (round + 1))));
-        assert.deepEqual(answers.map(({ length }) => length), schemas.map((_, index) => index % 2));
+        const answers = await Promise.all(
+          schemas.map((schema, index) => validate(schema, index + (index % 2) * (round + 1))),
+        );
+        assert.deepEqual(
+          answers.map(({ length }) => length),
+          schemas.map((_, index) => index % 2),
+        );
       }
-    });
-  });
-
-  describe('hostile schemas and values', () => {
-    it('decides a catastrophic pattern', async () => {
-      await rejects({ pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`, 'input pattern');
-    });
-
-    it('compares many items without comparing each with every other', async () => {
-      const items = Array.from({ length: 50_000 }, (_, index) => ({ index }));
-      await accepts({ uniqueItems: true }, items);
-      await rejects({ uniqueItems: true }, [...items, { index: 7 }], 'input uniqueItems');
-    });
-
-    it('survives a value nested 20,000 deep', async () => {
-      const depth = 20_000;
-      const faults = await validateText({ items: { $ref: '#' } }, '['.repeat(depth) + ']'.repeat(depth));
-      assert.deepEqual(places(faults), ['input too_deep']);
-    });
-
-    it('survives a published schema that would go round in circles', async () => {
-      await rejects({ $id: 'https://example.com/', $ref: '#' }, 1, 'input too_deep');
-    });
-
-    it('compiles or refuses the widest schema there may be, and goes on', async () => {
-      const wide = { type: 'object', properties: Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`property_${index}`, { type: 'string', minLength: 1, maxLength: 9 }])) };
-      assert.deepEqual(await checker.checkSchema(wide, 'input_schema'), []);
-      await rejects(wide, { property_499: '' }, 'input.property_499 minLength');
-    });
-
-    it('stops a check after its second, tells why, and does the next', async () => {
-      const schema = explosive('alone');
-      assert.deepEqual(await checker.checkSchema(schema, 'input_schema'), []);
-      const [fault] = await validate(schema, 'x');
-      assert.equal(fault?.code, 'check_too_heavy');
-      assert.match(fault?.message ?? '', /more than one second|too much memory/);
-      await accepts({ type: 'string' }, 'x');
-    });
-
-    it('lets nobody else wait for a schema that was stopped once, even while it is run again and again', async () => {
-      const schema = explosive('again');
-      await validate(schema, 'x');
-      let over = 0;
-      const again = [1, 2, 3].map(async () => {
-        const [fault] = await validate(schema, 'x');
-        assert.equal(fault?.code, 'check_too_heavy');
-        over += 1;
-      });
-      for (let index = 0; index < 200; index += 1) await accepts({ type: 'string' }, 'x');
-      assert.equal(over, 0);
-      await Promise.all(again);
-    });
-
-    it('finishes what stood behind a stopped check in the same thread', async () => {
-      const stopped = [validate(explosive('one'), 'x'), validate(explosive('two'), 'x')];
-      const behind = Array.from({ length: 20 }, (_, index) => validate({ type: 'integer' }, index % 2 ? index : 'x'));
-      assert.deepEqual((await Promise.all(stopped)).map(([fault]) => fault?.code), ['check_too_heavy', 'check_too_heavy']);
-      assert.deepEqual((await Promise.all(behind)).map(({ length }) => length), Array.from({ length: 20 }, (_, index) => (index % 2 ? 0 : 1)));
-    });
-
-    it('leaves the event loop free meanwhile', async () => {
-      let running = true;
-      const stopped = validate(explosive('loop'), 'x').finally(() => {
-        running = false;
-      });
-      let turns = 0;
-      while (running) {
-        turns += 1;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      assert.equal((await stopped)[0]?.code, 'check_too_heavy');
-      assert.ok(turns > 100, `${turns} turns`);
-    });
-
-    it('refuses to queue without end: 503, to be tried again', async () => {
-      const schema = { type: 'integer' };
-      const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => validate(schema, 1)));
-      const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown);
-      assert.ok(refused.length > 0 && refused.length <= 500, `${refused.length} refused`);
-      for (const error of refused) assert.ok(error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE' && error.headers['Retry-After'] === '1');
-      await accepts(schema, 1);
     });
   });
 
@@ -253,7 +236,9 @@ describe('createSchemaChecker', () => {
       const module = fileURLToPath(new URL('../../../src/skills/json-schema/index.ts', import.meta.url));
       const script = `import { createSchemaChecker } from ${JSON.stringify(module)};
         console.log(JSON.stringify(await createSchemaChecker().validate('{"type":"string"}', 'h', '1', 'input')));`;
-      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 });
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+        timeout: 20_000,
+      });
       assert.match(stdout, /"path":"input"/);
     });
   });

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { CarnetError } from '../../../src/http/errors.ts';
+import type { JsonObject } from '../../../src/http/json-value.ts';
+import { checkerUnderTest, places } from './support.ts';
+
+/** 2^40 evaluations of a part that always fails; nothing about its text gives that away to a compiler. */
+const explosive = (salt: string): JsonObject => ({
+  description: salt,
+  anyOf: [{ $ref: '#/$defs/d40' }],
+  $defs: Object.fromEntries([
+    ['d0', { type: 'array', minItems: 1_000_000 }],
+    ...Array.from({ length: 40 }, (_, level) => [
+      `d${level + 1}`,
+      { anyOf: [{ $ref: `#/$defs/d${level}` }, { $ref: `#/$defs/d${level}` }] },
+    ]),
+  ]),
+});
+
+describe('createSchemaChecker: hostile schemas and values', () => {
+  const { checker, validate, validateText, accepts, rejects } = checkerUnderTest();
+
+  it('decides a catastrophic pattern', async () => {
+    await rejects({ pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`, 'input pattern');
+  });
+
+  it('compares many items without comparing each with every other', async () => {
+    const items = Array.from({ length: 50_000 }, (_, index) => ({ index }));
+    await accepts({ uniqueItems: true }, items);
+    await rejects({ uniqueItems: true }, [...items, { index: 7 }], 'input uniqueItems');
+  });
+
+  it('survives a value nested 20,000 deep', async () => {
+    const depth = 20_000;
+    const faults = await validateText({ items: { $ref: '#' } }, '['.repeat(depth) + ']'.repeat(depth));
+    assert.deepEqual(places(faults), ['input too_deep']);
+  });
+
+  it('survives a published schema that would go round in circles', async () => {
+    await rejects({ $id: 'https://example.com/', $ref: '#' }, 1, 'input too_deep');
+  });
+
+  it('compiles or refuses the widest schema there may be, and goes on', async () => {
+    const wide = {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 500 }, (_, index) => [
+          `property_${index}`,
+          { type: 'string', minLength: 1, maxLength: 9 },
+        ]),
+      ),
+    };
+    assert.deepEqual(await checker().checkSchema(wide, 'input_schema'), []);
+    await rejects(wide, { property_499: '' }, 'input.property_499 minLength');
+  });
+
+  it('stops a check after its second, tells why, and does the next', async () => {
+    const schema = explosive('alone');
+    assert.deepEqual(await checker().checkSchema(schema, 'input_schema'), []);
+    const [fault] = await validate(schema, 'x');
+    assert.equal(fault?.code, 'check_too_heavy');
+    assert.match(fault?.message ?? '', /more than one second|too much memory/);
+    await accepts({ type: 'string' }, 'x');
+  });
+
+  it('lets nobody else wait for a schema that was stopped once, even while it is run again and again', async () => {
+    const schema = explosive('again');
+    await validate(schema, 'x');
+    let over = 0;
+    const again = [1, 2, 3].map(async () => {
+      const [fault] = await validate(schema, 'x');
+      assert.equal(fault?.code, 'check_too_heavy');
+      over += 1;
+    });
+    for (let index = 0; index < 200; index += 1) await accepts({ type: 'string' }, 'x');
+    assert.equal(over, 0);
+    await Promise.all(again);
+  });
+
+  it('finishes what stood behind a stopped check in the same thread', async () => {
+    const stopped = [validate(explosive('one'), 'x'), validate(explosive('two'), 'x')];
+    const behind = Array.from({ length: 20 }, (_, index) => validate({ type: 'integer' }, index % 2 ? index : 'x'));
+    assert.deepEqual(
+      (await Promise.all(stopped)).map(([fault]) => fault?.code),
+      ['check_too_heavy', 'check_too_heavy'],
+    );
+    assert.deepEqual(
+      (await Promise.all(behind)).map(({ length }) => length),
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? 0 : 1)),
+    );
+  });
+
+  it('leaves the event loop free meanwhile', async () => {
+    let running = true;
+    const stopped = validate(explosive('loop'), 'x').finally(() => {
+      running = false;
+    });
+    let turns = 0;
+    while (running) {
+      turns += 1;
+      await setImmediate();
+    }
+    assert.equal((await stopped)[0]?.code, 'check_too_heavy');
+    assert.ok(turns > 100, `${turns} turns`);
+  });
+
+  it('refuses to queue without end: 503, to be tried again', async () => {
+    const schema = { type: 'integer' };
+    const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => validate(schema, 1)));
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown);
+    assert.ok(refused.length > 0 && refused.length <= 500, `${refused.length} refused`);
+    for (const error of refused)
+      assert.ok(
+        error instanceof CarnetError &&
+          error.code === 'TEMPORARILY_UNAVAILABLE' &&
+          error.headers['Retry-After'] === '1',
+      );
+    await accepts(schema, 1);
+  });
+});
