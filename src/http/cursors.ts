@@ -8,7 +8,7 @@ import type { JsonObject } from './json-value.ts';
 export interface CursorScope {
   list: string;
   operatorId: string;
-  /** The parsed query without `limit` and `cursor`. */
+  /** What chose the items: parameters of the path, and the parsed query without `limit` and `cursor`. */
   filters: object;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Caller } from '../caller.ts';
+import type { CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { openCursor, sealCursor } from './cursors.ts';
+import { openCursor, sealCursor, type CursorScope } from './cursors.ts';
 import { queryIntegerOr } from './query.ts';
 import type { Links } from './route.ts';
 
@@ -41,7 +41,8 @@ interface CursorListOptions<Name extends string, Item extends z.ZodType, Positio
 
 interface CursorRequest {
   context: Context;
-  caller: Caller | null;
+  call: CommandCall | null;
+  params: unknown;
   /** The parsed query: `limit`, `cursor` and the filters. */
   query: { limit: number; cursor?: string | undefined };
 }
@@ -60,10 +61,10 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
   options: CursorListOptions<Name, Item, Position>,
 ) {
   const { name, item, position, maximum, standard } = options;
-  const scope = ({ caller, query: { limit: _limit, cursor: _cursor, ...filters } }: CursorRequest) => ({
-    list: name,
-    operatorId: caller?.operatorId ?? '',
-    filters,
+  const scope = ({ call, params, query: { limit: _limit, cursor: _cursor, ...filters } }: CursorRequest): CursorScope => ({
+    list: call?.operation ?? name,
+    operatorId: call?.caller.operatorId ?? '',
+    filters: { params, filters },
   });
   return {
     query: {

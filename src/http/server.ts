@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, STATUS_CODES, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type Koa from 'koa';
 import { CarnetError } from './errors.ts';
 import { problemOf } from './problem.ts';
 import { requestIdOf } from './request-id.ts';
-import { ErrorCodes } from './error-codes.ts';
 
 /**
  * The HTTP server of an application, with time limits against clients that send slowly: 15 s for the head, 60 s for the whole
@@ -31,7 +30,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   const refusal = refusals[error.code ?? ''] ?? malformed;
   const body = JSON.stringify(problemOf(refusal, { path: '', requestId: requestIdOf(undefined, undefined) }));
   socket.end(
-    `HTTP/1.1 ${refusal.status} ${ErrorCodes[refusal.code][1]}\r\nContent-Type: application/problem+json\r\n` +
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

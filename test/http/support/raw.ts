@@ -1,0 +1,20 @@
+import { connect } from 'node:net';
+
+/** What a server says to bytes that no HTTP client would send; ends when the server closes or `until` matches. */
+export function exchangeBytes(port: number, bytes: string | Buffer, until?: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.setTimeout(20_000, () => socket.destroy(new Error(`no end of the answer: ${answer}`)));
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString('latin1');
+      if (until?.test(answer) === true) socket.destroy();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (answer === '') reject(error);
+    });
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);

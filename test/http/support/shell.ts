@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { createApp } from '../../../src/app.ts';
+import { completeConfig, readSettings } from '../../../src/config.ts';
+import { sql } from '../../../src/database/pool.ts';
+import type { Health } from '../../../src/http/pages/health-pages.ts';
+import type { AnyRoute } from '../../../src/http/route.ts';
+import { closeGracefully, createHttpServer } from '../../../src/http/server.ts';
+import { newId, type AgentId, type OperatorId } from '../../../src/ids.ts';
+import { createLogger } from '../../../src/logging.ts';
+import { openContext, type OpenContext } from '../../../src/open-context.ts';
+import { eventually } from '../../support/eventually.ts';
+import { requester, service, type Requester } from '../../support/service.ts';
+
+export interface Shell {
+  baseUrl: string;
+  port: number;
+  context: OpenContext;
+  /** The lines that were logged, parsed. */
+  logged(): Record<string, unknown>[];
+  platform: Requester;
+  anonymous: Requester;
+  /** Speaks to this shell with a key. */
+  as(key: string): Requester;
+  close(): Promise<void>;
+}
+
+export interface ShellOptions {
+  routes: AnyRoute[];
+  settings?: Record<string, string>;
+  health?: Health;
+}
+
+/** The HTTP shell over routes of the test's own, on a port of its own and the suite's database. */
+export async function openShell({ routes, settings, health }: ShellOptions): Promise<Shell> {
+  const platformAdminKey = randomBytes(24).toString('hex');
+  const config = completeConfig(readSettings({ RATE_LIMIT_PER_MINUTE: '0', ...settings }), {
+    databaseUrl: service().databaseUrl,
+    temporalAddress: '127.0.0.1:1',
+    platformAdminKey,
+    encryptionKeys: [randomBytes(32)],
+  });
+  const lines: string[] = [];
+  const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
+  const context = await openContext(config, log, { messagesCommitted: () => {} });
+  const server = createHttpServer(createApp(context, routes, health)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await eventually('the shell to hear of changed rows', () => context.rowEvents.hearing);
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return {
+    baseUrl,
+    port,
+    context,
+    logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+    platform: requester(platformAdminKey, baseUrl),
+    anonymous: requester(null, baseUrl),
+    as: (key) => requester(key, baseUrl),
+    async close() {
+      await closeGracefully(server, 1);
+      await context.close();
+    },
+  };
+}
+
+const Nothing = z.object({});
+
+/** An operator in the database. */
+export async function insertOperator({ pool }: OpenContext, status: 'active' | 'suspended' = 'active'): Promise<OperatorId> {
+  const id = newId('op');
+  await pool.query(sql.type(Nothing)`insert into operators (id, name, email, status) values (${id}, 'shell', 'shell@example.test', ${status})`);
+  return id;
+}
+
+export async function insertAgent({ pool }: OpenContext, operatorId: OperatorId, status: 'active' | 'blocked' | 'disabled' = 'active'): Promise<AgentId> {
+  const id = newId('ag');
+  await pool.query(sql.type(Nothing)`insert into agents (id, operator_id, name, status) values (${id}, ${operatorId}, 'shell', ${status})`);
+  return id;
+}
+
+export interface KeyOptions {
+  operatorId: OperatorId;
+  role?: 'admin' | 'member';
+  agentId?: AgentId;
+  /** Seconds from now; negative: has expired. */
+  expiresIn?: number;
+}
+
+/** A key in the database. @returns its id and the secret to send */
+export async function insertKey({ pool }: OpenContext, { operatorId, role = 'admin', agentId, expiresIn }: KeyOptions): Promise<{ id: string; secret: string }> {
+  const secret = `svc_live_${randomBytes(32).toString('base64url')}`;
+  const id = newId('key');
+  await pool.query(sql.type(Nothing)`
+    insert into api_keys (id, operator_id, name, kind, role, agent_id, secret_hash, last4, expires_at)
+    values (${id}, ${operatorId}, 'shell', ${agentId === undefined ? 'operator' : 'agent'}, ${agentId === undefined ? role : null}, ${agentId ?? null},
+            ${sql.binary(createHash('sha256').update(secret).digest())}, ${secret.slice(-4)},
+            now() + make_interval(secs => ${expiresIn ?? null}::float8))`);
+  return { id, secret };
+}
+
+/** The key of a new operator. */
+export async function newAdmin(shell: Shell): Promise<Requester & { operatorId: OperatorId; keyId: string }> {
+  const operatorId = await insertOperator(shell.context);
+  const { id, secret } = await insertKey(shell.context, { operatorId });
+  return { ...shell.as(secret), operatorId, keyId: id };
+}
