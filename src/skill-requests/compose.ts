@@ -39,10 +39,14 @@ export function composeChains(goal: Goal, parts: readonly Part[], limit: number)
   for (let length = 1; length <= MOST_STEPS; length += 1) {
     // The last step must give something asked for; one before it may also give what another waits for.
     const isUseful = (field: string) => goal.outputs.includes(field) || (length < MOST_STEPS && waitingFor.has(field));
-    const useful = new Map(pool.map((part) => [part, part.output_declared.filter(isUseful)] as const).filter(([, fields]) => fields.length > 0));
+    const useful = new Map(
+      pool
+        .map((part) => [part, part.output_declared.filter(isUseful)] as const)
+        .filter(([, fields]) => fields.length > 0),
+    );
     const starting = [...useful.keys()].filter((part) => runs(available, [part]));
     const longer: Path[] = [];
-    for (const path of paths.sort(cheapestFirst).slice(0, PATHS)) {
+    for (const path of paths.toSorted(cheapestFirst).slice(0, PATHS)) {
       const waiting = [...path.given].flatMap((field) => waitingFor.get(field) ?? []);
       for (const part of new Set([...waiting, ...starting])) {
         if (useful.get(part)?.some((field) => !path.given.has(field)) !== true) continue;
@@ -55,7 +59,7 @@ export function composeChains(goal: Goal, parts: readonly Part[], limit: number)
     paths = longer;
   }
   const best = found.reduce((most, { coverage }) => Math.max(most, coverage), 0);
-  return withoutReorderings(found.filter(({ coverage }) => coverage === best).sort(cheapestFirst))
+  return withoutReorderings(found.filter(({ coverage }) => coverage === best).toSorted(cheapestFirst))
     .slice(0, limit)
     .map(({ steps, totalCents, coverage }) => ({ steps, totalCents, coverage }));
 }
@@ -75,15 +79,22 @@ function partsByMissingField(available: ReadonlySet<string> | null, pool: readon
   return waitingFor;
 }
 
-function extend({ outputs, maxTotalCents }: Goal, available: ReadonlySet<string> | null, path: Path, part: Part): Path | undefined {
+function extend(
+  { outputs, maxTotalCents }: Goal,
+  available: ReadonlySet<string> | null,
+  path: Path,
+  part: Part,
+): Path | undefined {
   const totalCents = path.totalCents + part.price_per_invocation;
   if (maxTotalCents !== null && totalCents > maxTotalCents) return undefined;
-  if (available !== null && !part.input_required.every((field) => available.has(field) || path.given.has(field))) return undefined;
+  if (available !== null && !part.input_required.every((field) => available.has(field) || path.given.has(field)))
+    return undefined;
   const given = new Set([...path.given, ...part.output_declared]);
   return { steps: [...path.steps, part], totalCents, given, coverage: coverageOf(outputs, given) };
 }
 
-const coverageOf = (outputs: readonly string[], given: ReadonlySet<string>): number => outputs.filter((field) => given.has(field)).length / outputs.length;
+const coverageOf = (outputs: readonly string[], given: ReadonlySet<string>): number =>
+  outputs.filter((field) => given.has(field)).length / outputs.length;
 
 /** Whether every step is needed: without any one of them the rest cannot run, or gives less. */
 function nothingIdle({ outputs }: Goal, available: ReadonlySet<string> | null, steps: readonly Part[]): boolean {
@@ -108,7 +119,7 @@ function cheapestOfEachKind(parts: readonly Part[]): Part[] {
   const kinds = new Map<string, number>();
   const unique = new Map(parts.map((part) => [part.id, part]));
   return [...unique.values()]
-    .sort((a, b) => a.price_per_invocation - b.price_per_invocation || (a.id < b.id ? -1 : 1))
+    .toSorted((a, b) => a.price_per_invocation - b.price_per_invocation || (a.id < b.id ? -1 : 1))
     .filter((part) => {
       const kind = JSON.stringify([part.input_required.toSorted(), part.output_declared.toSorted()]);
       const seen = (kinds.get(kind) ?? 0) + 1;
@@ -121,7 +132,10 @@ function cheapestOfEachKind(parts: readonly Part[]): Part[] {
 function withoutReorderings(chains: readonly Chain[]): Chain[] {
   const seen = new Set<string>();
   return chains.filter(({ steps }) => {
-    const skills = steps.map(({ id }) => id).sort().join(' ');
+    const skills = steps
+      .map(({ id }) => id)
+      .toSorted()
+      .join(' ');
     if (seen.has(skills)) return false;
     seen.add(skills);
     return true;

@@ -18,7 +18,9 @@ export const findSkillRequest = (connection: CommonQueryMethods, id: string): Pr
 
 /** As `findSkillRequest`, held against other changes until the transaction ends. */
 export const lockSkillRequest = (connection: CommonQueryMethods, id: string): Promise<SkillRequest | null> =>
-  connection.maybeOne(sql.type(SkillRequestRow)`select ${columns} from skill_requests where id = ${id} for no key update`);
+  connection.maybeOne(
+    sql.type(SkillRequestRow)`select ${columns} from skill_requests where id = ${id} for no key update`,
+  );
 
 const textOf = (schema: object | undefined): string | null => (schema === undefined ? null : JSON.stringify(schema));
 
@@ -32,7 +34,10 @@ export const insertSkillRequest = (
             ${body.max_price_cents ?? null}, ${sql.array(body.tags, 'text')})
     returning ${columns}`);
 
-export const saveSkillRequest = (connection: CommonQueryMethods, { id, status, description }: SkillRequest): Promise<SkillRequest> =>
+export const saveSkillRequest = (
+  connection: CommonQueryMethods,
+  { id, status, description }: SkillRequest,
+): Promise<SkillRequest> =>
   connection.one(sql.type(SkillRequestRow)`
     update skill_requests set status = ${status}, description = ${description}, updated_at = clock_timestamp()
     where id = ${id} returning ${columns}`);
@@ -49,7 +54,9 @@ export async function pageOfSkillRequests(
   { status, limit, offset }: Page,
 ): Promise<{ skillRequests: readonly SkillRequest[]; total: number }> {
   const where = status === undefined ? sql.fragment`true` : sql.fragment`status = ${status}`;
-  const total = await connection.oneFirst(sql.type(z.object({ count: z.int() }))`select count(*) from skill_requests where ${where}`);
+  const total = await connection.oneFirst(
+    sql.type(z.object({ count: z.int() }))`select count(*) from skill_requests where ${where}`,
+  );
   const skillRequests = await connection.any(sql.type(SkillRequestRow)`
     select ${columns} from skill_requests where ${where} order by created_at desc, id desc limit ${limit} offset ${offset}`);
   return { skillRequests, total };

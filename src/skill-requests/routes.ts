@@ -3,7 +3,14 @@ import { offsetAnswer, offsetList, offsetQuery } from '../http/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { matchSkills } from './match.ts';
 import { pageOfSkillRequests } from './queries.ts';
-import { MatchesSchema, PostSkillRequestSchema, SkillRequestSchema, SkillRequestStatus, SuggestionsSchema, UpdateSkillRequestSchema } from './schema.ts';
+import {
+  MatchesSchema,
+  PostSkillRequestSchema,
+  SkillRequestSchema,
+  SkillRequestStatus,
+  SuggestionsSchema,
+  UpdateSkillRequestSchema,
+} from './schema.ts';
 import { postSkillRequest, readSkillRequest, updateSkillRequest } from './skill-requests.ts';
 import { suggestCompositions } from './suggest.ts';
 
@@ -20,7 +27,11 @@ const post = route({
   body: PostSkillRequestSchema,
   status: 201,
   reply: SkillRequestSchema,
-  example: { description: 'Summaries of German contracts in English', tags: ['legal', 'summary'], max_price_cents: 100 },
+  example: {
+    description: 'Summaries of German contracts in English',
+    tags: ['legal', 'summary'],
+    max_price_cents: 100,
+  },
   handler: ({ context, call, body }) => postSkillRequest(context, call, body),
 });
 
@@ -81,7 +92,10 @@ const matches = route({
   status: 200,
   reply: MatchesSchema,
   refusals: ['NOT_FOUND'],
-  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await matchSkills(context, caller, id) }),
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await matchSkills(context, caller, id),
+  }),
 });
 
 const suggest = route({
@@ -95,7 +109,10 @@ const suggest = route({
   status: 200,
   reply: SuggestionsSchema,
   refusals: ['NOT_FOUND'],
-  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await suggestCompositions(context, caller, id) }),
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await suggestCompositions(context, caller, id),
+  }),
 });
 
 export const skillRequestRoutes: AnyRoute[] = [post, list, read, update, matches, suggest];

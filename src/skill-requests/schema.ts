@@ -6,7 +6,9 @@ export const SkillRequestStatus = z.enum(['open', 'closed', 'fulfilled']);
 export type SkillRequestStatus = z.infer<typeof SkillRequestStatus>;
 
 const description = text(1, 2_000);
-const jsonSchema = anyObject.meta({ description: 'A JSON Schema; skills are compared with its properties, required and type.' });
+const jsonSchema = anyObject.meta({
+  description: 'A JSON Schema; skills are compared with its properties, required and type.',
+});
 
 /** POST /v1/skill-requests (Market §2.4). */
 export const PostSkillRequestSchema = z
@@ -43,18 +45,20 @@ export const SkillRequestSchema = z
   .meta({
     id: 'SkillRequest',
     description: 'What an operator looks for.',
-    example: {
-      id: 'rqt_01K0000000000000000000000A',
-      operator_id: 'op_01K0000000000000000000000A',
-      description: 'Summaries of German contracts in English',
-      desired_input_schema: { type: 'object', properties: { text: { type: 'string' } } },
-      desired_output_schema: { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] },
-      max_price_cents: 100,
-      tags: ['legal', 'summary'],
-      status: 'open',
-      created_at: '2026-11-21T12:00:00.000Z',
-      updated_at: '2026-11-21T12:00:00.000Z',
-    },
+    examples: [
+      {
+        id: 'rqt_01K0000000000000000000000A',
+        operator_id: 'op_01K0000000000000000000000A',
+        description: 'Summaries of German contracts in English',
+        desired_input_schema: { type: 'object', properties: { text: { type: 'string' } } },
+        desired_output_schema: { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] },
+        max_price_cents: 100,
+        tags: ['legal', 'summary'],
+        status: 'open',
+        created_at: '2026-11-21T12:00:00.000Z',
+        updated_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
   });
 export type SkillRequest = z.output<typeof SkillRequestSchema>;
 
@@ -63,7 +67,9 @@ export const MatchesSchema = z
     matches: z.array(
       z.object({
         skill: ListedSkillSchema,
-        score: z.number().meta({ description: 'From 0 to 1: half for tags in common, a quarter each for input and output.' }),
+        score: z
+          .number()
+          .meta({ description: 'From 0 to 1: half for tags in common, a quarter each for input and output.' }),
         reasons: z.array(z.string()),
       }),
     ),
@@ -77,7 +83,9 @@ export const SuggestionsSchema = z
       z.object({
         steps: z
           .array(z.object({ skill_id: z.string(), skill: ListedSkillSchema }))
-          .meta({ description: 'In order; what a step requires is in the desired input or given by a step before it.' }),
+          .meta({
+            description: 'In order; what a step requires is in the desired input or given by a step before it.',
+          }),
         total_price_cents: z.int(),
         coverage: z.number().meta({ description: 'Share of the desired outputs that the steps give.' }),
       }),

@@ -7,7 +7,11 @@ import { findSkillRequest, insertSkillRequest, lockSkillRequest, saveSkillReques
 import type { PostSkillRequest, SkillRequest, UpdateSkillRequest } from './schema.ts';
 
 /** @throws CarnetError VALIDATION_ERROR for a schema that a skill could not have either. */
-export async function postSkillRequest(context: Context, call: CommandCall, body: PostSkillRequest): Promise<Answered<SkillRequest>> {
+export async function postSkillRequest(
+  context: Context,
+  call: CommandCall,
+  body: PostSkillRequest,
+): Promise<Answered<SkillRequest>> {
   const { desired_input_schema, desired_output_schema } = body;
   await checkSchemas(context, { desired_input_schema, desired_output_schema });
   const id = newId('rqt');
@@ -26,12 +30,24 @@ export async function readSkillRequest(context: Context, id: string): Promise<Sk
 }
 
 /** @throws CarnetError NOT_FOUND, NOT_OWNER */
-export const updateSkillRequest = (context: Context, call: CommandCall, id: string, body: UpdateSkillRequest): Promise<Answered<SkillRequest>> =>
+export const updateSkillRequest = (
+  context: Context,
+  call: CommandCall,
+  id: string,
+  body: UpdateSkillRequest,
+): Promise<Answered<SkillRequest>> =>
   runCommand<SkillRequest>(context, call, async ({ connection, audit }) => {
     const before = await lockSkillRequest(connection, id);
     assertThat(before, () => notFound('skill request'));
-    assertThat(before.operator_id === call.caller.operatorId, () => new CarnetError('NOT_OWNER', 'Only the operator that posted the request may change it.'));
-    const after = await saveSkillRequest(connection, { ...before, status: body.status ?? before.status, description: body.description ?? before.description });
+    assertThat(
+      before.operator_id === call.caller.operatorId,
+      () => new CarnetError('NOT_OWNER', 'Only the operator that posted the request may change it.'),
+    );
+    const after = await saveSkillRequest(connection, {
+      ...before,
+      status: body.status ?? before.status,
+      description: body.description ?? before.description,
+    });
     await audit('skill_request.updated', id, { from: before.status, to: after.status });
     return { status: 200, body: after };
   });

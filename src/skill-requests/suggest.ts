@@ -24,8 +24,14 @@ export async function suggestCompositions(context: Context, caller: Caller, id: 
   if (outputs.length === 0) return { suggestions: [] };
   const wanted = wantedBy(request);
   const parts = await partsFor(context, wanted, outputs);
-  const chains = composeChains({ available: wanted.inputDeclared, outputs, maxTotalCents: wanted.maxPriceCents }, parts, SUGGESTIONS);
-  const rows = await findSkillRows(context.pool, [...new Set(chains.flatMap(({ steps }) => steps.map((step) => step.id)))]);
+  const chains = composeChains(
+    { available: wanted.inputDeclared, outputs, maxTotalCents: wanted.maxPriceCents },
+    parts,
+    SUGGESTIONS,
+  );
+  const rows = await findSkillRows(context.pool, [
+    ...new Set(chains.flatMap(({ steps }) => steps.map((step) => step.id))),
+  ]);
   const skills = new Map(rows.map((row) => [row.id, presentSkill(row, caller)]));
   return {
     suggestions: chains.map(({ steps, totalCents, coverage }) => ({
@@ -40,13 +46,23 @@ export async function suggestCompositions(context: Context, caller: Caller, id: 
 }
 
 /** Who gives the outputs, who gives what those still need, and once more: a few hundred skills of however many there are. */
-async function partsFor(context: Context, { notOf, maxPriceCents, inputDeclared }: Wanted, outputs: string[]): Promise<Part[]> {
+async function partsFor(
+  context: Context,
+  { notOf, maxPriceCents, inputDeclared }: Wanted,
+  outputs: string[],
+): Promise<Part[]> {
   const parts = new Map<string, Part>();
   const asked = new Set<string>();
   let fields = outputs;
   for (let step = 0; step < MOST_STEPS && fields.length > 0; step += 1) {
     for (const field of fields) asked.add(field);
-    const producers = await findProducers(context.pool, { notOf, maxPriceCents, fields, available: inputDeclared ?? [], limit: PRODUCERS });
+    const producers = await findProducers(context.pool, {
+      notOf,
+      maxPriceCents,
+      fields,
+      available: inputDeclared ?? [],
+      limit: PRODUCERS,
+    });
     for (const part of producers) parts.set(part.id, part);
     const needed = inputDeclared === null ? [] : producers.flatMap((part) => part.input_required);
     fields = [...new Set(needed)].filter((field) => !asked.has(field) && inputDeclared?.includes(field) !== true);

@@ -23,7 +23,9 @@ const MOST_WORDS = 32;
 
 /** The words of a search: letters and digits (with their marks) only, so that nothing typed is ever an operator of tsquery. */
 export const searchWords = (search: string): string[] =>
-  [...search.normalize('NFC').matchAll(/[\p{L}\p{N}\p{M}]+/gu)].slice(0, MOST_WORDS).map(([word]) => word.slice(0, LONGEST_WORD).toWellFormed());
+  [...search.normalize('NFC').matchAll(/[\p{L}\p{N}\p{M}]+/gu)]
+    .slice(0, MOST_WORDS)
+    .map(([word]) => word.slice(0, LONGEST_WORD).toWellFormed());
 
 const textArray = (values: readonly string[]) => sql.array(values, 'text');
 
@@ -35,7 +37,9 @@ export async function browseSkills(pool: DatabasePool, caller: Caller, browse: B
   const { tags = [], search = '' } = browse;
   const words = searchWords(search);
   if (search.trim() !== '' && words.length === 0) return { rows: [], total: 0 };
-  return words.length === 0 && tags.length === 0 ? await newestSkills(pool, caller, browse) : await matchingSkills(pool, caller, browse, words);
+  return words.length === 0 && tags.length === 0
+    ? await newestSkills(pool, caller, browse)
+    : await matchingSkills(pool, caller, browse, words);
 }
 
 export interface SkillPage {
@@ -64,10 +68,20 @@ async function newestSkills(pool: DatabasePool, caller: Caller, browse: Browse):
  * The query of the words is made once (a function in the condition is called for every row), and the matches are counted and
  * ordered from one scan: a word of three descriptions in four takes 0.2 s among 100,000 skills, other words a tenth.
  */
-async function matchingSkills(pool: DatabasePool, caller: Caller, browse: Browse, words: readonly string[]): Promise<SkillPage> {
+async function matchingSkills(
+  pool: DatabasePool,
+  caller: Caller,
+  browse: Browse,
+  words: readonly string[],
+): Promise<SkillPage> {
   const { tags = [] } = browse;
   const conditions = statusAndTrust(caller, browse);
-  if (tags.length > 0) conditions.push(browse.tags_match === 'all' ? sql.fragment`s.tags @> ${textArray(tags)}` : sql.fragment`s.tags && ${textArray(tags)}`);
+  if (tags.length > 0)
+    conditions.push(
+      browse.tags_match === 'all'
+        ? sql.fragment`s.tags @> ${textArray(tags)}`
+        : sql.fragment`s.tags && ${textArray(tags)}`,
+    );
   if (words.length > 0) conditions.push(sql.fragment`s.search @@ typed.query`);
   const matches = sql.fragment`
     with typed as materialized (select skill_search(${textArray(words)}) as query),
@@ -84,13 +98,19 @@ async function matchingSkills(pool: DatabasePool, caller: Caller, browse: Browse
     )
     select ${skillColumns}, (select count(*) from matches) as total
     from page join skills s using (id) ${skillParts} order by page.place`);
-  const total = rows[0]?.total ?? (browse.offset === 0 ? 0 : await pool.oneFirst(sql.type(Count)`${matches} select count(*) from matches`));
+  const total =
+    rows[0]?.total ??
+    (browse.offset === 0 ? 0 : await pool.oneFirst(sql.type(Count)`${matches} select count(*) from matches`));
   return { rows: rows.map(({ total: _total, ...row }) => row), total };
 }
 
-function statusAndTrust(caller: Caller, { status = 'active', trust_level, max_trust_level }: Browse): FragmentSqlToken[] {
+function statusAndTrust(
+  caller: Caller,
+  { status = 'active', trust_level, max_trust_level }: Browse,
+): FragmentSqlToken[] {
   const conditions = [status === 'active' ? sql.fragment`s.status = 'active'` : sql.fragment`s.status = ${status}`];
-  if (status !== 'active' && caller.operatorId !== PLATFORM_OPERATOR_ID) conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
+  if (status !== 'active' && caller.operatorId !== PLATFORM_OPERATOR_ID)
+    conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
   if (trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required = ${trust_level}`);
   if (max_trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required <= ${max_trust_level}`);
   return conditions;
@@ -98,4 +118,7 @@ function statusAndTrust(caller: Caller, { status = 'active', trust_level, max_tr
 
 /** A sum of comparisons: for the few tags of a skill several times as fast as unnesting them. */
 const tagsInCommon = (tags: readonly string[]) =>
-  sql.fragment`(${sql.join(tags.map((tag) => sql.fragment`(${tag} = any(s.tags))::int`), sql.fragment` + `)})`;
+  sql.fragment`(${sql.join(
+    tags.map((tag) => sql.fragment`(${tag} = any(s.tags))::int`),
+    sql.fragment` + `,
+  )})`;

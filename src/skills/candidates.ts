@@ -41,18 +41,31 @@ const candidateColumns = sql.fragment`${skillColumns}, s.input_required, s.outpu
 /** Counted in floating point, the same formula as `scoreOf` in src/skill-requests/score.ts. */
 const scoreOf = ({ tags, inputDeclared, outputRequired }: Wanted) => sql.fragment`
   0.5::float8 * coalesce(shared.n::float8 / nullif(cardinality(s.tags) + ${tags.length}::int - shared.n, 0), 0)
-  + 0.25::float8 * ${inputDeclared === null ? sql.fragment`1` : sql.fragment`
+  + 0.25::float8 * ${
+    inputDeclared === null
+      ? sql.fragment`1`
+      : sql.fragment`
       case cardinality(s.input_required) when 0 then 1 else
-        (select count(*) from unnest(s.input_required) f where f = any(${textArray(inputDeclared)}))::float8 / cardinality(s.input_required) end`}
-  + 0.25::float8 * ${outputRequired === null || outputRequired.length === 0 ? sql.fragment`1` : sql.fragment`
-      (select count(*) from unnest(${textArray(outputRequired)}) f where f = any(s.output_declared))::float8 / ${outputRequired.length}::float8`}`;
+        (select count(*) from unnest(s.input_required) f where f = any(${textArray(inputDeclared)}))::float8 / cardinality(s.input_required) end`
+  }
+  + 0.25::float8 * ${
+    outputRequired === null || outputRequired.length === 0
+      ? sql.fragment`1`
+      : sql.fragment`
+      (select count(*) from unnest(${textArray(outputRequired)}) f where f = any(s.output_declared))::float8 / ${outputRequired.length}::float8`
+  }`;
 
 /** What can lift a skill above those that have nothing in common with the request but its silence; each part is an index scan. */
 function inCommon({ tags, inputDeclared, outputRequired }: Wanted): FragmentSqlToken[] {
   const parts: FragmentSqlToken[] = [];
   if (tags.length > 0) parts.push(sql.fragment`s.tags && ${textArray(tags)}`);
-  if (inputDeclared !== null) parts.push(sql.fragment`s.input_required && ${textArray(inputDeclared)}`, sql.fragment`s.input_required = ${nothing}`);
-  if (outputRequired !== null && outputRequired.length > 0) parts.push(sql.fragment`s.output_declared && ${textArray(outputRequired)}`);
+  if (inputDeclared !== null)
+    parts.push(
+      sql.fragment`s.input_required && ${textArray(inputDeclared)}`,
+      sql.fragment`s.input_required = ${nothing}`,
+    );
+  if (outputRequired !== null && outputRequired.length > 0)
+    parts.push(sql.fragment`s.output_declared && ${textArray(outputRequired)}`);
   return parts;
 }
 
@@ -60,14 +73,20 @@ function inCommon({ tags, inputDeclared, outputRequired }: Wanted): FragmentSqlT
  * The skills that fit best, best first. Every skill without anything in common has the same score, so those are only looked at
  * when there are too few others and silence is worth something (an absent schema counts 1, decisions K40).
  */
-export async function bestCandidates(connection: CommonQueryMethods, wanted: Wanted, limit: number): Promise<Candidate[]> {
+export async function bestCandidates(
+  connection: CommonQueryMethods,
+  wanted: Wanted,
+  limit: number,
+): Promise<Candidate[]> {
   const common = inCommon(wanted);
   const best = common.length === 0 ? [] : [...(await candidatesWith(connection, wanted, common, limit))];
   const silent = wanted.inputDeclared === null || wanted.outputRequired === null || wanted.outputRequired.length === 0;
   if (!silent) return best;
   const others = [...common.map((part) => sql.fragment`not (${part})`), offered(wanted)];
-  if (best.length < limit && wanted.words.length > 0) best.push(...(await candidatesByText(connection, wanted, others, limit - best.length)));
-  if (best.length < limit) best.push(...(await newestCandidates(connection, [...others, apartFrom(best)], limit - best.length)));
+  if (best.length < limit && wanted.words.length > 0)
+    best.push(...(await candidatesByText(connection, wanted, others, limit - best.length)));
+  if (best.length < limit)
+    best.push(...(await newestCandidates(connection, [...others, apartFrom(best)], limit - best.length)));
   return best;
 }
 
@@ -128,4 +147,6 @@ export const findProducers = (
     order by (s.input_required <@ ${textArray(available)}) desc, s.price_per_invocation, s.id limit ${limit}`);
 
 export const findSkillRows = (connection: CommonQueryMethods, ids: readonly string[]): Promise<readonly SkillRow[]> =>
-  connection.any(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillParts} where s.id = any(${textArray(ids)})`);
+  connection.any(
+    sql.type(SkillRow)`select ${skillColumns} from skills s ${skillParts} where s.id = any(${textArray(ids)})`,
+  );

@@ -7,7 +7,12 @@ import { lockOwnSkill, showSkill } from './show-skill.ts';
 import { nextState, type NextState, type SkillState, type StatusAction } from './status.ts';
 import { saveState } from './write-queries.ts';
 
-const AUDITED = { suspend: 'skill.suspended', activate: 'skill.activated', unlist: 'skill.unlisted', approve: 'skill.approved' } as const;
+const AUDITED = {
+  suspend: 'skill.suspended',
+  activate: 'skill.activated',
+  unlist: 'skill.unlisted',
+  approve: 'skill.approved',
+} as const;
 
 const auditName = (action: StatusAction): string => {
   if (typeof action === 'string') return AUDITED[action];
@@ -15,7 +20,9 @@ const auditName = (action: StatusAction): string => {
 };
 
 const differs = (before: SkillState, after: NextState): boolean =>
-  before.status !== after.status || before.review_status !== after.review_status || before.rejection_reason !== after.rejection_reason;
+  before.status !== after.status ||
+  before.review_status !== after.review_status ||
+  before.rejection_reason !== after.rejection_reason;
 
 /**
  * Moves a skill to the state that follows the action; what is there already is answered as it is.
@@ -29,7 +36,8 @@ export const changeStatus = (
   { by, action }: { by: 'owner' | 'platform'; action: StatusAction },
 ): Promise<Answered<Skill>> =>
   runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
-    const before = by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
+    const before =
+      by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
     assertThat(before, () => notFound('skill'));
     const after = nextState(before, action);
     if (differs(before, after)) {

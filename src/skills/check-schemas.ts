@@ -7,7 +7,10 @@ import type { JsonObject } from '../http/json-value.ts';
  * @param schemas by the name of the body's property; undefined ones were not sent.
  * @throws CarnetError VALIDATION_ERROR whose errors say where in which schema, why, and what to do.
  */
-export async function checkSchemas(context: Context, schemas: Record<string, Record<string, unknown> | undefined>): Promise<void> {
+export async function checkSchemas(
+  context: Context,
+  schemas: Record<string, Record<string, unknown> | undefined>,
+): Promise<void> {
   const faults: FieldFault[] = [];
   for (const [field, schema] of Object.entries(schemas)) {
     if (schema !== undefined) faults.push(...(await context.schemas.checkSchema(schema as JsonObject, field)));

@@ -18,7 +18,7 @@ export type PassportClaim = z.output<typeof PassportClaimSchema>;
 /** POST /v1/skills/:id/check-trust (Market §2.4, decisions K21). */
 export const CheckTrustSchema = z
   .strictObject({ passport_claims: z.array(PassportClaimSchema).max(1_000) })
-  .meta({ id: 'CheckTrust', example: { passport_claims: [{ claim_type: 'kyc', assurance_level: 'substantial' }] } });
+  .meta({ id: 'CheckTrust', examples: [{ passport_claims: [{ claim_type: 'kyc', assurance_level: 'substantial' }] }] });
 
 export const TrustEvaluationSchema = z
   .object({

@@ -29,14 +29,19 @@ const LlmStepSchema = z.strictObject({
 
 export const ExecutionStepSchema = z
   .discriminatedUnion('type', [ScriptStepSchema, LlmStepSchema])
-  .meta({ id: 'ExecutionStep', description: 'A script step or a model step of a pipeline; the output of one is the input of the next.' });
+  .meta({
+    id: 'ExecutionStep',
+    description: 'A script step or a model step of a pipeline; the output of one is the input of the next.',
+  });
 
 const executionSteps = z
   .array(ExecutionStepSchema)
   .min(1)
   .max(10)
   .refine(
-    (steps) => steps.reduce((sum, step) => sum + (step.type === 'script' ? lengthOf(step.script) : 0), 0) <= STEP_SCRIPT_CHARACTERS,
+    (steps) =>
+      steps.reduce((sum, step) => sum + (step.type === 'script' ? lengthOf(step.script) : 0), 0) <=
+      STEP_SCRIPT_CHARACTERS,
     `must have at most ${STEP_SCRIPT_CHARACTERS} characters of script in total`,
   );
 
@@ -63,6 +68,9 @@ export const codeFields = {
 };
 const CodeSchema = z.object(codeFields);
 export type Code = Required<z.output<typeof CodeSchema>>;
+
+/** How nothing to execute is shown. */
+export const NO_CODE: Code = { execution_steps: null, execution_script: null, dependencies: null, llm_config: null };
 
 const NOT_BESIDE_STEPS = ['execution_script', 'execution_runtime', 'dependencies', 'llm_enabled', 'llm_model'] as const;
 

@@ -11,11 +11,18 @@ const FavoriteRow = SkillRow.extend({ position: z.int() });
 export type FavoriteRow = z.output<typeof FavoriteRow>;
 
 /** Adds to or takes from the operator's favourites; what is so already stays so (decisions K20). @throws CarnetError NOT_FOUND */
-export const setFavorite = (context: Context, call: CommandCall, id: string, favorited: boolean): Promise<Answered<{ favorited: boolean }>> =>
+export const setFavorite = (
+  context: Context,
+  call: CommandCall,
+  id: string,
+  favorited: boolean,
+): Promise<Answered<{ favorited: boolean }>> =>
   runCommand(context, call, async ({ connection, audit }) => {
     const { operatorId } = call.caller;
     await findVisibleRow(connection, call.caller, id);
-    const { rowCount } = favorited ? await insertFavorite(connection, operatorId, id) : await deleteFavorite(connection, operatorId, id);
+    const { rowCount } = favorited
+      ? await insertFavorite(connection, operatorId, id)
+      : await deleteFavorite(connection, operatorId, id);
     if (rowCount > 0) await audit(favorited ? 'skill.favorited' : 'skill.unfavorited', id);
     return { status: 200, body: { favorited } };
   });
@@ -25,7 +32,9 @@ const insertFavorite = (connection: CommonQueryMethods, operatorId: string, id: 
     insert into skill_favorites (operator_id, skill_id) values (${operatorId}, ${id}) on conflict do nothing`);
 
 const deleteFavorite = (connection: CommonQueryMethods, operatorId: string, id: string) =>
-  connection.query(sql.type(Nothing)`delete from skill_favorites where operator_id = ${operatorId} and skill_id = ${id}`);
+  connection.query(
+    sql.type(Nothing)`delete from skill_favorites where operator_id = ${operatorId} and skill_id = ${id}`,
+  );
 
 /** The favourites that the operator may see now, last added first. */
 export const listFavorites = (

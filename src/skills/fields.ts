@@ -19,7 +19,10 @@ export const text = (minimum: number, maximum: number) =>
 export const nameText = text(1, 128);
 
 /** Exact, 1 to 32 characters, ten at most; a repeated one counts once in what is stored (decisions K52). */
-export const tags = z.array(text(1, 32)).max(10, 'must have at most 10 items').transform((all) => [...new Set(all)]);
+export const tags = z
+  .array(text(1, 32))
+  .max(10, 'must have at most 10 items')
+  .transform((all) => [...new Set(all)]);
 
 /** Whole cents that a number of JSON can hold exactly. */
 export const cents = z.int().min(0);
@@ -34,7 +37,10 @@ const SEMVER = new RegExp(
 );
 
 /** SemVer 2.0.0 without a leading v, in the words of semver.org; the semver package takes `v1.0.0` and drops build metadata. */
-export const semver = z.string().max(128).regex(SEMVER, 'must be a SemVer 2.0.0 version such as 1.2.3, without a leading v');
+export const semver = z
+  .string()
+  .max(128)
+  .regex(SEMVER, 'must be a SemVer 2.0.0 version such as 1.2.3, without a leading v');
 
 /** A PATCH must change something (decisions K52). */
 export const changesSomething = (body: object): boolean => Object.keys(body).length > 0;

@@ -13,7 +13,13 @@ const tag = 'skills';
 /** Lists that answer all they have, up to this many (decisions K50). */
 const ALL = 1_000;
 
-const ownSkills = cursorList({ name: 'skills', item: ListedSkillSchema, position: z.object({ id: z.string() }), maximum: ALL, standard: ALL });
+const ownSkills = cursorList({
+  name: 'skills',
+  item: ListedSkillSchema,
+  position: z.object({ id: z.string() }),
+  maximum: ALL,
+  standard: ALL,
+});
 
 const mine = route({
   method: 'get',
@@ -33,7 +39,13 @@ const mine = route({
   },
 });
 
-const favoriteSkills = cursorList({ name: 'skills', item: ListedSkillSchema, position: z.object({ position: z.int() }), maximum: ALL, standard: ALL });
+const favoriteSkills = cursorList({
+  name: 'skills',
+  item: ListedSkillSchema,
+  position: z.object({ position: z.int() }),
+  maximum: ALL,
+  standard: ALL,
+});
 
 const favorites = route({
   method: 'get',
@@ -49,12 +61,21 @@ const favorites = route({
     const { context, caller, query } = request;
     const after = favoriteSkills.after(request)?.position ?? null;
     const rows = await listFavorites(context.pool, caller, { after, limit: query.limit + 1 });
-    const shown = rows.map(({ position, ...row }) => ({ ...presentSkill(row, { seesAll: seesAll(caller, row) }), position }));
+    const shown = rows.map(({ position, ...row }) => ({
+      ...presentSkill(row, { seesAll: seesAll(caller, row) }),
+      position,
+    }));
     return favoriteSkills.answer(request, shown, ({ position }) => ({ position }));
   },
 });
 
-const skillVersions = cursorList({ name: 'versions', item: SkillVersionSchema, position: z.object({ revision: z.int() }), maximum: ALL, standard: ALL });
+const skillVersions = cursorList({
+  name: 'versions',
+  item: SkillVersionSchema,
+  position: z.object({ revision: z.int() }),
+  maximum: ALL,
+  standard: ALL,
+});
 
 const versions = route({
   method: 'get',

@@ -10,13 +10,22 @@ export function averageRating(row: Counted): number | null {
   return count === 0 ? null : Math.round((sum * 100) / count) / 100;
 }
 
-export const ratingCount = (row: Counted): number => row.rated_1 + row.rated_2 + row.rated_3 + row.rated_4 + row.rated_5;
+export const ratingCount = (row: Counted): number =>
+  row.rated_1 + row.rated_2 + row.rated_3 + row.rated_4 + row.rated_5;
 
 type Counted = Pick<SkillRow, 'rated_1' | 'rated_2' | 'rated_3' | 'rated_4' | 'rated_5'>;
 
 /** How a skill is shown, without what it executes; why it was refused is for its owner and the platform. */
 export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSkill {
-  const { executable: _executable, has_code: _code, review_status, rejection_reason, reviewed_at, approved_at: _approved, ...rest } = row;
+  const {
+    executable: _executable,
+    has_code: _code,
+    review_status,
+    rejection_reason,
+    reviewed_at,
+    approved_at: _approved,
+    ...rest
+  } = row;
   const { rated_1: _1, rated_2: _2, rated_3: _3, rated_4: _4, rated_5: _5, verified_count: _verified, ...skill } = rest;
   return {
     ...skill,
@@ -26,6 +35,8 @@ export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSki
   };
 }
 
-export const presentTo = (row: SkillRow, caller: Caller): ListedSkill => presentSkill(row, { seesAll: seesAll(caller, row) });
+export const presentTo = (row: SkillRow, caller: Caller): ListedSkill =>
+  presentSkill(row, { seesAll: seesAll(caller, row) });
 
-export const presentSkills = (rows: readonly SkillRow[], caller: Caller): ListedSkill[] => rows.map((row) => presentTo(row, caller));
+export const presentSkills = (rows: readonly SkillRow[], caller: Caller): ListedSkill[] =>
+  rows.map((row) => presentTo(row, caller));

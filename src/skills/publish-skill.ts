@@ -22,15 +22,16 @@ export async function publishSkill(context: Context, call: CommandCall, body: Pu
   await checkSchemas(context, { input_schema: body.input_schema, output_schema: body.output_schema });
   const id = newId('skl');
   const review = needsReview(context.config.skillReview, body);
-  return await runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
+  return await runCommand<Skill>(context, call, async ({ connection, audit }) => {
     const { operatorId } = call.caller;
     if (body.agent_id !== undefined) {
       const agent = await findAgent(connection, { operatorId, agentId: body.agent_id });
-      assertThat(agent, () => invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }));
+      assertThat(agent, () =>
+        invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }),
+      );
     }
     await insertSkill(connection, { id, operatorId, body, review });
     await audit('skill.published', id, { name: body.name, version: body.version, review });
-    changed(id);
     return { status: 201, body: await showSkill(connection, id), location: `/v1/skills/${id}` };
   });
 }

@@ -71,14 +71,21 @@ export interface PageOfOwn {
 }
 
 /** The skills of one operator in every status, newest first. */
-export const listOwnSkills = (connection: CommonQueryMethods, { operatorId, after, limit }: PageOfOwn): Promise<readonly SkillRow[]> =>
+export const listOwnSkills = (
+  connection: CommonQueryMethods,
+  { operatorId, after, limit }: PageOfOwn,
+): Promise<readonly SkillRow[]> =>
   connection.any(sql.type(SkillRow)`
     select ${skillColumns} from skills s ${skillParts}
     where s.operator_id = ${operatorId} ${after === null ? sql.fragment`` : sql.fragment`and s.id < ${after}`}
     order by s.id desc limit ${limit}`);
 
 /** What waits for review, longest waiting first. */
-export const listPendingReviews = (connection: CommonQueryMethods, after: string | null, limit: number): Promise<readonly SkillRow[]> =>
+export const listPendingReviews = (
+  connection: CommonQueryMethods,
+  after: string | null,
+  limit: number,
+): Promise<readonly SkillRow[]> =>
   connection.any(sql.type(SkillRow)`
     select ${skillColumns} from skills s ${skillParts}
     where s.status = 'pending_review' ${after === null ? sql.fragment`` : sql.fragment`and s.id > ${after}`}

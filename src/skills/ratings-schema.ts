@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
 /** POST /v1/skills/:id/rate (Market §2.4). */
-export const RateSkillSchema = z.strictObject({ rating: z.int().min(1).max(5), invocation_id: z.string().optional() }).meta({ id: 'RateSkill' });
+export const RateSkillSchema = z
+  .strictObject({ rating: z.int().min(1).max(5), invocation_id: z.string().optional() })
+  .meta({ id: 'RateSkill' });
 export type RateSkill = z.output<typeof RateSkillSchema>;
 
 const averageRating = z.number().nullable();
@@ -14,7 +16,7 @@ export const RatedSchema = z
     average_rating: averageRating,
     rating_count: ratingCount,
   })
-  .meta({ id: 'Rated', example: { rating: 5, verified: true, average_rating: 4.5, rating_count: 2 } });
+  .meta({ id: 'Rated', examples: [{ rating: 5, verified: true, average_rating: 4.5, rating_count: 2 }] });
 export type Rated = z.output<typeof RatedSchema>;
 
 export const RatingSummarySchema = z
@@ -26,6 +28,8 @@ export const RatingSummarySchema = z
   })
   .meta({
     id: 'RatingSummary',
-    example: { average_rating: 4.5, rating_count: 2, distribution: { 1: 0, 2: 0, 3: 0, 4: 1, 5: 1 }, verified_count: 1 },
+    examples: [
+      { average_rating: 4.5, rating_count: 2, distribution: { 1: 0, 2: 0, 3: 0, 4: 1, 5: 1 }, verified_count: 1 },
+    ],
   });
 export type RatingSummary = z.output<typeof RatingSummarySchema>;

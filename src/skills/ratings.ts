@@ -12,7 +12,14 @@ import { findVisibleRow, findVisibleSkill } from './show-skill.ts';
 const UNVERIFIED_RATINGS: boolean = true;
 
 const Completed = z.object({ any: z.boolean(), this: z.boolean() });
-const Counts = z.object({ rated_1: z.int(), rated_2: z.int(), rated_3: z.int(), rated_4: z.int(), rated_5: z.int(), verified_count: z.int() });
+const Counts = z.object({
+  rated_1: z.int(),
+  rated_2: z.int(),
+  rated_3: z.int(),
+  rated_4: z.int(),
+  rated_5: z.int(),
+  verified_count: z.int(),
+});
 type Counts = z.output<typeof Counts>;
 
 /**
@@ -23,20 +30,34 @@ export const rateSkill = (context: Context, call: CommandCall, id: string, body:
   runCommand<Rated>(context, call, async ({ connection, audit, changed }) => {
     const { operatorId } = call.caller;
     const skill = await findVisibleRow(connection, call.caller, id);
-    assertThat(skill.operator_id !== operatorId, () => new CarnetError('SELF_RATING', 'An operator may not rate a skill of its own.'));
+    assertThat(
+      skill.operator_id !== operatorId,
+      () => new CarnetError('SELF_RATING', 'An operator may not rate a skill of its own.'),
+    );
     const completed = await connection.one(sql.type(Completed)`
       select has_completed_invocation(${operatorId}, ${id}) as any,
              ${body.invocation_id ?? null}::text is null or has_completed_invocation(${operatorId}, ${id}, ${body.invocation_id ?? null}) as this`);
     assertThat(completed.this, () =>
-      invalid({ path: 'invocation_id', code: 'not_completed', message: 'must be a completed invocation of this skill by you; leave it out to rate without' }));
+      invalid({
+        path: 'invocation_id',
+        code: 'not_completed',
+        message: 'must be a completed invocation of this skill by you; leave it out to rate without',
+      }),
+    );
     assertThat(UNVERIFIED_RATINGS || completed.any, () =>
-      invalid({ path: 'rating', code: 'not_completed', message: 'needs a completed invocation of this skill by you' }));
+      invalid({ path: 'rating', code: 'not_completed', message: 'needs a completed invocation of this skill by you' }),
+    );
     const counts = await saveRating(connection, { id, operatorId, verified: completed.any, ...body });
     await audit('skill.rated', id, { rating: body.rating, verified: completed.any });
     changed(id);
     return {
       status: 200,
-      body: { rating: body.rating, verified: completed.any, average_rating: averageRating(counts), rating_count: ratingCount(counts) },
+      body: {
+        rating: body.rating,
+        verified: completed.any,
+        average_rating: averageRating(counts),
+        rating_count: ratingCount(counts),
+      },
     };
   });
 
@@ -47,7 +68,10 @@ interface NewRating extends RateSkill {
 }
 
 /** The row of counts is locked first: raters of one skill take turns, so what the old rating counted is taken out exactly once. */
-async function saveRating(connection: CommonQueryMethods, { id, operatorId, rating, verified, invocation_id = undefined }: NewRating): Promise<Counts> {
+async function saveRating(
+  connection: CommonQueryMethods,
+  { id, operatorId, rating, verified, invocation_id }: NewRating,
+): Promise<Counts> {
   await connection.query(sql.type(z.object({}))`select from skill_counts where skill_id = ${id} for no key update`);
   const old = await connection.maybeOne(sql.type(z.object({ rating: z.int(), verified: z.boolean() }))`
     select rating, verified from skill_ratings where skill_id = ${id} and operator_id = ${operatorId}`);

@@ -9,7 +9,13 @@ import { ListedSkillSchema, RejectSkillSchema, SkillSchema, TakeDownSkillSchema 
 const tag = 'platform';
 const params = z.object({ id: z.string() });
 
-const waiting = cursorList({ name: 'skills', item: ListedSkillSchema, position: z.object({ id: z.string() }), maximum: 1_000, standard: 1_000 });
+const waiting = cursorList({
+  name: 'skills',
+  item: ListedSkillSchema,
+  position: z.object({ id: z.string() }),
+  maximum: 1_000,
+  standard: 1_000,
+});
 
 const pendingReviews = route({
   method: 'get',
@@ -39,7 +45,8 @@ const approve = route({
   status: 200,
   reply: SkillSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT'],
-  handler: ({ context, call, params: { id } }) => changeStatus(context, call, id, { by: 'platform', action: 'approve' }),
+  handler: ({ context, call, params: { id } }) =>
+    changeStatus(context, call, id, { by: 'platform', action: 'approve' }),
 });
 
 const reject = route({
@@ -55,7 +62,8 @@ const reject = route({
   reply: SkillSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE'],
   example: { reason: 'The script sends its input elsewhere.' },
-  handler: ({ context, call, params: { id }, body }) => changeStatus(context, call, id, { by: 'platform', action: { reject: body.reason } }),
+  handler: ({ context, call, params: { id }, body }) =>
+    changeStatus(context, call, id, { by: 'platform', action: { reject: body.reason } }),
 });
 
 const takeDown = route({
@@ -71,7 +79,8 @@ const takeDown = route({
   reply: SkillSchema,
   refusals: ['NOT_FOUND'],
   example: { reason: 'Reported for fraud.' },
-  handler: ({ context, call, params: { id }, body }) => changeStatus(context, call, id, { by: 'platform', action: { takeDown: body.reason } }),
+  handler: ({ context, call, params: { id }, body }) =>
+    changeStatus(context, call, id, { by: 'platform', action: { takeDown: body.reason } }),
 });
 
 export const reviewRoutes = [pendingReviews, approve, reject, takeDown];

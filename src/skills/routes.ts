@@ -157,7 +157,10 @@ const ratings = route({
   status: 200,
   reply: RatingSummarySchema,
   refusals: ['NOT_FOUND'],
-  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readRatings(context, caller, id) }),
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readRatings(context, caller, id),
+  }),
 });
 
 const checkTrust = route({

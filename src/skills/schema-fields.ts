@@ -3,18 +3,25 @@ import { createHash } from 'node:crypto';
 /** Longest entry kept as it is: an index entry of Postgres may have 2,704 bytes, and a property name may have thousands. */
 const LONGEST_ENTRY = 200;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const typeOf = (schema: unknown): string => {
   const type = isObject(schema) ? schema.type : undefined;
   if (typeof type === 'string') return type;
-  if (Array.isArray(type)) return type.filter((one) => typeof one === 'string').sort().join('|');
+  if (Array.isArray(type))
+    return type
+      .filter((one) => typeof one === 'string')
+      .toSorted()
+      .join('|');
   return '';
 };
 
 const entry = (name: string, type: string): string => {
   const text = `${name}:${type}`;
-  return text.length <= LONGEST_ENTRY ? text : `${createHash('sha256').update(text).digest('hex')}:${type.slice(0, 40)}`;
+  return text.length <= LONGEST_ENTRY
+    ? text
+    : `${createHash('sha256').update(text).digest('hex')}:${type.slice(0, 40)}`;
 };
 
 /**
@@ -30,7 +37,9 @@ export function fieldsOf(schema: Record<string, unknown>): SchemaFields {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const declared = Object.entries(properties).map(([name, property]) => entry(name, typeOf(property)));
   const names = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [];
-  const required = names.map((name) => entry(name, typeOf(Object.hasOwn(properties, name) ? properties[name] : undefined)));
+  const required = names.map((name) =>
+    entry(name, typeOf(Object.hasOwn(properties, name) ? properties[name] : undefined)),
+  );
   return { declared: [...new Set(declared)], required: [...new Set(required)] };
 }
 

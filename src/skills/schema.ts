@@ -13,11 +13,19 @@ export type ReviewStatus = z.infer<typeof ReviewStatus>;
 
 const name = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])$/, 'must be 2 to 64 lower-case letters, digits and hyphens, and neither begin nor end with a hyphen');
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])$/,
+    'must be 2 to 64 lower-case letters, digits and hyphens, and neither begin nor end with a hyphen',
+  );
 const description = text(1, 1_000);
-const jsonSchema = anyObject.meta({ description: 'A JSON Schema, draft 2020-12 or draft-07; see the limits in the documentation.' });
+const jsonSchema = anyObject.meta({
+  description: 'A JSON Schema, draft 2020-12 or draft-07; see the limits in the documentation.',
+});
 const requiredCredentials = z.array(z.strictObject({ provider: nameText, scopes: z.array(nameText).max(100) })).max(50);
-const sellerCredentialLimit = z.strictObject({ max_calls: z.number().min(0).optional(), max_cost_cents: z.number().min(0).optional() });
+const sellerCredentialLimit = z.strictObject({
+  max_calls: z.number().min(0).optional(),
+  max_cost_cents: z.number().min(0).optional(),
+});
 
 /** POST /v1/skills (Market §2.1). */
 export const PublishSkillSchema = z
@@ -40,7 +48,11 @@ export const PublishSkillSchema = z
   })
   .superRefine((body, faults) => {
     for (const field of legacyFieldsBesideSteps(body)) {
-      faults.addIssue({ code: 'custom', path: [field], message: 'cannot stand beside execution_steps; put it into a step, or leave execution_steps out' });
+      faults.addIssue({
+        code: 'custom',
+        path: [field],
+        message: 'cannot stand beside execution_steps; put it into a step, or leave execution_steps out',
+      });
     }
   })
   .meta({ id: 'PublishSkill' });
@@ -58,7 +70,10 @@ export const UpdateSkillSchema = z
     price_per_invocation: cents.optional(),
   })
   .refine(changesSomething, 'must name at least one field to change')
-  .meta({ id: 'UpdateSkill', description: 'Only the fields given change. The name and what the skill executes cannot.' });
+  .meta({
+    id: 'UpdateSkill',
+    description: 'Only the fields given change. The name and what the skill executes cannot.',
+  });
 export type UpdateSkill = z.output<typeof UpdateSkillSchema>;
 
 const ReviewSchema = z
@@ -132,14 +147,15 @@ export const ListedSkillSchema = z
     created_at: z.string(),
     updated_at: z.string(),
   })
-  .meta({ id: 'ListedSkill', example });
+  .meta({ id: 'ListedSkill', examples: [example] });
 export type ListedSkill = z.output<typeof ListedSkillSchema>;
 
 /** A skill; what it executes stands in it for its owner and the platform, and for everybody where execution_mode is `source` (K12). */
 export const SkillSchema = ListedSkillSchema.extend(codeFields).meta({
   id: 'Skill',
-  description: 'A published capability. execution_steps, execution_script, dependencies and llm_config are shown to its owner, and to everybody where execution_mode is `source`.',
-  example,
+  description:
+    'A published capability. execution_steps, execution_script, dependencies and llm_config are shown to its owner, and to everybody where execution_mode is `source`.',
+  examples: [example],
 });
 export type Skill = z.output<typeof SkillSchema>;
 
@@ -156,7 +172,9 @@ export const SkillVersionSchema = z
 export type SkillVersion = z.output<typeof SkillVersionSchema>;
 
 /** POST /v1/skills/:id/reject; the default is the specification's (Market §2.4). */
-export const RejectSkillSchema = z.strictObject({ reason: text(1, 2_000).default('Rejected by admin') }).meta({ id: 'RejectSkill' });
+export const RejectSkillSchema = z
+  .strictObject({ reason: text(1, 2_000).default('Rejected by admin') })
+  .meta({ id: 'RejectSkill' });
 
 /** POST /v1/admin/skills/:id/suspend (decisions K57). */
 export const TakeDownSkillSchema = z.strictObject({ reason: text(1, 2_000) }).meta({ id: 'TakeDownSkill' });

@@ -3,14 +3,12 @@ import type { Context } from '../context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../http/errors.ts';
 import type { RouteAnswer } from '../http/route.ts';
-import type { Code } from './execution-schema.ts';
+import { NO_CODE } from './execution-schema.ts';
 import { presentSkill } from './presenter.ts';
 import { findCode, findSkillRow, getSkillRow, lockSkillRow, type SkillRow } from './queries.ts';
 import type { Skill } from './schema.ts';
 import { findSkill, type CachedSkill } from './skill-cache.ts';
 import { seesAll, visibleTo } from './status.ts';
-
-const NO_CODE: Code = { execution_steps: null, execution_script: null, dependencies: null, llm_config: null };
 
 /** The skill as its owner sees it, read in the transaction that changed it. */
 export async function showSkill(connection: CommonQueryMethods, id: string): Promise<Skill> {
@@ -35,10 +33,11 @@ export async function findVisibleRow(connection: CommonQueryMethods, caller: Cal
 /** GET of one skill. Its code, where the caller may see it, is read apart: the cache never holds any. */
 export async function readSkill(context: Context, caller: Caller, id: string): Promise<RouteAnswer<Skill>> {
   const skill = await findVisibleSkill(context, caller, id);
-  const all = seesAll(caller, skill.row);
-  if (!all && skill.row.execution_mode !== 'source') return { status: 200, prepared: skill.prepared({ seesAll: false }) };
-  const code = skill.row.has_code ? await findCode(context.pool, id) : NO_CODE;
-  return { status: 200, body: { ...presentSkill(skill.row, { seesAll: all }), ...code } };
+  const { row } = skill;
+  const all = seesAll(caller, row);
+  const prepared = skill.prepared({ seesAll: all, seesCode: all || row.execution_mode === 'source' });
+  if (prepared !== null) return { status: 200, prepared };
+  return { status: 200, body: { ...presentSkill(row, { seesAll: all }), ...(await findCode(context.pool, id)) } };
 }
 
 /**
@@ -48,6 +47,9 @@ export async function readSkill(context: Context, caller: Caller, id: string): P
 export async function lockOwnSkill(connection: CommonQueryMethods, caller: Caller, id: string): Promise<SkillRow> {
   const row = await lockSkillRow(connection, id);
   assertThat(row !== null && visibleTo(caller, row), () => notFound('skill'));
-  assertThat(row.operator_id === caller.operatorId, () => new CarnetError('NOT_OWNER', 'Only the operator that published the skill may change it.'));
+  assertThat(
+    row.operator_id === caller.operatorId,
+    () => new CarnetError('NOT_OWNER', 'Only the operator that published the skill may change it.'),
+  );
   return row;
 }

@@ -3,6 +3,7 @@ import { prepareJson, type PreparedJson } from '../http/prepared-json.ts';
 import { presentSkill } from './presenter.ts';
 import { findSkillRow, type SkillRow } from './queries.ts';
 import { SkillSchema, type Skill } from './schema.ts';
+import { NO_CODE } from './execution-schema.ts';
 
 /**
  * Counts move with every completed invocation and are not announced: an entry is read again once it is this old, so a count shown
@@ -10,22 +11,34 @@ import { SkillSchema, type Skill } from './schema.ts';
  * within about 20 ms.
  */
 const FRESH_MS = 1_000;
-/** Characters of answers kept in all; the least recently read leave first. */
+/** Characters of skills kept in all, their prepared answers not counted; the least recently read leave first. */
 const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
 
-/** A skill as it was read, with the two ways it is shown, written once. */
+/** Who looks: whether the review's reason and what the skill executes are shown. */
+export interface View {
+  seesAll: boolean;
+  seesCode: boolean;
+}
+
+/** A skill as it was read, with the ways it is shown, each written once. */
 export class CachedSkill {
   readonly row: SkillRow;
   readonly readAt = performance.now();
-  readonly #prepared: { all?: PreparedJson<Skill>; others?: PreparedJson<Skill> } = {};
+  readonly #prepared = new Map<string, PreparedJson<Skill>>();
 
   constructor(row: SkillRow) {
     this.row = row;
   }
 
-  /** The answer of GET for whoever sees everything or not, where what the skill executes is not part of it. */
-  prepared(to: { seesAll: boolean }): PreparedJson<Skill> {
-    return (this.#prepared[to.seesAll ? 'all' : 'others'] ??= prepareJson(SkillSchema, presentSkill(this.row, to)));
+  /** The answer of GET, unless it shows what the skill executes: that is never kept. Null: it would, and must be read. */
+  prepared(view: View): PreparedJson<Skill> | null {
+    if (view.seesCode && this.row.has_code) return null;
+    const key = `${view.seesAll}:${view.seesCode}`;
+    const known = this.#prepared.get(key);
+    if (known !== undefined) return known;
+    const prepared = prepareJson(SkillSchema, { ...presentSkill(this.row, view), ...(view.seesCode ? NO_CODE : {}) });
+    this.#prepared.set(key, prepared);
+    return prepared;
   }
 }
 
@@ -86,7 +99,7 @@ class SkillCache {
   }
 
   #keep(id: string, skill: CachedSkill): void {
-    const weight = skill.prepared({ seesAll: false }).text.length;
+    const weight = JSON.stringify(skill.row).length;
     this.#entries.set(id, { skill, weight });
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {

@@ -16,10 +16,13 @@ export type StatusAction = 'suspend' | 'activate' | 'unlist' | 'approve' | { rej
 
 export type NextState = Pick<SkillState, 'status' | 'review_status' | 'rejection_reason'>;
 
-const isCleared = ({ review_status }: SkillState): boolean => review_status === 'exempt' || review_status === 'approved';
+const isCleared = ({ review_status }: SkillState): boolean =>
+  review_status === 'exempt' || review_status === 'approved';
 
 const refusal = (state: SkillState, action: string, hint: string): CarnetError =>
-  new CarnetError('INVALID_STATE', `The skill is ${state.status} and cannot be ${action}: ${hint}`, { extra: { current_status: state.status } });
+  new CarnetError('INVALID_STATE', `The skill is ${state.status} and cannot be ${action}: ${hint}`, {
+    extra: { current_status: state.status },
+  });
 
 /**
  * The state after an action (Market §3.1, decisions K2-K6, K57); the same state where nothing changes. The review is what a skill
@@ -31,11 +34,14 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
   if (action === 'suspend') return { status: 'suspended', review_status, rejection_reason };
   if (action === 'unlist') {
     assertThat(state.status === 'active' || state.status === 'unlisted', () =>
-      refusal(state, 'unlisted', 'only an active one can; activate it first.'));
+      refusal(state, 'unlisted', 'only an active one can; activate it first.'),
+    );
     return { status: 'unlisted', review_status, rejection_reason };
   }
   if (action === 'activate') {
-    assertThat(state.status !== 'pending_review', () => refusal(state, 'activated', 'an administrator reviews it first.'));
+    assertThat(state.status !== 'pending_review', () =>
+      refusal(state, 'activated', 'an administrator reviews it first.'),
+    );
     if (isCleared(state)) return { status: 'active', review_status, rejection_reason };
     return { status: 'pending_review', review_status: 'pending', rejection_reason: null };
   }
@@ -43,11 +49,16 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
     return { status: 'suspended', review_status: 'taken_down', rejection_reason: action.takeDown };
   }
   assertThat(state.status === 'pending_review', () =>
-    refusal(state, action === 'approve' ? 'approved' : 'rejected', 'only one in pending_review can.'));
+    refusal(state, action === 'approve' ? 'approved' : 'rejected', 'only one in pending_review can.'),
+  );
   if (action !== 'approve') return { status: 'suspended', review_status: 'rejected', rejection_reason: action.reject };
   assertThat(
     state.execution_mode === 'open' || state.executable,
-    () => new CarnetError('NO_EXECUTABLE_CONTENT', `A ${state.execution_mode} skill needs steps, a script or a model to execute; publish one that has them under another name.`),
+    () =>
+      new CarnetError(
+        'NO_EXECUTABLE_CONTENT',
+        `A ${state.execution_mode} skill needs steps, a script or a model to execute; publish one that has them under another name.`,
+      ),
   );
   return { status: 'active', review_status: 'approved', rejection_reason: null };
 }

@@ -15,7 +15,12 @@ import { saveChanges, type Changeable } from './write-queries.ts';
  * Changes the fields given, as one more revision (decisions K8); a PATCH that changes nothing leaves the revision as it is.
  * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE.
  */
-export async function updateSkill(context: Context, call: CommandCall, id: string, body: UpdateSkill): Promise<Answered<Skill>> {
+export async function updateSkill(
+  context: Context,
+  call: CommandCall,
+  id: string,
+  body: UpdateSkill,
+): Promise<Answered<Skill>> {
   await checkSchemas(context, { input_schema: body.input_schema, output_schema: body.output_schema });
   return await runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
     const before = await lockOwnSkill(connection, call.caller, id);
@@ -42,7 +47,9 @@ const changeOf = (before: SkillRow, body: UpdateSkill): Changeable => ({
 });
 
 const changedFields = (before: SkillRow, after: Changeable): string[] =>
-  (Object.keys(after) as (keyof Changeable)[]).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  (Object.keys(after) as (keyof Changeable)[]).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
 
 /** Members in another order make no other schema. */
 const sameSchema = (a: Record<string, unknown>, b: Record<string, unknown>): boolean =>
@@ -59,9 +66,15 @@ async function refuseOtherSchemas(connection: CommonQueryMethods, id: string, af
     order by r.revision desc limit 1`);
   if (earlier === null) return;
   const parse = (text: string) => JSON.parse(text) as Record<string, unknown>;
-  const same = sameSchema(parse(earlier.input_schema), after.input_schema) && sameSchema(parse(earlier.output_schema), after.output_schema);
+  const same =
+    sameSchema(parse(earlier.input_schema), after.input_schema) &&
+    sameSchema(parse(earlier.output_schema), after.output_schema);
   assertThat(
     same,
-    () => new CarnetError('VERSION_IMMUTABLE', `Version ${after.version} was published with other schemas; name a new version, or send the schemas it had.`),
+    () =>
+      new CarnetError(
+        'VERSION_IMMUTABLE',
+        `Version ${after.version} was published with other schemas; name a new version, or send the schemas it had.`,
+      ),
   );
 }

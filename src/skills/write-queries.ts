@@ -19,7 +19,10 @@ export interface NewSkill {
   review: boolean;
 }
 
-export async function insertSkill(connection: CommonQueryMethods, { id, operatorId, body, review }: NewSkill): Promise<void> {
+export async function insertSkill(
+  connection: CommonQueryMethods,
+  { id, operatorId, body, review }: NewSkill,
+): Promise<void> {
   const [input, output] = [storedSchema(body.input_schema), storedSchema(body.output_schema)];
   await keepSchemas(connection, [input, output]);
   await connection.query(sql.type(Nothing)`

@@ -7,7 +7,14 @@ const field = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 const some = (minimum: number, maximum: number) => fc.uniqueArray(field, { minLength: minimum, maxLength: maximum });
 
 const parts: fc.Arbitrary<Part[]> = fc
-  .array(fc.record({ price_per_invocation: fc.integer({ min: 0, max: 9 }), input_required: some(0, 2), output_declared: some(0, 3) }), { maxLength: 9 })
+  .array(
+    fc.record({
+      price_per_invocation: fc.integer({ min: 0, max: 9 }),
+      input_required: some(0, 2),
+      output_declared: some(0, 3),
+    }),
+    { maxLength: 9 },
+  )
   .map((made) => made.map((part, at) => ({ id: `skl_${at}`, ...part })));
 const goal: fc.Arbitrary<Goal> = fc.record({
   available: fc.option(some(0, 3), { freq: 5 }),
@@ -34,7 +41,10 @@ function* sequences(all: readonly Part[], taken: Part[] = []): Generator<Part[]>
 }
 
 const check = (property: (wanted: Goal, offered: Part[], chains: Chain[]) => void): void =>
-  fc.assert(fc.property(goal, parts, (wanted, offered) => property(wanted, offered, composeChains(wanted, offered, 10))), { numRuns: 300 });
+  fc.assert(
+    fc.property(goal, parts, (wanted, offered) => property(wanted, offered, composeChains(wanted, offered, 10))),
+    { numRuns: 300 },
+  );
 
 describe('a composition', () => {
   it('runs: what a step needs is provided or given before it', () =>
@@ -56,7 +66,10 @@ describe('a composition', () => {
   it('costs what its steps cost, within the limit, and gives what it says', () =>
     check((wanted, _, chains) => {
       for (const chain of chains) {
-        assert.equal(chain.totalCents, chain.steps.reduce((sum, step) => sum + step.price_per_invocation, 0));
+        assert.equal(
+          chain.totalCents,
+          chain.steps.reduce((sum, step) => sum + step.price_per_invocation, 0),
+        );
         assert(chain.totalCents <= (wanted.maxTotalCents ?? Infinity));
         assert.equal(chain.coverage, coverage(wanted, chain.steps));
       }
@@ -66,17 +79,30 @@ describe('a composition', () => {
     check((wanted, offered, chains) => {
       const price = (steps: Part[]) => steps.reduce((sum, step) => sum + step.price_per_invocation, 0);
       const possible = [...sequences(offered)]
-        .filter((steps) => composable(wanted, steps) && price(steps) <= (wanted.maxTotalCents ?? Infinity) && coverage(wanted, steps) > 0)
+        .filter(
+          (steps) =>
+            composable(wanted, steps) &&
+            price(steps) <= (wanted.maxTotalCents ?? Infinity) &&
+            coverage(wanted, steps) > 0,
+        )
         .map((steps) => ({ coverage: coverage(wanted, steps), price: price(steps) }))
-        .sort((a, b) => b.coverage - a.coverage || a.price - b.price);
+        .toSorted((a, b) => b.coverage - a.coverage || a.price - b.price);
       assert.deepEqual(chains[0] && { coverage: chains[0].coverage, price: chains[0].totalCents }, possible[0]);
     }));
 
   it('comes cheapest first, each set of skills once', () =>
     check((_, __, chains) => {
       const totals = chains.map(({ totalCents }) => totalCents);
-      assert.deepEqual(totals, totals.toSorted((a, b) => a - b));
-      const sets = chains.map(({ steps }) => steps.map(({ id }) => id).sort().join());
+      assert.deepEqual(
+        totals,
+        totals.toSorted((a, b) => a - b),
+      );
+      const sets = chains.map(({ steps }) =>
+        steps
+          .map(({ id }) => id)
+          .toSorted()
+          .join(),
+      );
       assert.equal(new Set(sets).size, sets.length);
     }));
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Candidate, Wanted } from '../../src/skills/index.ts';
+import { fieldsOf, type Candidate, type Wanted } from '../../src/skills/index.ts';
+import { wantedBy } from '../../src/skill-requests/wanted.ts';
 import { fitOf, reasonsFor, scoreOf } from '../../src/skill-requests/score.ts';
 import { buildOperator, unique, type TestOperator } from '../support/factories.ts';
 import { assertStatus } from '../support/service.ts';
@@ -20,21 +21,47 @@ describe('the matches of a request', () => {
     const [t, u] = [unique('t'), unique('u')];
     const all = await publish(provider, { tags: [t, u], input_schema: schemaOf(a), output_schema: schemaOf(c, d) });
     const half = await publish(provider, { tags: [t], input_schema: schemaOf(a, 'other'), output_schema: schemaOf(c) });
-    const outputs = await publish(provider, { tags: [], input_schema: schemaOf('other'), output_schema: schemaOf(c, d) });
-    const { id } = await postRequest(asker, { tags: [t, u], desired_input_schema: schemaOf(a, b), desired_output_schema: schemaOf(c, d) });
+    const outputs = await publish(provider, {
+      tags: [],
+      input_schema: schemaOf('other'),
+      output_schema: schemaOf(c, d),
+    });
+    const { id } = await postRequest(asker, {
+      tags: [t, u],
+      desired_input_schema: schemaOf(a, b),
+      desired_output_schema: schemaOf(c, d),
+    });
     const found = (await matchesOf(asker, id)).map(({ skill, score }) => [skill.id, score]);
-    assert.deepEqual(found.slice(0, 2), [[all.id, 1], [half.id, 0.5 * 0.5 + 0.25 * 0.5 + 0.25 * 0.5]]);
-    assert.deepEqual(found.find(([skill]) => skill === outputs.id), [outputs.id, 0.25]);
+    assert.deepEqual(found.slice(0, 2), [
+      [all.id, 1],
+      [half.id, 0.5 * 0.5 + 0.25 * 0.5 + 0.25 * 0.5],
+    ]);
+    assert.deepEqual(
+      found.find(([skill]) => skill === outputs.id),
+      [outputs.id, 0.25],
+    );
   });
 
   it('say why', async () => {
     const [a, c] = fields('a', 'c');
     const t = unique('t');
-    const { id: skill } = await publish(provider, { tags: [t], input_schema: schemaOf(a), output_schema: schemaOf('x') });
-    const { id } = await postRequest(asker, { tags: [t], desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(c) });
+    const { id: skill } = await publish(provider, {
+      tags: [t],
+      input_schema: schemaOf(a),
+      output_schema: schemaOf('x'),
+    });
+    const { id } = await postRequest(asker, {
+      tags: [t],
+      desired_input_schema: schemaOf(a),
+      desired_output_schema: schemaOf(c),
+    });
     const [best] = await matchesOf(asker, id);
     assert.equal(best?.skill.id, skill);
-    assert.deepEqual(best.reasons, [`Has 1 of 1 tags: ${t}.`, `The desired input gives 1 of its 1 required inputs: ${a}.`, 'Declares 0 of 1 required outputs.']);
+    assert.deepEqual(best.reasons, [
+      `Has 1 of 1 tags: ${t}.`,
+      `The desired input gives 1 of its 1 required inputs: ${a}.`,
+      'Declares 0 of 1 required outputs.',
+    ]);
   });
 
   it('compare types', async () => {
@@ -42,9 +69,12 @@ describe('the matches of a request', () => {
     const typed = (type: string) => ({ properties: { [a]: { type } }, required: [a] });
     const number = await publish(provider, { input_schema: typed('number'), output_schema: {} });
     const string = await publish(provider, { input_schema: typed('string'), output_schema: {} });
-    const { id } = await postRequest(asker, { desired_input_schema: typed('string'), desired_output_schema: schemaOf('nowhere_to_be_found') });
-    const found = (await matchesOf(asker, id)).map(({ skill }) => skill.id);
-    assert(found.includes(string.id) && !found.includes(number.id));
+    const { id } = await postRequest(asker, {
+      desired_input_schema: typed('string'),
+      desired_output_schema: schemaOf('nowhere_to_be_found'),
+    });
+    const found = new Set((await matchesOf(asker, id)).map(({ skill }) => skill.id));
+    assert(found.has(string.id) && !found.has(number.id));
   });
 
   it('leave out what is not offered', async () => {
@@ -55,14 +85,24 @@ describe('the matches of a request', () => {
     await publish(provider, { ...wanted, price_per_invocation: 11 });
     await publish(provider, { ...wanted, accepts_requests: false });
     await publish(provider, { ...wanted, ...sealedSkill });
-    for (const action of ['suspend', 'unlist']) assertStatus(await provider.post(`/v1/skills/${(await publish(provider, wanted)).id}/${action}`), 200);
+    for (const action of ['suspend', 'unlist'])
+      assertStatus(await provider.post(`/v1/skills/${(await publish(provider, wanted)).id}/${action}`), 200);
     const { id } = await postRequest(asker, { desired_output_schema: schemaOf(c), max_price_cents: 10 });
-    const found = (await matchesOf(provider, id)).filter(({ skill }) => JSON.stringify(skill.output_schema).includes(c));
-    assert.deepEqual(found.map(({ skill }) => skill.id), [fit.id]);
+    const found = (await matchesOf(provider, id)).filter(({ skill }) =>
+      JSON.stringify(skill.output_schema).includes(c),
+    );
+    assert.deepEqual(
+      found.map(({ skill }) => skill.id),
+      [fit.id],
+    );
   });
 
   it('are none where nothing fits', async () => {
-    const { id } = await postRequest(asker, { max_price_cents: 0, desired_input_schema: {}, desired_output_schema: schemaOf(...fields('c')) });
+    const { id } = await postRequest(asker, {
+      max_price_cents: 0,
+      desired_input_schema: {},
+      desired_output_schema: schemaOf(...fields('c')),
+    });
     for (const { score } of await matchesOf(asker, id)) assert(score > 0);
   });
 
@@ -76,6 +116,30 @@ describe('the matches of a request', () => {
     assert.equal(matches.length, 20);
     assert.equal(matches[0]?.skill.id, named.id);
     assert(matches.every(({ score }) => score === 1));
+  });
+
+  it('are the best of all that are offered, by the score that is shown', async () => {
+    const names = fields('a', 'b', 'c', 'd');
+    const words = [unique('t'), unique('t'), unique('t')];
+    const pick = <T>(from: T[], bits: number) => from.filter((_, at) => (bits >> at) & 1);
+    const request = await postRequest(asker, {
+      tags: words.slice(0, 2),
+      desired_input_schema: schemaOf(...names.slice(0, 2)),
+      desired_output_schema: schemaOf(...names.slice(2)),
+    });
+    const wanted = wantedBy(request);
+    const scores: number[] = [];
+    for (let at = 0; at < 48; at += 1) {
+      const skill = await publish(provider, {
+        tags: pick(words, (at * 5) % 8),
+        input_schema: schemaOf(...pick(names, (at * 7) % 16), 'more'),
+        output_schema: schemaOf(...pick(names, (at * 11) % 16)),
+      });
+      const compared = { ...skill, input_required: fieldsOf(skill.input_schema).required, output_declared: fieldsOf(skill.output_schema).declared };
+      scores.push(scoreOf(fitOf(wanted, compared as unknown as Candidate)));
+    }
+    const best = scores.toSorted((a, b) => b - a).slice(0, 20);
+    assert.deepEqual((await matchesOf(asker, request.id)).map(({ score }) => score), best);
   });
 
   it('fill up by text where a request says little else', async () => {
@@ -101,7 +165,11 @@ describe('the score of a match', () => {
     outputRequired: fc.option(some(field)),
     words: fc.constant([]),
   });
-  const skill = fc.record({ tags: some(tag), input_required: some(field), output_declared: some(field) }) as fc.Arbitrary<unknown> as fc.Arbitrary<Candidate>;
+  const skill = fc.record({
+    tags: some(tag),
+    input_required: some(field),
+    output_declared: some(field),
+  }) as fc.Arbitrary<unknown> as fc.Arbitrary<Candidate>;
 
   it('is from 0 to 1, 1 only where everything fits, and every part has its reason', () => {
     fc.assert(
@@ -120,7 +188,10 @@ describe('the score of a match', () => {
     fc.assert(
       fc.property(wanted, skill, tag, (request, candidate, more) => {
         fc.pre(request.tags.includes(more) && !candidate.tags.includes(more));
-        assert(scoreOf(fitOf(request, { ...candidate, tags: [...candidate.tags, more] })) > scoreOf(fitOf(request, candidate)));
+        assert(
+          scoreOf(fitOf(request, { ...candidate, tags: [...candidate.tags, more] })) >
+            scoreOf(fitOf(request, candidate)),
+        );
       }),
     );
   });

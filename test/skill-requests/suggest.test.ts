@@ -15,29 +15,50 @@ describe('the suggestions of a request', () => {
   const skills = async (...made: [from: string[], to: string[], price: number][]): Promise<string[]> => {
     const ids: string[] = [];
     for (const [from, to, price] of made) {
-      ids.push((await publish(provider, { input_schema: schemaOf(...from), output_schema: schemaOf(...to), price_per_invocation: price })).id);
+      ids.push(
+        (
+          await publish(provider, {
+            input_schema: schemaOf(...from),
+            output_schema: schemaOf(...to),
+            price_per_invocation: price,
+          })
+        ).id,
+      );
     }
     return ids;
   };
   const suggested = async (overrides: Record<string, unknown>) => {
     const { id } = await postRequest(asker, overrides);
-    return (await suggestionsOf(provider, id)).map(({ steps, total_price_cents: total, coverage }) => ({ steps: steps.map((step) => step.skill_id), total, coverage }));
+    return (await suggestionsOf(provider, id)).map(({ steps, total_price_cents: total, coverage }) => ({
+      steps: steps.map((step) => step.skill_id),
+      total,
+      coverage,
+    }));
   };
 
   it('are single skills and chains, cheapest first', async () => {
     const [text, summary, german] = fields('text', 'summary', 'german');
-    const [summarise, translate, both] = await skills([[text], [summary], 5], [[summary], [german], 4], [[text], [german], 10]);
-    assert.deepEqual(await suggested({ desired_input_schema: schemaOf(text), desired_output_schema: schemaOf(german) }), [
-      { steps: [summarise, translate], total: 9, coverage: 1 },
-      { steps: [both], total: 10, coverage: 1 },
-    ]);
+    const [summarise, translate, both] = await skills(
+      [[text], [summary], 5],
+      [[summary], [german], 4],
+      [[text], [german], 10],
+    );
+    assert.deepEqual(
+      await suggested({ desired_input_schema: schemaOf(text), desired_output_schema: schemaOf(german) }),
+      [
+        { steps: [summarise, translate], total: 9, coverage: 1 },
+        { steps: [both], total: 10, coverage: 1 },
+      ],
+    );
   });
 
   it('are up to three steps long', async () => {
     const [a, b, c, d, e] = fields('a', 'b', 'c', 'd', 'e');
     const chain = await skills([[a], [b], 1], [[b], [c], 1], [[c], [d], 1], [[d], [e], 1]);
     const from = { desired_input_schema: schemaOf(a) };
-    assert.deepEqual(await suggested({ ...from, desired_output_schema: schemaOf(d) }), [{ steps: chain.slice(0, 3), total: 3, coverage: 1 }]);
+    assert.deepEqual(await suggested({ ...from, desired_output_schema: schemaOf(d) }), [
+      { steps: chain.slice(0, 3), total: 3, coverage: 1 },
+    ]);
     assert.deepEqual(await suggested({ ...from, desired_output_schema: schemaOf(e) }), []);
   });
 
@@ -53,21 +74,32 @@ describe('the suggestions of a request', () => {
   it('may bring outputs together that no single skill gives', async () => {
     const [a, b, c] = fields('a', 'b', 'c');
     const made = await skills([[a], [b], 1], [[a], [c], 2]);
-    const [only, ...others] = await suggested({ desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(b, c) });
+    const [only, ...others] = await suggested({
+      desired_input_schema: schemaOf(a),
+      desired_output_schema: schemaOf(b, c),
+    });
     assert.deepEqual([only?.steps.toSorted(), only?.total, only?.coverage, others], [made.toSorted(), 3, 1, []]);
   });
 
   it('may use what is provided at any step', async () => {
     const [text, language, summary, translated] = fields('text', 'language', 'summary', 'translated');
     const made = await skills([[text], [summary], 1], [[summary, language], [translated], 1]);
-    assert.deepEqual(await suggested({ desired_input_schema: schemaOf(text, language), desired_output_schema: schemaOf(translated) }), [{ steps: made, total: 2, coverage: 1 }]);
-    assert.deepEqual(await suggested({ desired_input_schema: schemaOf(text), desired_output_schema: schemaOf(translated) }), []);
+    assert.deepEqual(
+      await suggested({ desired_input_schema: schemaOf(text, language), desired_output_schema: schemaOf(translated) }),
+      [{ steps: made, total: 2, coverage: 1 }],
+    );
+    assert.deepEqual(
+      await suggested({ desired_input_schema: schemaOf(text), desired_output_schema: schemaOf(translated) }),
+      [],
+    );
   });
 
   it('give as much as can be had where not everything can', async () => {
     const [a, b, c] = fields('a', 'b', 'c');
     const made = await skills([[a], [b], 1]);
-    assert.deepEqual(await suggested({ desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(b, c) }), [{ steps: made, total: 1, coverage: 0.5 }]);
+    assert.deepEqual(await suggested({ desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(b, c) }), [
+      { steps: made, total: 1, coverage: 0.5 },
+    ]);
   });
 
   it('cost together no more than the request pays', async () => {
@@ -75,7 +107,10 @@ describe('the suggestions of a request', () => {
     const made = await skills([[a], [b], 3], [[b], [c], 3]);
     const wanted = { desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(c) };
     assert.deepEqual(await suggested({ ...wanted, max_price_cents: 5 }), []);
-    assert.deepEqual((await suggested({ ...wanted, max_price_cents: 6 })).map(({ steps }) => steps), [made]);
+    assert.deepEqual(
+      (await suggested({ ...wanted, max_price_cents: 6 })).map(({ steps }) => steps),
+      [made],
+    );
   });
 
   it('are never the asker’s own', async () => {

@@ -2,7 +2,10 @@ import type { Matches, SkillRequest, Suggestions } from '../../src/skill-request
 import { unique } from '../support/factories.ts';
 import { assertStatus, type Requester } from '../support/service.ts';
 
-export const posted = (overrides: Record<string, unknown> = {}): Record<string, unknown> => ({ description: 'Summaries of contracts', ...overrides });
+export const posted = (overrides: Record<string, unknown> = {}): Record<string, unknown> => ({
+  description: 'Summaries of contracts',
+  ...overrides,
+});
 
 export const postRequest = async (owner: Requester, overrides: Record<string, unknown> = {}): Promise<SkillRequest> =>
   assertStatus(await owner.post<SkillRequest>('/v1/skill-requests', posted(overrides)), 201);

@@ -5,7 +5,9 @@ import { anonymous, assertProblem, assertStatus, platform, type Reply, type Requ
 import { publish, publishApproved, sealedSkill, type SkillList } from './support.ts';
 
 const browse = async (caller: Requester, query: Record<string, string | number>): Promise<SkillList> => {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]));
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
   return assertStatus(await caller.get<SkillList>(`/v1/skills?${search.toString()}`), 200);
 };
 const names = ({ skills }: SkillList): string[] => skills.map(({ name }) => name);
@@ -27,7 +29,13 @@ describe('GET /v1/skills', () => {
     const skill = await publish(owner);
     const { skills, limit, offset, total } = await browse(other, {});
     assert(skills.some(({ id }) => id === skill.id));
-    assert.deepEqual(skills.map(({ created_at: at }) => at), skills.map(({ created_at: at }) => at).sort().reverse());
+    assert.deepEqual(
+      skills.map(({ created_at: at }) => at),
+      skills
+        .map(({ created_at: at }) => at)
+        .toSorted()
+        .toReversed(),
+    );
     assert(skills.every(({ status }) => status === 'active'));
     assert.deepEqual([limit, offset], [20, 0]);
     assert(total >= skills.length);
@@ -35,11 +43,18 @@ describe('GET /v1/skills', () => {
 
   it('leaves code out, for its owner too', async () => {
     const tag = word();
-    await publishApproved(owner, { execution_mode: 'source', execution_script: 'x', dependencies: 'y', llm_config: { max_tokens: 1 }, tags: [tag] });
+    await publishApproved(owner, {
+      execution_mode: 'source',
+      execution_script: 'x',
+      dependencies: 'y',
+      llm_config: { max_tokens: 1 },
+      tags: [tag],
+    });
     for (const caller of [owner, other, platform()]) {
       const [skill] = (await browse(caller, { tags: tag })).skills;
       assert(skill !== undefined);
-      for (const field of ['execution_steps', 'execution_script', 'dependencies', 'llm_config']) assert(!(field in skill), field);
+      for (const field of ['execution_steps', 'execution_script', 'dependencies', 'llm_config'])
+        assert(!(field in skill), field);
     }
   });
 
@@ -58,7 +73,10 @@ describe('GET /v1/skills', () => {
     for (const status of ['pending_review', 'suspended', 'unlisted']) {
       it(`shows only the caller's own ${status} skills, and everybody's to the platform`, async () => {
         const own = await browse(owner, { tags: tag, status });
-        assert.deepEqual(own.skills.map(({ operator_id: id }) => id), [owner.operatorId]);
+        assert.deepEqual(
+          own.skills.map(({ operator_id: id }) => id),
+          [owner.operatorId],
+        );
         assert.equal((await browse(platform(), { tags: tag, status })).total, 2);
       });
     }
@@ -69,13 +87,16 @@ describe('GET /v1/skills', () => {
   describe('trust_level and max_trust_level', () => {
     const tag = word();
     before(async () => {
-      for (const level of ['L0', 'L1', 'L2']) await publish(owner, { name: unique(level.toLowerCase()), trust_level_required: level, tags: [tag] });
+      for (const level of ['L0', 'L1', 'L2'])
+        await publish(owner, { name: unique(level.toLowerCase()), trust_level_required: level, tags: [tag] });
     });
     const levels = async (query: Record<string, string>) =>
-      (await browse(other, { tags: tag, ...query })).skills.map((skill) => skill.trust_level_required).sort();
+      (await browse(other, { tags: tag, ...query })).skills.map((skill) => skill.trust_level_required).toSorted();
 
-    it('filters by the level required, exactly', async () => assert.deepEqual(await levels({ trust_level: 'L1' }), ['L1']));
-    it('filters by the level required, at most', async () => assert.deepEqual(await levels({ max_trust_level: 'L1' }), ['L0', 'L1']));
+    it('filters by the level required, exactly', async () =>
+      assert.deepEqual(await levels({ trust_level: 'L1' }), ['L1']));
+    it('filters by the level required, at most', async () =>
+      assert.deepEqual(await levels({ max_trust_level: 'L1' }), ['L0', 'L1']));
   });
 
   describe('tags', () => {
@@ -91,9 +112,13 @@ describe('GET /v1/skills', () => {
     });
     it('may be repeated', async () => {
       const { skills } = assertStatus(await other.get<SkillList>(`/v1/skills?tags=${a}&tags=${b}`), 200);
-      assert.deepEqual(skills.map(({ name }) => name), ['both', 'only-a', 'only-b']);
+      assert.deepEqual(
+        skills.map(({ name }) => name),
+        ['both', 'only-a', 'only-b'],
+      );
     });
-    it('matches all when asked', async () => assert.deepEqual(names(await browse(other, { tags: `${a},${b}`, tags_match: 'all' })), ['both']));
+    it('matches all when asked', async () =>
+      assert.deepEqual(names(await browse(other, { tags: `${a},${b}`, tags_match: 'all' })), ['both']));
     it('is exact', async () => assert.equal((await browse(other, { tags: a.slice(0, -1) })).total, 0));
   });
 
@@ -101,14 +126,20 @@ describe('GET /v1/skills', () => {
     const w = word();
     before(async () => {
       await publish(owner, { name: `said-${w}`, description: 'Says it in its name' });
-      await publish(owner, { name: 'in-passing', description: `Long and about other things, of which ${w} is one that stands near the end of it` });
+      await publish(owner, {
+        name: 'in-passing',
+        description: `Long and about other things, of which ${w} is one that stands near the end of it`,
+      });
       await publish(owner, { name: 'often', description: `${w} ${w} ${w}` });
-      await publish(owner, { name: `translate-${w}`, description: 'Summarizes node.js documents, the translations of invoices' });
+      await publish(owner, {
+        name: `translate-${w}`,
+        description: 'Summarizes node.js documents, the translations of invoices',
+      });
     });
 
     it('puts the name before the description', async () => {
       const found = names(await browse(other, { search: w }));
-      assert.deepEqual([...found].sort(), ['in-passing', 'often', `said-${w}`, `translate-${w}`]);
+      assert.deepEqual(found.toSorted(), ['in-passing', 'often', `said-${w}`, `translate-${w}`]);
       assert(found.indexOf(`said-${w}`) < found.indexOf('often'));
       assert(found.indexOf('often') < found.indexOf('in-passing'));
     });
@@ -128,9 +159,11 @@ describe('GET /v1/skills', () => {
     }
 
     it('needs every word', async () => assert.equal((await browse(other, { search: `${w} elephants` })).total, 0));
-    it('completes the last word alone', async () => assert.equal((await browse(other, { search: `summ ${w}` })).total, 0));
+    it('completes the last word alone', async () =>
+      assert.equal((await browse(other, { search: `summ ${w}` })).total, 0));
     it('is none when empty', async () => assert((await browse(other, { search: ' ' })).total > 4));
-    it('finds nothing for punctuation alone', async () => assert.equal((await browse(other, { search: '?!' })).total, 0));
+    it('finds nothing for punctuation alone', async () =>
+      assert.equal((await browse(other, { search: '?!' })).total, 0));
     it('finds a skill named by stop words alone', async () => {
       const how = await publish(owner, { name: unique('how-to') });
       const { skills } = await browse(other, { search: 'how to', limit: 100 });
@@ -138,12 +171,33 @@ describe('GET /v1/skills', () => {
     });
 
     it('is never a fault, whatever is typed', async () => {
-      const hostile = ["'", "' or 1=1; --", ':*', '!!!&&&|||', '<->', 'a <-> b', "'a':B*", '\\', '%', '((((', 'a:*b', '\u{10FFFF}', 'x'.repeat(2_000), '😀'.repeat(1_000), '٣', 'ﬁ'];
-      for (const search of hostile) assertStatus(await other.get(`/v1/skills?search=${encodeURIComponent(search)}`), 200);
+      const hostile = [
+        "'",
+        "' or 1=1; --",
+        ':*',
+        '!!!&&&|||',
+        '<->',
+        'a <-> b',
+        "'a':B*",
+        '\\',
+        '%',
+        '((((',
+        'a:*b',
+        '\u{10FFFF}',
+        'x'.repeat(2_000),
+        '😀'.repeat(1_000),
+        '٣',
+        'ﬁ',
+      ];
+      for (const search of hostile)
+        assertStatus(await other.get(`/v1/skills?search=${encodeURIComponent(search)}`), 200);
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (search) => {
           const { status } = await other.get(`/v1/skills?search=${encodeURIComponent(search.toWellFormed())}`);
-          assert(status === 200 || (status === 400 && search.includes('\0')), `${status} for ${JSON.stringify(search)}`);
+          assert(
+            status === 200 || (status === 400 && search.includes('\0')),
+            `${status} for ${JSON.stringify(search)}`,
+          );
         }),
         { numRuns: 60 },
       );
@@ -165,7 +219,12 @@ describe('GET /v1/skills', () => {
         seen.push(...names(assertStatus(reply, 200)));
         assert.equal(reply.body.total, 5);
         const link: string = reply.headers.get('link') ?? '';
-        links.push([...link.matchAll(/rel="(\w+)"/g)].map(([, relation]) => relation).sort().join(' '));
+        links.push(
+          [...link.matchAll(/rel="(\w+)"/g)]
+            .map(([, relation]) => relation ?? '')
+            .toSorted()
+            .join(' '),
+        );
         path = /<([^>]+)>; rel="next"/.exec(link)?.[1]?.replace(/^https?:\/\/[^/]+/, '');
       }
       assert.deepEqual(seen, ['page-4', 'page-3', 'page-2', 'page-1', 'page-0']);
@@ -177,8 +236,18 @@ describe('GET /v1/skills', () => {
       assert.deepEqual([skills.length, total], [0, 5]);
     });
 
-    for (const [name, value] of [['limit', '0'], ['limit', '101'], ['limit', '1.5'], ['limit', 'all'], ['offset', '-1'], ['status', 'gone'], ['trust_level', 'L3'], ['tags_match', 'none']]) {
-      it(`refuses ${name}=${value}`, async () => assertProblem(await other.get(`/v1/skills?${name}=${value}`), 'VALIDATION_ERROR', `query.${name}`));
+    for (const [name, value] of [
+      ['limit', '0'],
+      ['limit', '101'],
+      ['limit', '1.5'],
+      ['limit', 'all'],
+      ['offset', '-1'],
+      ['status', 'gone'],
+      ['trust_level', 'L3'],
+      ['tags_match', 'none'],
+    ]) {
+      it(`refuses ${name}=${value}`, async () =>
+        assertProblem(await other.get(`/v1/skills?${name}=${value}`), 'VALIDATION_ERROR', `query.${name}`));
     }
 
     it('ignores parameters it does not know', async () => assertStatus(await other.get('/v1/skills?colour=red'), 200));

@@ -7,7 +7,28 @@ import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
 import { publish, sealedSkill } from './support.ts';
 
 const levels = ['L0', 'L1', 'L2'] as const;
-const names = ['none', 'L0', 'L1', 'low', 'basic', 'IAL1', 'L2', 'substantial', 'medium', 'IAL2', 'L3', 'high', 'IAL3', 'gold', 0, 1, 2, 3, 4, -1];
+const names = [
+  'none',
+  'L0',
+  'L1',
+  'low',
+  'basic',
+  'IAL1',
+  'L2',
+  'substantial',
+  'medium',
+  'IAL2',
+  'L3',
+  'high',
+  'IAL3',
+  'gold',
+  0,
+  1,
+  2,
+  3,
+  4,
+  -1,
+];
 
 describe('POST /v1/skills/:id/check-trust', () => {
   let owner: TestOperator;
@@ -19,10 +40,14 @@ describe('POST /v1/skills/:id/check-trust', () => {
 
   const check = async (required: string, claims: unknown[]): Promise<TrustEvaluation> => {
     const { id } = await publish(owner, { trust_level_required: required });
-    return assertStatus(await caller.post<TrustEvaluation>(`/v1/skills/${id}/check-trust`, { passport_claims: claims }), 200);
+    return assertStatus(
+      await caller.post<TrustEvaluation>(`/v1/skills/${id}/check-trust`, { passport_claims: claims }),
+      200,
+    );
   };
 
-  it('requires authentication', async () => assertProblem(await anonymous().post('/v1/skills/skl_x/check-trust', { passport_claims: [] }), 'UNAUTHENTICATED'));
+  it('requires authentication', async () =>
+    assertProblem(await anonymous().post('/v1/skills/skl_x/check-trust', { passport_claims: [] }), 'UNAUTHENTICATED'));
   it('knows no skill the caller may not see', async () => {
     for (const id of ['skl_x', (await publish(owner, sealedSkill)).id]) {
       assertProblem(await caller.post(`/v1/skills/${id}/check-trust`, { passport_claims: [] }), 'NOT_FOUND');
@@ -37,12 +62,19 @@ describe('POST /v1/skills/:id/check-trust', () => {
   ];
   for (const [body, path] of faults) {
     it(`refuses ${JSON.stringify(body)}`, async () => {
-      assertProblem(await caller.post(`/v1/skills/${(await publish(owner)).id}/check-trust`, body), 'VALIDATION_ERROR', path);
+      assertProblem(
+        await caller.post(`/v1/skills/${(await publish(owner)).id}/check-trust`, body),
+        'VALIDATION_ERROR',
+        path,
+      );
     });
   }
 
   it('allows by the highest claim, whatever it is about', async () => {
-    const { reasons, ...evaluation } = await check('L2', [{ claim_type: 'e-mail', assurance_level: 'low' }, { claim_type: 'kyc', assurance_level: 'substantial' }]);
+    const { reasons, ...evaluation } = await check('L2', [
+      { claim_type: 'e-mail', assurance_level: 'low' },
+      { claim_type: 'kyc', assurance_level: 'substantial' },
+    ]);
     assert.deepEqual(evaluation, { allowed: true, required: 'L2', effective: 'L2' });
     assert.match(reasons.join(' '), /kyc at substantial counts as L2/);
   });
@@ -61,7 +93,16 @@ describe('POST /v1/skills/:id/check-trust', () => {
     assert.equal((await check('L1', [{ ...claim, expires_at: 4_102_444_800 }])).allowed, true);
   });
   it('takes claims as a passport carries them', async () => {
-    const claim = { claim_id: 'idc_1', provider: 'acme', layer: 'L1', claim_type: 'kyc', assurance_level: 'IAL2', verified_at: 1, expires_at: 4_102_444_800, humanity_verified: true };
+    const claim = {
+      claim_id: 'idc_1',
+      provider: 'acme',
+      layer: 'L1',
+      claim_type: 'kyc',
+      assurance_level: 'IAL2',
+      verified_at: 1,
+      expires_at: 4_102_444_800,
+      humanity_verified: true,
+    };
     assert.equal((await check('L2', [claim])).effective, 'L2');
   });
 
@@ -76,7 +117,10 @@ describe('POST /v1/skills/:id/check-trust', () => {
         const valid = claims.filter(({ expires_at: expiry }) => expiry === undefined || expiry > 100);
         const effective = Math.max(0, ...valid.map(({ assurance_level: level }) => levelOf(level)));
         const evaluation = evaluateTrust(required, claims, 100);
-        assert.deepEqual([evaluation.allowed, evaluation.effective], [effective >= Number(required[1]), `L${effective}`]);
+        assert.deepEqual(
+          [evaluation.allowed, evaluation.effective],
+          [effective >= Number(required[1]), `L${effective}`],
+        );
         assert.equal(evaluation.reasons.length, claims.length + 1);
       }),
     );

@@ -26,10 +26,17 @@ describe('favourites', () => {
   for (const method of ['post', 'delete'] as const) {
     describe(`${method.toUpperCase()} /v1/skills/:id/favorite`, () => {
       const favorited = method === 'post';
-      it('requires authentication', async () => assertProblem(await anonymous()[method](`/v1/skills/${(await publish(owner)).id}/favorite`), 'UNAUTHENTICATED'));
+      it('requires authentication', async () =>
+        assertProblem(
+          await anonymous()[method](`/v1/skills/${(await publish(owner)).id}/favorite`),
+          'UNAUTHENTICATED',
+        ));
       it('knows no skill the caller may not see', async () => {
         assertProblem(await caller[method]('/v1/skills/skl_x/favorite'), 'NOT_FOUND');
-        assertProblem(await caller[method](`/v1/skills/${(await publish(owner, sealedSkill)).id}/favorite`), 'NOT_FOUND');
+        assertProblem(
+          await caller[method](`/v1/skills/${(await publish(owner, sealedSkill)).id}/favorite`),
+          'NOT_FOUND',
+        );
       });
       it('answers the same however often', async () => {
         const { id } = await publish(owner);
@@ -42,7 +49,8 @@ describe('favourites', () => {
   }
 
   describe('GET /v1/skills/favorites', () => {
-    it('requires authentication', async () => assertProblem(await anonymous().get('/v1/skills/favorites'), 'UNAUTHENTICATED'));
+    it('requires authentication', async () =>
+      assertProblem(await anonymous().get('/v1/skills/favorites'), 'UNAUTHENTICATED'));
 
     it('lists the operator’s own, last added first, for all of its keys', async () => {
       const ids = [(await publish(owner)).id, (await publish(owner)).id, (await publish(owner)).id];
@@ -58,8 +66,14 @@ describe('favourites', () => {
       const ids = [(await publish(owner)).id, (await publish(owner)).id, (await publish(owner)).id];
       for (const id of ids) assertStatus(await caller.post(`/v1/skills/${id}/favorite`), 200);
       const first = assertStatus(await caller.get<Favorites>('/v1/skills/favorites?limit=2'), 200);
-      const second = assertStatus(await caller.get<Favorites>(`/v1/skills/favorites?limit=2&cursor=${first.next_cursor ?? ''}`), 200);
-      assert.deepEqual([...first.skills, ...second.skills].map(({ id }) => id), ids.toReversed());
+      const second = assertStatus(
+        await caller.get<Favorites>(`/v1/skills/favorites?limit=2&cursor=${first.next_cursor ?? ''}`),
+        200,
+      );
+      assert.deepEqual(
+        [...first.skills, ...second.skills].map(({ id }) => id),
+        ids.toReversed(),
+      );
       assert.deepEqual([second.has_more, second.next_cursor], [false, null]);
     });
 
@@ -83,8 +97,15 @@ describe('GET /v1/skills/mine', () => {
     await publish(await buildOperator());
     const ids = [(await publish(owner, sealedSkill)).id, (await publish(owner)).id, (await publish(owner)).id];
     assertStatus(await owner.post(`/v1/skills/${ids[1]}/suspend`), 200);
-    const { skills, has_more: more, next_cursor: cursor } = assertStatus(await owner.get<Favorites>('/v1/skills/mine'), 200);
-    assert.deepEqual(skills.map(({ id }) => id), ids.toReversed());
+    const {
+      skills,
+      has_more: more,
+      next_cursor: cursor,
+    } = assertStatus(await owner.get<Favorites>('/v1/skills/mine'), 200);
+    assert.deepEqual(
+      skills.map(({ id }) => id),
+      ids.toReversed(),
+    );
     assert.deepEqual([more, cursor], [false, null]);
     assert(skills.every((skill) => !('execution_steps' in skill)));
   });
@@ -94,7 +115,10 @@ describe('GET /v1/skills/mine', () => {
     const ids = [(await publish(owner)).id, (await publish(owner)).id];
     const first = assertStatus(await owner.get<Favorites>('/v1/skills/mine?limit=1'), 200);
     const path = `/v1/skills/mine?limit=1&cursor=${first.next_cursor ?? ''}`;
-    assert.deepEqual([first.skills[0]?.id, assertStatus(await owner.get<Favorites>(path), 200).skills[0]?.id], ids.toReversed());
+    assert.deepEqual(
+      [first.skills[0]?.id, assertStatus(await owner.get<Favorites>(path), 200).skills[0]?.id],
+      ids.toReversed(),
+    );
     assertProblem(await (await buildOperator()).get(path), 'INVALID_CURSOR');
   });
 });

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Skill } from '../../src/skills/schema.ts';
-import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, echoSchema, type TestOperator } from '../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  echoSchema,
+  type TestOperator,
+} from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
 import { llmStep, publication, publish, scriptStep, sealedSkill } from './support.ts';
 
@@ -24,16 +31,37 @@ const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
   ['a price in fractions of a cent', { price_per_invocation: 0.5 }, 'price_per_invocation'],
   ['an unknown execution mode', { execution_mode: 'closed' }, 'execution_mode'],
   ['an unknown credential mode', { credential_mode: 'both_provide' }, 'credential_mode'],
-  ['a required credential without scopes', { required_credentials: [{ provider: 'mail' }] }, 'required_credentials.0.scopes'],
+  [
+    'a required credential without scopes',
+    { required_credentials: [{ provider: 'mail' }] },
+    'required_credentials.0.scopes',
+  ],
   ['a negative seller limit', { seller_credential_limit: { max_calls: -1 } }, 'seller_credential_limit.max_calls'],
   ['no steps at all', { execution_steps: [] }, 'execution_steps'],
   ['eleven steps', { execution_steps: Array.from({ length: 11 }, () => llmStep) }, 'execution_steps'],
-  ['a step without its script', { execution_steps: [{ type: 'script', label: 'a', runtime: 'javascript' }] }, 'execution_steps.0.script'],
-  ['a step in an unknown runtime', { execution_steps: [{ ...scriptStep, runtime: 'none' }] }, 'execution_steps.0.runtime'],
-  ['a model step without a model', { execution_steps: [{ type: 'llm', label: 'a', llm_provider: 'acme' }] }, 'execution_steps.0.llm_model'],
+  [
+    'a step without its script',
+    { execution_steps: [{ type: 'script', label: 'a', runtime: 'javascript' }] },
+    'execution_steps.0.script',
+  ],
+  [
+    'a step in an unknown runtime',
+    { execution_steps: [{ ...scriptStep, runtime: 'none' }] },
+    'execution_steps.0.runtime',
+  ],
+  [
+    'a model step without a model',
+    { execution_steps: [{ type: 'llm', label: 'a', llm_provider: 'acme' }] },
+    'execution_steps.0.llm_model',
+  ],
   [
     'steps with 500,001 characters of script together',
-    { execution_steps: [{ ...scriptStep, script: 'x'.repeat(250_000) }, { ...scriptStep, script: 'x'.repeat(250_001) }] },
+    {
+      execution_steps: [
+        { ...scriptStep, script: 'x'.repeat(250_000) },
+        { ...scriptStep, script: 'x'.repeat(250_001) },
+      ],
+    },
     'execution_steps',
   ],
   ['a script of 100,001 characters', { execution_script: 'x'.repeat(100_001) }, 'execution_script'],
@@ -45,11 +73,27 @@ const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
 ];
 
 const hostileSchemas: [fault: string, schema: Record<string, unknown>, path: string][] = [
-  ['a pattern that is no regular expression', { type: 'object', properties: { text: { pattern: '(' } } }, 'input_schema.properties.text.pattern'],
-  ['a remote $ref', { properties: { text: { $ref: 'https://example.test/text.json' } } }, 'input_schema.properties.text.$ref'],
-  ['a $data reference', { properties: { text: { const: { $data: '1/other' } } } }, 'input_schema.properties.text.const'],
+  [
+    'a pattern that is no regular expression',
+    { type: 'object', properties: { text: { pattern: '(' } } },
+    'input_schema.properties.text.pattern',
+  ],
+  [
+    'a remote $ref',
+    { properties: { text: { $ref: 'https://example.test/text.json' } } },
+    'input_schema.properties.text.$ref',
+  ],
+  [
+    'a $data reference',
+    { properties: { text: { const: { $data: '1/other' } } } },
+    'input_schema.properties.text.const',
+  ],
   ['an unknown type', { properties: { text: { type: 'text' } } }, 'input_schema.properties.text.type'],
-  ['too many properties', { properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, {}])) }, 'input_schema.properties'],
+  [
+    'too many properties',
+    { properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, {}])) },
+    'input_schema.properties',
+  ],
 ];
 
 describe('POST /v1/skills', () => {
@@ -120,12 +164,20 @@ describe('POST /v1/skills', () => {
     };
     const skill = await publish(owner, given);
     for (const [field, value] of Object.entries(given)) assert.deepEqual(skill[field as keyof Skill], value, field);
-    assert.deepEqual(Object.keys((skill.input_schema as { properties: object }).properties), ['z', 'a'], 'members stay in their order');
+    assert.deepEqual(
+      Object.keys((skill.input_schema as { properties: object }).properties),
+      ['z', 'a'],
+      'members stay in their order',
+    );
   });
 
   it('counts characters, not UTF-16 units', async () => {
     await publish(owner, { description: '😀'.repeat(1_000), tags: ['😀'.repeat(32)] });
-    assertProblem(await owner.post('/v1/skills', publication({ description: '😀'.repeat(1_001) })), 'VALIDATION_ERROR', 'description');
+    assertProblem(
+      await owner.post('/v1/skills', publication({ description: '😀'.repeat(1_001) })),
+      'VALIDATION_ERROR',
+      'description',
+    );
   });
 
   it('collapses a repeated tag', async () => {
@@ -133,12 +185,16 @@ describe('POST /v1/skills', () => {
   });
 
   it('takes 500,000 characters of script in four bytes each', async () => {
-    const skill = await publish(owner, { execution_mode: 'sealed', execution_steps: [{ ...scriptStep, script: '😀'.repeat(500_000) }] });
+    const skill = await publish(owner, {
+      execution_mode: 'sealed',
+      execution_steps: [{ ...scriptStep, script: '😀'.repeat(500_000) }],
+    });
     assert.equal(skill.status, 'pending_review');
   });
 
   for (const [fault, overrides, path] of faults) {
-    it(`refuses ${fault}`, async () => assertProblem(await owner.post('/v1/skills', publication(overrides)), 'VALIDATION_ERROR', path));
+    it(`refuses ${fault}`, async () =>
+      assertProblem(await owner.post('/v1/skills', publication(overrides)), 'VALIDATION_ERROR', path));
   }
 
   for (const field of ['name', 'description', 'version', 'input_schema', 'output_schema', 'trust_level_required']) {
@@ -147,9 +203,19 @@ describe('POST /v1/skills', () => {
     });
   }
 
-  for (const [field, value] of Object.entries({ execution_script: '', execution_runtime: 'none', dependencies: '', llm_enabled: false, llm_model: 'a' })) {
+  for (const [field, value] of Object.entries({
+    execution_script: '',
+    execution_runtime: 'none',
+    dependencies: '',
+    llm_enabled: false,
+    llm_model: 'a',
+  })) {
     it(`refuses ${field} beside execution_steps, whatever its value`, async () => {
-      assertProblem(await owner.post('/v1/skills', publication({ execution_steps: [llmStep], [field]: value })), 'VALIDATION_ERROR', field);
+      assertProblem(
+        await owner.post('/v1/skills', publication({ execution_steps: [llmStep], [field]: value })),
+        'VALIDATION_ERROR',
+        field,
+      );
     });
   }
 
@@ -176,6 +242,13 @@ describe('POST /v1/skills', () => {
     await publish(owner, { name: 'twice' });
     assertProblem(await owner.post('/v1/skills', publication({ name: 'twice' })), 'SKILL_NAME_TAKEN');
     await publish(await buildOperator(), { name: 'twice' });
+  });
+
+  it('gives a name to one of those who publish under it at once', async () => {
+    const body = publication();
+    const replies = await Promise.all(Array.from({ length: 8 }, () => owner.post('/v1/skills', body)));
+    for (const reply of replies.filter(({ status }) => status !== 201)) assertProblem(reply, 'SKILL_NAME_TAKEN');
+    assert.equal(replies.filter(({ status }) => status === 201).length, 1);
   });
 
   it('lets a member and an agent publish', async () => {

@@ -18,29 +18,61 @@ describe('POST /v1/skills/:id/rate', () => {
     [owner, consumer] = await Promise.all([buildOperator(), buildOperator()]);
   });
 
-  it('requires authentication', async () => assertProblem(await anonymous().post(`/v1/skills/${(await publish(owner)).id}/rate`, { rating: 5 }), 'UNAUTHENTICATED'));
+  it('requires authentication', async () =>
+    assertProblem(
+      await anonymous().post(`/v1/skills/${(await publish(owner)).id}/rate`, { rating: 5 }),
+      'UNAUTHENTICATED',
+    ));
   it('knows no skill the caller may not see', async () => {
     assertProblem(await consumer.post('/v1/skills/skl_x/rate', { rating: 5 }), 'NOT_FOUND');
-    assertProblem(await consumer.post(`/v1/skills/${(await publish(owner, sealedSkill)).id}/rate`, { rating: 5 }), 'NOT_FOUND');
+    assertProblem(
+      await consumer.post(`/v1/skills/${(await publish(owner, sealedSkill)).id}/rate`, { rating: 5 }),
+      'NOT_FOUND',
+    );
   });
   it('is not for the owner, nor for its agents', async () => {
     const { id } = await publish(owner);
     const agent = await buildAgentKey(owner, (await buildAgent(owner)).id);
-    for (const caller of [owner, agent]) assertProblem(await caller.post(`/v1/skills/${id}/rate`, { rating: 5 }), 'SELF_RATING');
+    for (const caller of [owner, agent])
+      assertProblem(await caller.post(`/v1/skills/${id}/rate`, { rating: 5 }), 'SELF_RATING');
   });
   for (const body of [{}, { rating: 0 }, { rating: 6 }, { rating: 4.5 }, { rating: '5' }, { rating: null }]) {
-    it(`refuses ${JSON.stringify(body)}`, async () => assertProblem(await consumer.post(`/v1/skills/${(await publish(owner)).id}/rate`, body), 'VALIDATION_ERROR', 'rating'));
+    it(`refuses ${JSON.stringify(body)}`, async () =>
+      assertProblem(
+        await consumer.post(`/v1/skills/${(await publish(owner)).id}/rate`, body),
+        'VALIDATION_ERROR',
+        'rating',
+      ));
   }
   it('takes no comment', async () => {
-    assertProblem(await consumer.post(`/v1/skills/${(await publish(owner)).id}/rate`, { rating: 5, comment: 'good' }), 'VALIDATION_ERROR', 'comment');
+    assertProblem(
+      await consumer.post(`/v1/skills/${(await publish(owner)).id}/rate`, { rating: 5, comment: 'good' }),
+      'VALIDATION_ERROR',
+      'comment',
+    );
   });
 
   it('answers the rating and where the skill stands', async () => {
     const { id } = await publish(owner);
-    assert.deepEqual(await rate(consumer, id, { rating: 4 }), { rating: 4, verified: false, average_rating: 4, rating_count: 1 });
+    assert.deepEqual(await rate(consumer, id, { rating: 4 }), {
+      rating: 4,
+      verified: false,
+      average_rating: 4,
+      rating_count: 1,
+    });
     const others = [await buildOperator(), await buildOperator()] as const;
-    assert.deepEqual(await rate(others[0], id, { rating: 5 }), { rating: 5, verified: false, average_rating: 4.5, rating_count: 2 });
-    assert.deepEqual(await rate(others[1], id, { rating: 5 }), { rating: 5, verified: false, average_rating: 4.67, rating_count: 3 });
+    assert.deepEqual(await rate(others[0], id, { rating: 5 }), {
+      rating: 5,
+      verified: false,
+      average_rating: 4.5,
+      rating_count: 2,
+    });
+    assert.deepEqual(await rate(others[1], id, { rating: 5 }), {
+      rating: 5,
+      verified: false,
+      average_rating: 4.67,
+      rating_count: 3,
+    });
     const skill = assertStatus(await consumer.get<Skill>(`/v1/skills/${id}`), 200);
     assert.deepEqual([skill.average_rating, skill.rating_count], [4.67, 3]);
   });
@@ -49,7 +81,12 @@ describe('POST /v1/skills/:id/rate', () => {
     const { id } = await publish(owner);
     await rate(consumer, id, { rating: 1 });
     const agent = await buildAgentKey(consumer, (await buildAgent(consumer)).id);
-    assert.deepEqual(await rate(agent, id, { rating: 3 }), { rating: 3, verified: false, average_rating: 3, rating_count: 1 });
+    assert.deepEqual(await rate(agent, id, { rating: 3 }), {
+      rating: 3,
+      verified: false,
+      average_rating: 3,
+      rating_count: 1,
+    });
   });
 
   it('is verified once the caller completed an invocation, named or not', async () => {
@@ -71,7 +108,11 @@ describe('POST /v1/skills/:id/rate', () => {
       'inv_01K0000000000000000000000A',
     ];
     for (const invocation of wrong) {
-      assertProblem(await consumer.post(`/v1/skills/${one.id}/rate`, { rating: 5, invocation_id: invocation }), 'VALIDATION_ERROR', 'invocation_id');
+      assertProblem(
+        await consumer.post(`/v1/skills/${one.id}/rate`, { rating: 5, invocation_id: invocation }),
+        'VALIDATION_ERROR',
+        'invocation_id',
+      );
     }
     assert.equal((await summaryOf(consumer, one.id)).rating_count, 0);
   });
@@ -86,15 +127,26 @@ describe('POST /v1/skills/:id/rate', () => {
 });
 
 describe('GET /v1/skills/:id/ratings', () => {
-  it('requires authentication', async () => assertProblem(await anonymous().get('/v1/skills/skl_x/ratings'), 'UNAUTHENTICATED'));
+  it('requires authentication', async () =>
+    assertProblem(await anonymous().get('/v1/skills/skl_x/ratings'), 'UNAUTHENTICATED'));
   it('knows no other skill', async () => assertProblem(await platform().get('/v1/skills/skl_x/ratings'), 'NOT_FOUND'));
 
   it('sums up, and says nothing of averages before the first', async () => {
     const [owner, rater] = [await buildOperator(), await buildOperator()];
     const { id } = await publish(owner);
-    const none = { average_rating: null, rating_count: 0, distribution: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 }, verified_count: 0 };
+    const none = {
+      average_rating: null,
+      rating_count: 0,
+      distribution: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
+      verified_count: 0,
+    };
     assert.deepEqual(await summaryOf(rater, id), none);
     await rate(rater, id, { rating: 4 });
-    assert.deepEqual(await summaryOf(owner, id), { average_rating: 4, rating_count: 1, distribution: { ...none.distribution, 4: 1 }, verified_count: 0 });
+    assert.deepEqual(await summaryOf(owner, id), {
+      average_rating: 4,
+      rating_count: 1,
+      distribution: { ...none.distribution, 4: 1 },
+      verified_count: 0,
+    });
   });
 });

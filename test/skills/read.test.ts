@@ -17,7 +17,8 @@ describe('GET /v1/skills/:id', () => {
     [owner, other] = await Promise.all([buildOperator(), buildOperator()]);
   });
 
-  it('requires authentication', async () => assertProblem(await anonymous().get(`/v1/skills/${(await publish(owner)).id}`), 'UNAUTHENTICATED'));
+  it('requires authentication', async () =>
+    assertProblem(await anonymous().get(`/v1/skills/${(await publish(owner)).id}`), 'UNAUTHENTICATED'));
 
   it('answers the skill as published, to anybody', async () => {
     const published = await publish(owner);
@@ -28,7 +29,8 @@ describe('GET /v1/skills/:id', () => {
   });
 
   for (const id of ['skl_01K0000000000000000000000A', 'x', '%20', "'", 'skl_'.padEnd(3_000, '0')]) {
-    it(`knows no skill ${id.slice(0, 40)}`, async () => assertProblem(await owner.get(`/v1/skills/${id}`), 'NOT_FOUND'));
+    it(`knows no skill ${id.slice(0, 40)}`, async () =>
+      assertProblem(await owner.get(`/v1/skills/${id}`), 'NOT_FOUND'));
   }
 
   it('answers 304 to whoever has it already, and anew once it changed', async () => {
@@ -43,7 +45,10 @@ describe('GET /v1/skills/:id', () => {
     const { id } = await publish(owner);
     for (let price = 1; price <= 20; price += 1) {
       assertStatus(await owner.patch(`/v1/skills/${id}`, { price_per_invocation: price }), 200);
-      const [first, second] = await Promise.all([other.get<Skill>(`/v1/skills/${id}`), owner.get<Skill>(`/v1/skills/${id}`)]);
+      const [first, second] = await Promise.all([
+        other.get<Skill>(`/v1/skills/${id}`),
+        owner.get<Skill>(`/v1/skills/${id}`),
+      ]);
       assert.deepEqual([first.body.price_per_invocation, second.body.price_per_invocation], [price, price]);
     }
   });
@@ -52,19 +57,27 @@ describe('GET /v1/skills/:id', () => {
     const { id } = await publish(owner);
     const invocations = [await complete(other, owner, id), await complete(owner, owner, id)];
     const pool = await database();
-    for (const invocation of invocations) await pool.query(sql.type(z.object({}))`select advance_invocation(${invocation})`);
-    await eventually('the count to be shown', async () => (await other.get<Skill>(`/v1/skills/${id}`)).body.invocation_count > 0);
+    for (const invocation of invocations)
+      await pool.query(sql.type(z.object({}))`select advance_invocation(${invocation})`);
+    await eventually(
+      'the count to be shown',
+      async () => (await other.get<Skill>(`/v1/skills/${id}`)).body.invocation_count > 0,
+    );
     assert.equal((await other.get<Skill>(`/v1/skills/${id}`)).body.invocation_count, 1);
   });
 
   describe('what is visible', () => {
     const make: Record<string, () => Promise<Skill>> = {
-      'active': () => publish(owner),
-      'unlisted': async () => assertStatus(await owner.post<Skill>(`/v1/skills/${(await publish(owner)).id}/unlist`), 200),
-      'suspended after it was public': async () => assertStatus(await owner.post<Skill>(`/v1/skills/${(await publish(owner)).id}/suspend`), 200),
-      'pending_review': () => publish(owner, sealedSkill),
-      'suspended before it was ever public': async () => assertStatus(await owner.post<Skill>(`/v1/skills/${(await publish(owner, sealedSkill)).id}/suspend`), 200),
-      'rejected': async () => assertStatus(await platform().post<Skill>(`/v1/skills/${(await publish(owner, sealedSkill)).id}/reject`), 200),
+      active: () => publish(owner),
+      unlisted: async () =>
+        assertStatus(await owner.post<Skill>(`/v1/skills/${(await publish(owner)).id}/unlist`), 200),
+      'suspended after it was public': async () =>
+        assertStatus(await owner.post<Skill>(`/v1/skills/${(await publish(owner)).id}/suspend`), 200),
+      pending_review: () => publish(owner, sealedSkill),
+      'suspended before it was ever public': async () =>
+        assertStatus(await owner.post<Skill>(`/v1/skills/${(await publish(owner, sealedSkill)).id}/suspend`), 200),
+      rejected: async () =>
+        assertStatus(await platform().post<Skill>(`/v1/skills/${(await publish(owner, sealedSkill)).id}/reject`), 200),
       'pending_review again after a take-down': async () => {
         const { id } = await publish(owner);
         assertStatus(await platform().post(`/v1/admin/skills/${id}/suspend`, { reason: 'fraud' }), 200);
@@ -82,7 +95,8 @@ describe('GET /v1/skills/:id', () => {
           if (seen) assertStatus(reply, 200);
           else assertProblem(reply, 'NOT_FOUND');
         }
-        for (const caller of [owner, await buildMemberKey(owner), platform()]) assertStatus(await caller.get(`/v1/skills/${id}`), 200);
+        for (const caller of [owner, await buildMemberKey(owner), platform()])
+          assertStatus(await caller.get(`/v1/skills/${id}`), 200);
       });
     }
   });
@@ -105,8 +119,20 @@ describe('GET /v1/skills/:id', () => {
 
     const hidden: [what: string, overrides: Record<string, unknown>][] = [
       ['sealed steps', sealedSkill],
-      ['a sealed script', { execution_mode: 'sealed', execution_script: secret, execution_runtime: 'javascript', dependencies: secret, llm_config: { system_prompt: secret } }],
-      ['the script of an open skill', { execution_script: secret, dependencies: secret, llm_config: { system_prompt: secret } }],
+      [
+        'a sealed script',
+        {
+          execution_mode: 'sealed',
+          execution_script: secret,
+          execution_runtime: 'javascript',
+          dependencies: secret,
+          llm_config: { system_prompt: secret },
+        },
+      ],
+      [
+        'the script of an open skill',
+        { execution_script: secret, dependencies: secret, llm_config: { system_prompt: secret } },
+      ],
     ];
     for (const [what, overrides] of hidden) {
       it(`never leaves the owner and the platform: ${what}`, async () => {
@@ -114,8 +140,16 @@ describe('GET /v1/skills/:id', () => {
         const output = { type: 'object', properties: { [tag]: { type: 'string' } }, required: [tag] };
         const { id } = await publish(owner, { ...overrides, tags: [tag], output_schema: output });
         await approve(id);
-        for (const caller of [owner, platform()]) assert.match((await caller.get(`/v1/skills/${id}`)).text, /the secret of the house/);
-        const { id: request } = assertStatus(await other.post<{ id: string }>('/v1/skill-requests', { description: 'Echoes', tags: [tag], desired_output_schema: output }), 201);
+        for (const caller of [owner, platform()])
+          assert.match((await caller.get(`/v1/skills/${id}`)).text, /the secret of the house/);
+        const { id: request } = assertStatus(
+          await other.post<{ id: string }>('/v1/skill-requests', {
+            description: 'Echoes',
+            tags: [tag],
+            desired_output_schema: output,
+          }),
+          201,
+        );
         const seen = await Promise.all([
           other.get(`/v1/skills/${id}`),
           other.get(`/v1/skills?tags=${tag}`),

@@ -3,8 +3,14 @@ import { fieldsOf, nameOfField } from '../../src/skills/schema-fields.ts';
 
 describe('a schema as the request board compares it', () => {
   it('is its properties with their types, and those required', () => {
-    const schema = { properties: { text: { type: 'string' }, size: { type: 'integer', minimum: 1 }, any: {} }, required: ['text', 'other'] };
-    assert.deepEqual(fieldsOf(schema), { declared: ['text:string', 'size:integer', 'any:'], required: ['text:string', 'other:'] });
+    const schema = {
+      properties: { text: { type: 'string' }, size: { type: 'integer', minimum: 1 }, any: {} },
+      required: ['text', 'other'],
+    };
+    assert.deepEqual(fieldsOf(schema), {
+      declared: ['text:string', 'size:integer', 'any:'],
+      required: ['text:string', 'other:'],
+    });
   });
 
   it('compares a list of types as a set', () => {
@@ -14,7 +20,13 @@ describe('a schema as the request board compares it', () => {
   });
 
   it('takes nothing from schemas of another shape', () => {
-    for (const schema of [{}, { properties: [] }, { properties: null, required: 'a' }, { required: [1, null] }, { properties: 'x' }]) {
+    for (const schema of [
+      {},
+      { properties: [] },
+      { properties: null, required: 'a' },
+      { required: [1, null] },
+      { properties: 'x' },
+    ]) {
       assert.deepEqual(fieldsOf(schema), { declared: [], required: [] }, JSON.stringify(schema));
     }
     assert.deepEqual(fieldsOf({ properties: { a: true, b: null, c: { type: 5 } } }).declared, ['a:', 'b:', 'c:']);

@@ -149,7 +149,7 @@ for (const action of ['approve', 'reject'] as const) {
     it('decides once, whoever is first', async () => {
       const { id } = await publish(owner, sealedSkill);
       const replies = await Promise.all(Array.from({ length: 6 }, () => platform().post(path(id))));
-      assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409]);
+      assert.deepEqual(replies.map(({ status }) => String(status)).toSorted(), ['200', '409', '409', '409', '409', '409']);
     });
   });
 }

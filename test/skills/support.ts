@@ -16,7 +16,13 @@ export const publication = (overrides: Record<string, unknown> = {}): Record<str
 export const secret = 'return "the secret of the house";';
 
 export const scriptStep = { type: 'script', label: 'first', runtime: 'javascript', script: secret };
-export const llmStep = { type: 'llm', label: 'second', llm_provider: 'acme', llm_model: 'a-1', llm_config: { system_prompt: secret } };
+export const llmStep = {
+  type: 'llm',
+  label: 'second',
+  llm_provider: 'acme',
+  llm_model: 'a-1',
+  llm_config: { system_prompt: secret },
+};
 
 /** Sealed, with steps, waiting for review. */
 export const sealedSkill = { execution_mode: 'sealed', execution_steps: [scriptStep, llmStep] };
@@ -24,7 +30,8 @@ export const sealedSkill = { execution_mode: 'sealed', execution_steps: [scriptS
 export const publish = async (owner: Requester, overrides: Record<string, unknown> = {}): Promise<Skill> =>
   assertStatus(await owner.post<Skill>('/v1/skills', publication(overrides)), 201);
 
-export const approve = async (id: string): Promise<Skill> => assertStatus(await platform().post<Skill>(`/v1/skills/${id}/approve`), 200);
+export const approve = async (id: string): Promise<Skill> =>
+  assertStatus(await platform().post<Skill>(`/v1/skills/${id}/approve`), 200);
 
 export const publishApproved = async (owner: Requester, overrides: Record<string, unknown> = {}): Promise<Skill> =>
   approve((await publish(owner, overrides)).id);

@@ -24,7 +24,10 @@ describe('PATCH /v1/skills/:id', () => {
   });
 
   it('requires authentication', async () => {
-    assertProblem(await anonymous().patch(`/v1/skills/${(await publish(owner)).id}`, { description: 'x' }), 'UNAUTHENTICATED');
+    assertProblem(
+      await anonymous().patch(`/v1/skills/${(await publish(owner)).id}`, { description: 'x' }),
+      'UNAUTHENTICATED',
+    );
   });
   it('is the owner’s', async () => {
     const { id } = await publish(owner);
@@ -32,11 +35,18 @@ describe('PATCH /v1/skills/:id', () => {
     assertProblem(await platform().patch(`/v1/skills/${id}`, { description: 'x' }), 'NOT_OWNER');
   });
   it('hides from others what they may not see', async () => {
-    assertProblem(await other.patch(`/v1/skills/${(await publish(owner, sealedSkill)).id}`, { description: 'x' }), 'NOT_FOUND');
+    assertProblem(
+      await other.patch(`/v1/skills/${(await publish(owner, sealedSkill)).id}`, { description: 'x' }),
+      'NOT_FOUND',
+    );
     assertProblem(await owner.patch('/v1/skills/skl_01K0000000000000000000000A', { description: 'x' }), 'NOT_FOUND');
   });
   it('says that the body is wrong before it says whose the skill is', async () => {
-    assertProblem(await other.patch(`/v1/skills/${(await publish(owner)).id}`, { version: '1' }), 'VALIDATION_ERROR', 'version');
+    assertProblem(
+      await other.patch(`/v1/skills/${(await publish(owner)).id}`, { version: '1' }),
+      'VALIDATION_ERROR',
+      'version',
+    );
   });
 
   const changes: Record<string, unknown> = {
@@ -60,7 +70,10 @@ describe('PATCH /v1/skills/:id', () => {
 
   it('leaves the revision where nothing changes', async () => {
     const before = await publish(owner, { tags: ['a'] });
-    assert.deepEqual(assertStatus(await owner.patch<Skill>(`/v1/skills/${before.id}`, { tags: ['a'], version: '1.0.0' }), 200), before);
+    assert.deepEqual(
+      assertStatus(await owner.patch<Skill>(`/v1/skills/${before.id}`, { tags: ['a'], version: '1.0.0' }), 200),
+      before,
+    );
   });
 
   it('changes what is found by it', async () => {
@@ -73,7 +86,10 @@ describe('PATCH /v1/skills/:id', () => {
   it('works in every status', async () => {
     for (const { id } of [await publish(owner, sealedSkill), await publish(owner)]) {
       assertStatus(await owner.post(`/v1/skills/${id}/suspend`), 200);
-      assert.equal(assertStatus(await owner.patch<Skill>(`/v1/skills/${id}`, { description: 'x' }), 200).status, 'suspended');
+      assert.equal(
+        assertStatus(await owner.patch<Skill>(`/v1/skills/${id}`, { description: 'x' }), 200).status,
+        'suspended',
+      );
     }
   });
 
@@ -83,14 +99,39 @@ describe('PATCH /v1/skills/:id', () => {
     assertStatus(await agent.patch(`/v1/skills/${id}`, { description: 'x' }), 200);
   });
 
-  const immutable = ['name', 'agent_id', 'execution_mode', 'credential_mode', 'required_credentials', 'seller_credential_limit', 'accepts_requests', 'execution_steps', 'execution_script', 'execution_runtime', 'dependencies', 'llm_enabled', 'llm_provider', 'llm_model', 'llm_config', 'status'];
+  const immutable = [
+    'name',
+    'agent_id',
+    'execution_mode',
+    'credential_mode',
+    'required_credentials',
+    'seller_credential_limit',
+    'accepts_requests',
+    'execution_steps',
+    'execution_script',
+    'execution_runtime',
+    'dependencies',
+    'llm_enabled',
+    'llm_provider',
+    'llm_model',
+    'llm_config',
+    'status',
+  ];
   for (const field of immutable) {
-    it(`cannot change ${field}`, async () => assertProblem(await owner.patch(`/v1/skills/${(await publish(owner)).id}`, { [field]: 'x' }), 'VALIDATION_ERROR', field));
+    it(`cannot change ${field}`, async () =>
+      assertProblem(
+        await owner.patch(`/v1/skills/${(await publish(owner)).id}`, { [field]: 'x' }),
+        'VALIDATION_ERROR',
+        field,
+      ));
   }
 
-  it('refuses an empty body', async () => assertProblem(await owner.patch(`/v1/skills/${(await publish(owner)).id}`, {}), 'VALIDATION_ERROR'));
+  it('refuses an empty body', async () =>
+    assertProblem(await owner.patch(`/v1/skills/${(await publish(owner)).id}`, {}), 'VALIDATION_ERROR'));
   it('refuses a hostile schema and says where', async () => {
-    const reply = await owner.patch(`/v1/skills/${(await publish(owner)).id}`, { output_schema: { $ref: 'file:///etc/passwd' } });
+    const reply = await owner.patch(`/v1/skills/${(await publish(owner)).id}`, {
+      output_schema: { $ref: 'file:///etc/passwd' },
+    });
     assertProblem(reply, 'VALIDATION_ERROR', 'output_schema.$ref');
   });
 
@@ -105,9 +146,17 @@ describe('PATCH /v1/skills/:id', () => {
     const cases: [what: string, body: Record<string, unknown>, allowed: boolean][] = [
       ['is not what the schemas are now', { version: '1.0.0' }, false],
       ['cannot get other schemas', { version: '1.0.0', input_schema: echoSchema }, false],
-      ['cannot get another output schema either', { version: '1.0.0', input_schema: schemas.one, output_schema: schemas.two }, false],
+      [
+        'cannot get another output schema either',
+        { version: '1.0.0', input_schema: schemas.one, output_schema: schemas.two },
+        false,
+      ],
       ['can be gone back to with its schemas', { version: '1.0.0', input_schema: schemas.one }, true],
-      ['can be gone back to with its schemas in another order of members', { version: '1.0.0', input_schema: reordered }, true],
+      [
+        'can be gone back to with its schemas in another order of members',
+        { version: '1.0.0', input_schema: reordered },
+        true,
+      ],
     ];
     for (const [what, body, allowed] of cases) {
       it(what, async () => {
@@ -118,7 +167,10 @@ describe('PATCH /v1/skills/:id', () => {
     }
 
     it('may be the current one, whose schemas can still change', async () => {
-      const skill = assertStatus(await owner.patch<Skill>(`/v1/skills/${await twoVersions()}`, { version: '2.0.0', input_schema: schemas.one }), 200);
+      const skill = assertStatus(
+        await owner.patch<Skill>(`/v1/skills/${await twoVersions()}`, { version: '2.0.0', input_schema: schemas.one }),
+        200,
+      );
       assert.deepEqual([skill.version, skill.revision], ['2.0.0', 3]);
     });
 
@@ -131,9 +183,14 @@ describe('PATCH /v1/skills/:id', () => {
 
   it('writes two changes at once one after the other', async () => {
     const { id } = await publish(owner);
-    await Promise.all(Array.from({ length: 8 }, (_, at) => owner.patch(`/v1/skills/${id}`, { price_per_invocation: at + 1 })));
+    await Promise.all(
+      Array.from({ length: 8 }, (_, at) => owner.patch(`/v1/skills/${id}`, { price_per_invocation: at + 1 })),
+    );
     const { versions } = assertStatus(await owner.get<Versions>(`/v1/skills/${id}/versions`), 200);
-    assert.deepEqual(versions.map(({ revision }) => revision), [9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    assert.deepEqual(
+      versions.map(({ revision }) => revision),
+      [9, 8, 7, 6, 5, 4, 3, 2, 1],
+    );
   });
 });
 
@@ -144,28 +201,57 @@ describe('GET /v1/skills/:id/versions', () => {
     owner = await buildOperator();
   });
 
-  it('requires authentication', async () => assertProblem(await anonymous().get(`/v1/skills/${(await publish(owner)).id}/versions`), 'UNAUTHENTICATED'));
+  it('requires authentication', async () =>
+    assertProblem(await anonymous().get(`/v1/skills/${(await publish(owner)).id}/versions`), 'UNAUTHENTICATED'));
   it('knows no other skill', async () => assertProblem(await owner.get('/v1/skills/skl_x/versions'), 'NOT_FOUND'));
 
   it('lists every revision as it was, newest first, to anybody', async () => {
     const { id, created_at: createdAt } = await publish(owner, { price_per_invocation: 1 });
-    const { updated_at: updatedAt } = assertStatus(await owner.patch<Skill>(`/v1/skills/${id}`, { version: '1.1.0', input_schema: schemas.one, price_per_invocation: 2 }), 200);
+    const { updated_at: updatedAt } = assertStatus(
+      await owner.patch<Skill>(`/v1/skills/${id}`, {
+        version: '1.1.0',
+        input_schema: schemas.one,
+        price_per_invocation: 2,
+      }),
+      200,
+    );
     const reply = await (await buildOperator()).get<Versions>(`/v1/skills/${id}/versions`);
     const { versions, next_cursor: cursor, has_more: more } = assertStatus(reply, 200);
     assert(versions[0] !== undefined && versions[0].created_at <= updatedAt);
     assert.deepEqual(versions, [
-      { revision: 2, version: '1.1.0', input_schema: schemas.one, output_schema: echoSchema, price_per_invocation: 2, created_at: versions[0].created_at },
-      { revision: 1, version: '1.0.0', input_schema: echoSchema, output_schema: echoSchema, price_per_invocation: 1, created_at: createdAt },
+      {
+        revision: 2,
+        version: '1.1.0',
+        input_schema: schemas.one,
+        output_schema: echoSchema,
+        price_per_invocation: 2,
+        created_at: versions[0].created_at,
+      },
+      {
+        revision: 1,
+        version: '1.0.0',
+        input_schema: echoSchema,
+        output_schema: echoSchema,
+        price_per_invocation: 1,
+        created_at: createdAt,
+      },
     ]);
     assert.deepEqual([cursor, more], [null, false]);
   });
 
   it('goes on by cursor', async () => {
     const { id } = await publish(owner);
-    for (let price = 1; price <= 4; price += 1) assertStatus(await owner.patch(`/v1/skills/${id}`, { price_per_invocation: price }), 200);
+    for (let price = 1; price <= 4; price += 1)
+      assertStatus(await owner.patch(`/v1/skills/${id}`, { price_per_invocation: price }), 200);
     const first = assertStatus(await owner.get<Versions>(`/v1/skills/${id}/versions?limit=3`), 200);
-    const second = assertStatus(await owner.get<Versions>(`/v1/skills/${id}/versions?limit=3&cursor=${first.next_cursor ?? ''}`), 200);
-    assert.deepEqual([...first.versions, ...second.versions].map(({ revision }) => revision), [5, 4, 3, 2, 1]);
+    const second = assertStatus(
+      await owner.get<Versions>(`/v1/skills/${id}/versions?limit=3&cursor=${first.next_cursor ?? ''}`),
+      200,
+    );
+    assert.deepEqual(
+      [...first.versions, ...second.versions].map(({ revision }) => revision),
+      [5, 4, 3, 2, 1],
+    );
     assert.deepEqual([first.has_more, second.has_more], [true, false]);
     assertProblem(await owner.get(`/v1/skills/${id}/versions?cursor=x`), 'INVALID_CURSOR');
   });

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import type { Caller } from '../../src/caller.ts';
+import { sql } from '../../src/database/pool.ts';
+import type { ApiKeyId, OperatorId } from '../../src/ids.ts';
+import { visibleTo } from '../../src/skills/status.ts';
+import { database } from '../support/service.ts';
+
+const callerOf = (operatorId: string): Caller => ({
+  kind: 'operator',
+  operatorId: operatorId as OperatorId,
+  keyId: 'key_x' as ApiKeyId,
+  role: 'admin',
+  platform: operatorId === 'op_platform',
+});
+
+describe('who may see a skill', () => {
+  for (const status of ['active', 'suspended', 'unlisted', 'pending_review'] as const) {
+    for (const approved of [null, '2026-01-01T00:00:00.000Z']) {
+      for (const operator of ['op_owner', 'op_other', 'op_platform']) {
+        it(`is the same in SQL: ${status}, ${approved === null ? 'never' : 'once'} public, ${operator}`, async () => {
+          const skill = { operator_id: 'op_owner', status, approved_at: approved };
+          const pool = await database();
+          const inSql = await pool.oneFirst(sql.type(z.object({ visible: z.boolean() }))`
+            select skill_visible_to(jsonb_populate_record(null::skills, ${JSON.stringify(skill)}::jsonb), ${operator}) as visible`);
+          assert.equal(visibleTo(callerOf(operator), skill), inSql);
+        });
+      }
+    }
+  }
+});
