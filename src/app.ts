@@ -34,7 +34,9 @@ export function createApp(context: Context, routes: AnyRoute[], health: Health =
     const admitted = admission.admit(exchange, route);
     const credential = admitted instanceof Promise ? await admitted : admitted;
     const who = { params, caller: credential === null ? null : credential.caller };
-    const request = takesBody(route) ? await guardedWithBody(context, route, exchange, who) : guarded(context, route, exchange, who);
+    const request = takesBody(route)
+      ? await guardedWithBody(context, route, exchange, who)
+      : guarded(context, route, exchange, who);
     return sendAnswer(exchange, route, await route.handler(request));
   };
 
@@ -49,7 +51,10 @@ export function createApp(context: Context, routes: AnyRoute[], health: Health =
   const refuse = (exchange: Exchange, error: unknown): number => {
     const refusal = refusalOf(error);
     if (refusal !== undefined && refusal.status !== 500) return sendProblem(exchange, refusal);
-    log.error({ err: error, requestId: exchange.requestId, operation: exchange.operation }, 'a request failed by a fault of ours');
+    log.error(
+      { err: error, requestId: exchange.requestId, operation: exchange.operation },
+      'a request failed by a fault of ours',
+    );
     return sendProblem(exchange, internalError());
   };
 
@@ -75,5 +80,7 @@ function sendMethods(exchange: Exchange, methods: string[]): number {
     exchange.sendEmpty(204, ['Allow', allow]);
     return 204;
   }
-  throw new CarnetError('METHOD_NOT_ALLOWED', `${exchange.method} is not allowed here; this path takes ${allow}.`, { headers: { Allow: allow } });
+  throw new CarnetError('METHOD_NOT_ALLOWED', `${exchange.method} is not allowed here; this path takes ${allow}.`, {
+    headers: { Allow: allow },
+  });
 }

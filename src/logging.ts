@@ -1,7 +1,17 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 /** Members whose values never reach a log, wherever somebody puts them. */
-const SECRET_MEMBERS = ['authorization', 'cookie', 'api_key', 'apiKey', 'key', 'password', 'secret', 'token', 'connectionString'];
+const SECRET_MEMBERS = [
+  'authorization',
+  'cookie',
+  'api_key',
+  'apiKey',
+  'key',
+  'password',
+  'secret',
+  'token',
+  'connectionString',
+];
 /** Keys, bearer tokens and passwords of URLs inside a text. */
 const SECRET_TEXTS = /svc_live_[\w-]+|(?<=Bearer )[^\s"]+|(?<=:\/\/[^\s:/@]*:)[^\s@/]+(?=@)/g;
 
@@ -21,7 +31,10 @@ function errorFacts(error: unknown): unknown {
 }
 
 /** Structured lines on standard output. Lines below `warn` are gathered for a moment; a clean stop writes them out. */
-export function createLogger(level: LoggerOptions['level'] & string, destination: DestinationStream = standardOutput()): Logger {
+export function createLogger(
+  level: LoggerOptions['level'] & string,
+  destination: DestinationStream = standardOutput(),
+): Logger {
   return pino(
     {
       level,

@@ -30,7 +30,11 @@ export const metrics = {
   },
 
   /** Several values told apart by attributes, read together. @returns ends the observation */
-  gauges(name: string, description: string, read: () => Promise<[value: number, attributes: Attributes][]>): () => void {
+  gauges(
+    name: string,
+    description: string,
+    read: () => Promise<[value: number, attributes: Attributes][]>,
+  ): () => void {
     const gauge = meter.createObservableGauge(name, { description });
     const observe = async (result: ObservableResult): Promise<void> => {
       for (const [value, attributes] of await read()) result.observe(value, attributes);

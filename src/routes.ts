@@ -6,4 +6,10 @@ import { skillRequestRoutes } from './skill-requests/routes.ts';
 import { skillRoutes } from './skills/routes.ts';
 
 /** Every route of the service, a domain after the other. */
-export const routes: AnyRoute[] = [...accountRoutes, ...skillRoutes, ...invocationRoutes, ...skillRequestRoutes, ...billingRoutes];
+export const routes: AnyRoute[] = [
+  ...accountRoutes,
+  ...skillRoutes,
+  ...invocationRoutes,
+  ...skillRequestRoutes,
+  ...billingRoutes,
+];

@@ -24,7 +24,8 @@ export function createAdmission(context: Context): Admission {
 
   /** Counts a request that shows no valid credential. */
   const countAnonymous = async (exchange: Exchange): Promise<void> => {
-    if (limits !== null) exchange.headers = await limits.anonymous.count(addressBlock(clientAddress(exchange.request, trustProxyHops)));
+    if (limits !== null)
+      exchange.headers = await limits.anonymous.count(addressBlock(clientAddress(exchange.request, trustProxyHops)));
   };
 
   const known = (exchange: Exchange, route: AnyRoute, credential: Credential): Credential => {
@@ -38,17 +39,20 @@ export function createAdmission(context: Context): Admission {
       await countAnonymous(exchange);
       return null;
     }
-    const credential = await authentication.authenticate(exchange.request.headers.authorization).catch(async (error: unknown) => {
-      if (refusalOf(error)?.code === 'UNAUTHENTICATED') await countAnonymous(exchange);
-      throw error;
-    });
+    const credential = await authentication
+      .authenticate(exchange.request.headers.authorization)
+      .catch(async (error: unknown) => {
+        if (refusalOf(error)?.code === 'UNAUTHENTICATED') await countAnonymous(exchange);
+        throw error;
+      });
     if (limits !== null) exchange.headers = await limits.key.count(credential.caller.keyId);
     return known(exchange, route, credential);
   };
 
   return {
     admit(exchange, route) {
-      const credential = limits === null ? authentication.remembered(exchange.request.headers.authorization) : undefined;
+      const credential =
+        limits === null ? authentication.remembered(exchange.request.headers.authorization) : undefined;
       if (credential === undefined || route.audience === 'public') return found(exchange, route);
       return known(exchange, route, credential);
     },

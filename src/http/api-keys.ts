@@ -45,7 +45,9 @@ export function apiKeyAuthenticator({ pool, log }: Pick<Context, 'pool' | 'log'>
     const row = await pool.maybeOne(keyOf(hash('sha256', token, 'buffer')));
     if (row === null) return null;
     if (row.unnoted) {
-      pool.query(noteUse(row.id)).catch((error: unknown) => log.warn({ err: error, keyId: row.id }, 'last_used_at was not noted'));
+      pool
+        .query(noteUse(row.id))
+        .catch((error: unknown) => log.warn({ err: error, keyId: row.id }, 'last_used_at was not noted'));
     }
     return {
       caller: callerOf(row),

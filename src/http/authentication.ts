@@ -22,7 +22,10 @@ interface Remembered {
 }
 
 export function createAuthentication(context: Context): Authentication {
-  const authenticators: Authenticator[] = [platformKeyAuthenticator(context.config.platformAdminKey), apiKeyAuthenticator(context)];
+  const authenticators: Authenticator[] = [
+    platformKeyAuthenticator(context.config.platformAdminKey),
+    apiKeyAuthenticator(context),
+  ];
   const remembered = new Map<string, Remembered>();
   let pending = new Map<string, Promise<Credential>>();
 
@@ -71,7 +74,8 @@ export function createAuthentication(context: Context): Authentication {
       return known !== undefined && known.until > performance.now() ? known.credential : undefined;
     },
     async authenticate(authorization) {
-      if (authorization === undefined) throw unauthenticated('This needs a credential: send Authorization: Bearer <API key>.');
+      if (authorization === undefined)
+        throw unauthenticated('This needs a credential: send Authorization: Bearer <API key>.');
       return this.remembered(authorization) ?? (await look(authorization));
     },
   };
@@ -80,12 +84,15 @@ export function createAuthentication(context: Context): Authentication {
 /** @throws CarnetError UNAUTHENTICATED where the header is of another scheme */
 function bearerToken(authorization: string): string {
   const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
-  if (token === undefined) throw unauthenticated('The Authorization header must read: Bearer <API key>.', 'invalid_request');
+  if (token === undefined)
+    throw unauthenticated('The Authorization header must read: Bearer <API key>.', 'invalid_request');
   return token;
 }
 
 /** RFC 6750 §3: no error code where no credential was shown. */
 const unauthenticated = (detail: string, error?: 'invalid_token' | 'invalid_request'): CarnetError =>
   new CarnetError('UNAUTHENTICATED', detail, {
-    headers: { 'WWW-Authenticate': error === undefined ? 'Bearer realm="carnet"' : `Bearer realm="carnet", error="${error}"` },
+    headers: {
+      'WWW-Authenticate': error === undefined ? 'Bearer realm="carnet"' : `Bearer realm="carnet", error="${error}"`,
+    },
   });

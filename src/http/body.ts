@@ -46,26 +46,41 @@ function discard(request: IncomingMessage): void {
 }
 
 const tooLarge = (limit: number): CarnetError =>
-  new CarnetError('BODY_TOO_LARGE', `The body is larger than the ${limit.toLocaleString('en')} bytes that are taken here.`);
+  new CarnetError(
+    'BODY_TOO_LARGE',
+    `The body is larger than the ${limit.toLocaleString('en')} bytes that are taken here.`,
+  );
 
 /** Whether the head announces a body: none means `{}` to the routes. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+  headers['transfer-encoding'] !== undefined ||
+  (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
 /** @throws CarnetError UNSUPPORTED_MEDIA_TYPE unless the head says JSON in UTF-8, not compressed */
 export function assertJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
-  if (type !== 'application/json' && !/^\s*application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?(;\s*)?$/i.test(type ?? '')) {
+  if (
+    type !== 'application/json' &&
+    !/^\s*application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?(;\s*)?$/i.test(type ?? '')
+  ) {
     const sent = type === undefined ? 'no Content-Type' : `Content-Type ${type}`;
-    throw new CarnetError('UNSUPPORTED_MEDIA_TYPE', `A body here is JSON: send Content-Type: application/json (it came with ${sent}).`, {
-      headers: { Accept: 'application/json' },
-    });
+    throw new CarnetError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `A body here is JSON: send Content-Type: application/json (it came with ${sent}).`,
+      {
+        headers: { Accept: 'application/json' },
+      },
+    );
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new CarnetError('UNSUPPORTED_MEDIA_TYPE', `Compressed bodies are not taken (Content-Encoding: ${encoding}); send it as it is.`, {
-      headers: { 'Accept-Encoding': 'identity' },
-    });
+    throw new CarnetError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `Compressed bodies are not taken (Content-Encoding: ${encoding}); send it as it is.`,
+      {
+        headers: { 'Accept-Encoding': 'identity' },
+      },
+    );
   }
 }
 

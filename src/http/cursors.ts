@@ -36,7 +36,8 @@ export function openCursor<Position extends z.ZodType>(
   position: Position,
 ): z.output<Position> {
   const [text, mac, ...rest] = cursor.split('.');
-  if (text === undefined || mac === undefined || rest.length > 0 || !encryption.macFits(text, PURPOSE, mac)) throw refused();
+  if (text === undefined || mac === undefined || rest.length > 0 || !encryption.macFits(text, PURPOSE, mac))
+    throw refused();
   // The mac says that these are our own words, so they parse.
   const content = Content.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
   if (content.e < Date.now() || content.s !== scopeHash(scope)) throw refused();
@@ -46,6 +47,12 @@ export function openCursor<Position extends z.ZodType>(
 }
 
 const refused = (): CarnetError =>
-  new CarnetError('INVALID_CURSOR', 'The cursor was altered, is older than 24 hours, or belongs to another list or filter; start again without one.', {
-    errors: [{ path: 'query.cursor', code: 'invalid_cursor', message: 'is not a cursor of this list under these filters' }],
-  });
+  new CarnetError(
+    'INVALID_CURSOR',
+    'The cursor was altered, is older than 24 hours, or belongs to another list or filter; start again without one.',
+    {
+      errors: [
+        { path: 'query.cursor', code: 'invalid_cursor', message: 'is not a cursor of this list under these filters' },
+      ],
+    },
+  );

@@ -11,7 +11,8 @@ export interface Dispatch {
 export function createDispatch(routes: readonly AnyRoute[]): Dispatch {
   const routers = new Map<string, Router<AnyRoute>>();
   for (const route of routes) {
-    if (!route.path.startsWith(ROOT)) throw new Error(`The path of ${route.operation} must begin with ${ROOT}; it is ${route.path}.`);
+    if (!route.path.startsWith(ROOT))
+      throw new Error(`The path of ${route.operation} must begin with ${ROOT}; it is ${route.path}.`);
     const rest = route.path.slice(ROOT.length);
     const first = firstSegmentOf(rest);
     const router = routers.get(first) ?? new Router<AnyRoute>();

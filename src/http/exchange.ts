@@ -38,7 +38,14 @@ export class Exchange {
   send(status: number, headers: readonly string[], body: string | Buffer, bytes = Buffer.byteLength(body)): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
-    response.writeHead(status, [...headers, 'Content-Length', String(bytes), 'X-Request-Id', this.requestId, ...this.headers]);
+    response.writeHead(status, [
+      ...headers,
+      'Content-Length',
+      String(bytes),
+      'X-Request-Id',
+      this.requestId,
+      ...this.headers,
+    ]);
     // Text of one byte a character is written as such: Node then joins head and body without encoding them.
     if (typeof body === 'string') response.end(body, bytes === body.length ? 'latin1' : 'utf8');
     else response.end(body);

@@ -20,16 +20,26 @@ export function faultsOf(issues: readonly Issue[], prefix = '', above: readonly 
     }
     if (issue.code === 'invalid_union') {
       const branches = issue.errors.map((errors) => faultsOf(errors, prefix, path));
-      const furthest = branches.reduce<FieldFault[]>((best, branch) => (depth(branch) > depth(best) ? branch : best), []);
+      const furthest = branches.reduce<FieldFault[]>(
+        (best, branch) => (depth(branch) > depth(best) ? branch : best),
+        [],
+      );
       if (depth(furthest) > path.length) return furthest;
     }
     if (issue.code === 'invalid_key' || issue.code === 'invalid_element') return faultsOf(issue.issues, prefix, path);
     const missing = issue.code === 'invalid_type' && issue.input === undefined;
-    return [{ path: prefix + (path.join('.') || 'body'), code: missing ? 'required' : issue.code, message: missing ? 'is required' : issue.message }];
+    return [
+      {
+        path: prefix + (path.join('.') || 'body'),
+        code: missing ? 'required' : issue.code,
+        message: missing ? 'is required' : issue.message,
+      },
+    ];
   });
 }
 
-const depth = (faults: readonly FieldFault[]): number => Math.max(0, ...faults.map((fault) => fault.path.split('.').length));
+const depth = (faults: readonly FieldFault[]): number =>
+  Math.max(0, ...faults.map((fault) => fault.path.split('.').length));
 
 /** @throws CarnetError VALIDATION_ERROR with every fault of the value */
 export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown, prefix = ''): z.output<Schema> {
@@ -38,5 +48,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
   // Only the faults of a refused value need their inputs, to tell what is missing from what is wrong.
   const { error } = schema.safeParse(value, { reportInput: true });
   const [first, ...others] = faultsOf((error ?? parsed.error).issues, prefix);
-  throw first === undefined ? new CarnetError('VALIDATION_ERROR', 'The request is not valid.') : invalid(first, ...others);
+  throw first === undefined
+    ? new CarnetError('VALIDATION_ERROR', 'The request is not valid.')
+    : invalid(first, ...others);
 }

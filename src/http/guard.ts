@@ -27,14 +27,25 @@ interface Admitted {
  * @throws CarnetError VALIDATION_ERROR, NOT_FOUND
  */
 export function guarded(context: Context, route: AnyRoute, exchange: Exchange, admitted: Admitted): Request {
-  return new GuardedRequest(context, exchange, admitted.caller, null, parsed(route, exchange, admitted.params, undefined));
+  return new GuardedRequest(
+    context,
+    exchange,
+    admitted.caller,
+    null,
+    parsed(route, exchange, admitted.params, undefined),
+  );
 }
 
 /**
  * The same with a body, in the decided order: size, media type, JSON, Idempotency-Key, and only then what it means.
  * @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR, IDEMPOTENCY_KEY_REUSED, NOT_FOUND
  */
-export async function guardedWithBody(context: Context, route: AnyRoute, exchange: Exchange, { params, caller }: Admitted): Promise<Request> {
+export async function guardedWithBody(
+  context: Context,
+  route: AnyRoute,
+  exchange: Exchange,
+  { params, caller }: Admitted,
+): Promise<Request> {
   const body = await bodyOf(route, exchange);
   const key = takesKey(route) ? exchange.request.headers['idempotency-key'] : undefined;
   const idempotency = idempotencyOf(key as string | undefined, { method: exchange.method, path: exchange.path, body });
@@ -46,7 +57,12 @@ export async function guardedWithBody(context: Context, route: AnyRoute, exchang
   }
 }
 
-function parsed(route: AnyRoute, { search }: Exchange, params: Record<string, string>, body: JsonValue | undefined): Parsed {
+function parsed(
+  route: AnyRoute,
+  { search }: Exchange,
+  params: Record<string, string>,
+  body: JsonValue | undefined,
+): Parsed {
   assertNoNul(params);
   return {
     params: route.params === undefined ? undefined : paramsOf(route.params, params),
@@ -66,7 +82,8 @@ async function bodyOf(route: AnyRoute, { request }: Exchange): Promise<JsonValue
 
 function assertNoNul(params: Record<string, string>): void {
   for (const name in params) {
-    if (params[name]?.includes('\0')) throw invalid({ path: `path.${name}`, code: 'nul', message: 'must not contain NUL' });
+    if (params[name]?.includes('\0'))
+      throw invalid({ path: `path.${name}`, code: 'nul', message: 'must not contain NUL' });
   }
 }
 
@@ -93,10 +110,17 @@ class GuardedRequest implements Request {
   readonly #exchange: Exchange;
   #abort: AbortController | undefined;
 
-  constructor(context: Context, exchange: Exchange, caller: Caller | null, idempotency: Idempotency | null, values: Parsed) {
+  constructor(
+    context: Context,
+    exchange: Exchange,
+    caller: Caller | null,
+    idempotency: Idempotency | null,
+    values: Parsed,
+  ) {
     this.context = context;
     this.caller = caller;
-    this.call = caller === null ? null : { caller, operation: exchange.operation, idempotency, requestId: exchange.requestId };
+    this.call =
+      caller === null ? null : { caller, operation: exchange.operation, idempotency, requestId: exchange.requestId };
     this.params = values.params;
     this.query = values.query;
     this.body = values.body;

@@ -5,7 +5,9 @@ import { takesBody, takesKey, type AnyRoute } from './route.ts';
 
 const FieldFaultSchema = z
   .object({
-    path: z.string().meta({ description: 'Dotted from the root of the body, or `query.…`, `header.…`; ends in the property.' }),
+    path: z
+      .string()
+      .meta({ description: 'Dotted from the root of the body, or `query.…`, `header.…`; ends in the property.' }),
     code: z.string(),
     message: z.string(),
   })
@@ -26,15 +28,17 @@ export const ProblemSchema = z
   .meta({
     id: 'Problem',
     description: 'Why the request was refused',
-    examples: [{
-      type: 'urn:carnet:problem:NOT_FOUND',
-      title: ErrorCodes.NOT_FOUND[1],
-      status: 404,
-      detail: 'There is no such skill, or this credential may not see it.',
-      instance: '/v1/skills/skl_01K0000000000000000000000A',
-      code: 'NOT_FOUND',
-      request_id: '4bf92f3577b34da6a3ce929d0e0e4736',
-    }],
+    examples: [
+      {
+        type: 'urn:carnet:problem:NOT_FOUND',
+        title: ErrorCodes.NOT_FOUND[1],
+        status: 404,
+        detail: 'There is no such skill, or this credential may not see it.',
+        instance: '/v1/skills/skl_01K0000000000000000000000A',
+        code: 'NOT_FOUND',
+        request_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+      },
+    ],
   });
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
@@ -47,11 +51,16 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
       'X-Request-Id': header('Names this call in the logs of the service'),
       ...(route.status === 201 && { Location: header('Where the created thing is') }),
       ...(route.cache !== undefined && { ETag: header('For If-None-Match') }),
-      ...(takesKey(route) && { 'Idempotency-Replayed': header('`true` where an earlier call with this key was answered again') }),
+      ...(takesKey(route) && {
+        'Idempotency-Replayed': header('`true` where an earlier call with this key was answered again'),
+      }),
     },
     content: { 'application/json': { schema: route.reply } },
   };
-  const byStatus = Map.groupBy([...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted(), (code) => ErrorCodes[code][0]);
+  const byStatus = Map.groupBy(
+    [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted(),
+    (code) => ErrorCodes[code][0],
+  );
   const responses: ZodOpenApiResponsesObject = { [`${route.status}`]: answer };
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
     responses[`${status}`] = {
@@ -59,7 +68,8 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
       content: { 'application/problem+json': { schema: ProblemSchema } },
     };
   }
-  if (route.cache !== undefined) responses['304'] = { description: 'Unchanged since the ETag that If-None-Match names' };
+  if (route.cache !== undefined)
+    responses['304'] = { description: 'Unchanged since the ETag that If-None-Match names' };
   return responses;
 }
 

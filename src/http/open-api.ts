@@ -11,7 +11,9 @@ import { responsesOf } from './open-api-responses.ts';
 import { takesBody, takesKey, type AnyRoute } from './route.ts';
 import { Tags } from './tags.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 const IdempotencyKey = z
   .string()
@@ -19,7 +21,8 @@ const IdempotencyKey = z
   .max(255)
   .optional()
   .meta({
-    description: 'Repeats with the same key and body are answered from the first one, for 24 hours, with `Idempotency-Replayed: true`.',
+    description:
+      'Repeats with the same key and body are answered from the first one, for 24 hours, with `Idempotency-Replayed: true`.',
     param: { id: 'IdempotencyKey', in: 'header', name: 'Idempotency-Key' },
   });
 
@@ -43,7 +46,8 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
     info: {
       title: 'Carnet',
       version,
-      description: 'Identity, work, money and evidence for AI agents. Refusals are `application/problem+json` with a stable `code`.',
+      description:
+        'Identity, work, money and evidence for AI agents. Refusals are `application/problem+json` with a stable `code`.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: '/', description: 'This service' }],
@@ -54,7 +58,11 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
     paths,
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key `svc_live_…` of an operator or an agent, or the platform key.' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key `svc_live_…` of an operator or an agent, or the platform key.',
+        },
       },
     },
   };

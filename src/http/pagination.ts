@@ -21,7 +21,10 @@ interface OffsetPage<Item> {
 }
 
 /** The answer of an `offsetList`, with Link headers to the pages beside it. */
-export function offsetAnswer<Name extends string, Item>(name: Name, { items, total, query: { limit, offset } }: OffsetPage<Item>) {
+export function offsetAnswer<Name extends string, Item>(
+  name: Name,
+  { items, total, query: { limit, offset } }: OffsetPage<Item>,
+) {
   const links: Links = {};
   if (offset > 0) links.prev = { limit, offset: Math.max(0, offset - limit) };
   if (offset + items.length < total) links.next = { limit, offset: offset + limit };
@@ -61,7 +64,11 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
   options: CursorListOptions<Name, Item, Position>,
 ) {
   const { name, item, position, maximum, standard } = options;
-  const scope = ({ call, params, query: { limit: _limit, cursor: _cursor, ...filters } }: CursorRequest): CursorScope => ({
+  const scope = ({
+    call,
+    params,
+    query: { limit: _limit, cursor: _cursor, ...filters },
+  }: CursorRequest): CursorScope => ({
     list: call?.operation ?? name,
     operatorId: call?.caller.operatorId ?? '',
     filters: { params, filters },
@@ -85,13 +92,22 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
     },
 
     /** @param rows up to `limit + 1` of them: the one too many tells that there is more. */
-    answer<Row extends z.input<Item>>(request: CursorRequest, rows: Row[], positionOf: (row: Row) => z.output<Position>) {
+    answer<Row extends z.input<Item>>(
+      request: CursorRequest,
+      rows: Row[],
+      positionOf: (row: Row) => z.output<Position>,
+    ) {
       const { limit } = request.query;
       const items = rows.slice(0, limit);
       const last = rows.length > limit ? items.at(-1) : undefined;
-      const cursor = last === undefined ? null : sealCursor(request.context.encryption, scope(request), positionOf(last));
+      const cursor =
+        last === undefined ? null : sealCursor(request.context.encryption, scope(request), positionOf(last));
       const links: Links = cursor === null ? {} : { next: { cursor } };
-      return { status: 200 as const, body: { ...named(name, items), next_cursor: cursor, has_more: cursor !== null }, links };
+      return {
+        status: 200 as const,
+        body: { ...named(name, items), next_cursor: cursor, has_more: cursor !== null },
+        links,
+      };
     },
   };
 }

@@ -16,6 +16,7 @@ const platform: Credential = {
 export function platformKeyAuthenticator(platformAdminKey: string): Authenticator {
   const expected = hash('sha256', platformAdminKey, 'buffer');
   return {
-    authenticate: (token) => (timingSafeEqual(hash('sha256', token, 'buffer'), expected) ? Promise.resolve(platform) : undefined),
+    authenticate: (token) =>
+      timingSafeEqual(hash('sha256', token, 'buffer'), expected) ? Promise.resolve(platform) : undefined,
   };
 }

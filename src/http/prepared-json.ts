@@ -14,7 +14,10 @@ export interface PreparedJson<Body> {
 }
 
 /** For reads that keep their answers in memory: does now, once, what the shell does for every other answer. */
-export const prepareJson = <Reply extends z.ZodType>(reply: Reply, value: z.input<Reply>): PreparedJson<z.input<Reply>> => {
+export const prepareJson = <Reply extends z.ZodType>(
+  reply: Reply,
+  value: z.input<Reply>,
+): PreparedJson<z.input<Reply>> => {
   const text = JSON.stringify(reply.parse(value));
   return { text, bytes: Buffer.byteLength(text), etag: etagOf(text) };
 };

@@ -12,7 +12,10 @@ export function refusalOf(error: unknown): CarnetError | undefined {
 
 /** What is said about a fault of ours: nothing of its insides. */
 export const internalError = (): CarnetError =>
-  new CarnetError('INTERNAL_ERROR', 'The fault is ours and was recorded under the request_id. Repeating the call with the same Idempotency-Key is safe.');
+  new CarnetError(
+    'INTERNAL_ERROR',
+    'The fault is ours and was recorded under the request_id. Repeating the call with the same Idempotency-Key is safe.',
+  );
 
 /** RFC 9457 with flat extras (decisions C1). */
 export function problemOf(error: CarnetError, exchange: Pick<Exchange, 'path' | 'requestId'>): Record<string, unknown> {
@@ -31,7 +34,14 @@ export function problemOf(error: CarnetError, exchange: Pick<Exchange, 'path' | 
 
 /** The one writer of error bodies. @returns the status */
 export function sendProblem(exchange: Exchange, error: CarnetError): number {
-  const headers = [...apiHeaders, 'Content-Type', 'application/problem+json', 'Cache-Control', 'no-store', ...Object.entries(error.headers).flat()];
+  const headers = [
+    ...apiHeaders,
+    'Content-Type',
+    'application/problem+json',
+    'Cache-Control',
+    'no-store',
+    ...Object.entries(error.headers).flat(),
+  ];
   exchange.send(error.status, headers, JSON.stringify(problemOf(error, exchange)));
   return error.status;
 }

@@ -14,7 +14,12 @@ export const queryInteger = (minimum: number, maximum: number) =>
 
 /** The same, with what holds where it is left out. */
 export const queryIntegerOr = (standard: number, minimum: number, maximum: number) =>
-  documented(queryInteger(minimum, maximum).default(standard), { type: 'integer', minimum, maximum, default: standard });
+  documented(queryInteger(minimum, maximum).default(standard), {
+    type: 'integer',
+    minimum,
+    maximum,
+    default: standard,
+  });
 
 /** To readers of the document it is the number that it stands for. */
 const documented = <Schema extends z.ZodType>(schema: Schema, jsonSchema: Record<string, unknown>): Schema =>

@@ -45,9 +45,13 @@ function rateLimit(policy: string, perMinute: number): RateLimit {
         'X-RateLimit-Reset': String(seconds),
       };
       if (counted.consumedPoints <= perMinute) return Object.entries(headers).flat();
-      throw new CarnetError('RATE_LIMITED', `More than ${perMinute} requests in a minute; go on in ${seconds} seconds.`, {
-        headers: { ...headers, 'Retry-After': String(seconds) },
-      });
+      throw new CarnetError(
+        'RATE_LIMITED',
+        `More than ${perMinute} requests in a minute; go on in ${seconds} seconds.`,
+        {
+          headers: { ...headers, 'Retry-After': String(seconds) },
+        },
+      );
     },
   };
 }

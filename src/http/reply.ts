@@ -16,7 +16,8 @@ export function sendAnswer(exchange: Exchange, route: AnyRoute, answer: RouteAns
   if ('location' in answer && answer.location !== undefined) headers.push('Location', answer.location);
   if ('replayed' in answer && answer.replayed) headers.push('Idempotency-Replayed', 'true');
   if (answer.links !== undefined) pushLinks(headers, exchange, answer.links);
-  if (answer.headers !== undefined) for (const name in answer.headers) headers.push(name, answer.headers[name] as string);
+  if (answer.headers !== undefined)
+    for (const name in answer.headers) headers.push(name, answer.headers[name] as string);
   if (route.cache !== undefined) {
     headers.push('ETag', etag);
     if (isKnown(exchange.request.headers['if-none-match'], etag)) {
@@ -45,4 +46,5 @@ function pushLinks(headers: string[], { path, search }: Exchange, links: Links):
 
 /** RFC 9110 §13.1.2: weak comparison, a list or `*`. */
 export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch !== undefined && ifNoneMatch.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
+  ifNoneMatch !== undefined &&
+  ifNoneMatch.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));

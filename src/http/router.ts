@@ -58,7 +58,12 @@ export class Router<Target> {
 const segmentsOf = (path: string): string[] => path.split('/');
 
 /** The branch where the segments end, going back to a `:parameter` where a fixed segment led nowhere; fills `values`. */
-function descend<Target>(at: Branch<Target>, segments: string[], index: number, values: string[]): Branch<Target> | null {
+function descend<Target>(
+  at: Branch<Target>,
+  segments: string[],
+  index: number,
+  values: string[],
+): Branch<Target> | null {
   const segment = segments[index];
   if (segment === undefined) return at.targets.size > 0 ? at : null;
   const fixed = at.fixed.get(segment);

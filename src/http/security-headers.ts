@@ -3,7 +3,10 @@ import helmet, { type HelmetOptions } from 'helmet';
 /** What helmet would set on every answer, asked once; a flat list of names and values, as `writeHead` takes it. */
 function headersOf(options: HelmetOptions): readonly string[] {
   const headers: string[] = [];
-  const recorder = { setHeader: (name: string, value: string) => void headers.push(name, value), removeHeader: () => {} };
+  const recorder = {
+    setHeader: (name: string, value: string) => void headers.push(name, value),
+    removeHeader: () => {},
+  };
   helmet(options)({} as never, recorder as never, () => {});
   return Object.freeze(headers);
 }

@@ -13,15 +13,27 @@ import { requestIdOf } from './request-id.ts';
 export function createHttpServer(app: Koa): Server {
   const answer = app.callback();
   const server = createServer(
-    { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
+    {
+      headersTimeout: 15_000,
+      requestTimeout: 60_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 5_000,
+      maxHeaderSize: 16_384,
+    },
     (request, response) => void answer(request, response),
   );
   return server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
 }
 
 const refusals: Record<string, CarnetError> = {
-  HPE_HEADER_OVERFLOW: new CarnetError('HEADERS_TOO_LARGE', 'The headers and the address of a request may have 16,384 bytes together.'),
-  ERR_HTTP_REQUEST_TIMEOUT: new CarnetError('REQUEST_TIMEOUT', 'The request did not arrive within 60 seconds (its head within 15).'),
+  HPE_HEADER_OVERFLOW: new CarnetError(
+    'HEADERS_TOO_LARGE',
+    'The headers and the address of a request may have 16,384 bytes together.',
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new CarnetError(
+    'REQUEST_TIMEOUT',
+    'The request did not arrive within 60 seconds (its head within 15).',
+  ),
 };
 const malformed = new CarnetError('VALIDATION_ERROR', 'This is not a well-formed HTTP/1.1 request.');
 

@@ -19,7 +19,8 @@ describe('credentials', () => {
     const { context } = shell;
     const operatorId = await insertOperator(context);
     const suspended = await insertOperator(context, 'suspended');
-    const key = async (options: Parameters<typeof insertKey>[1]): Promise<Requester> => shell.as((await insertKey(context, options)).secret);
+    const key = async (options: Parameters<typeof insertKey>[1]): Promise<Requester> =>
+      shell.as((await insertKey(context, options)).secret);
     Object.assign(callers, {
       nobody: shell.anonymous,
       admin: await key({ operatorId }),
@@ -29,7 +30,10 @@ describe('credentials', () => {
       'disabled agent': await key({ operatorId, agentId: await insertAgent(context, operatorId, 'disabled') }),
       'expired key': await key({ operatorId, expiresIn: -1 }),
       'suspended operator': await key({ operatorId: suspended }),
-      'agent of a suspended operator': await key({ operatorId: suspended, agentId: await insertAgent(context, suspended) }),
+      'agent of a suspended operator': await key({
+        operatorId: suspended,
+        agentId: await insertAgent(context, suspended),
+      }),
       platform: shell.platform,
       'unknown key': shell.as(`svc_live_${'x'.repeat(43)}`),
       'text that is no key': shell.as('secret'),
@@ -39,11 +43,7 @@ describe('credentials', () => {
 
   type Outcome = number | ErrorCode;
   const endpoints: [line: string, call: (as: Requester) => Promise<Reply>, outcomes: Record<string, Outcome>][] = [
-    [
-      'a read for anyone',
-      read,
-      { admin: 200, member: 200, agent: 200, 'blocked agent': 200, platform: 200 },
-    ],
+    ['a read for anyone', read, { admin: 200, member: 200, agent: 200, 'blocked agent': 200, platform: 200 }],
     [
       'a change for anyone',
       (as) => as.post('/v1/things', { name: 'x' }),
@@ -52,17 +52,35 @@ describe('credentials', () => {
     [
       'a change for operators',
       (as) => as.post('/v1/things/thg_1/polish'),
-      { admin: 200, member: 200, agent: 'AGENT_CREDENTIAL_FORBIDDEN', 'blocked agent': 'AGENT_CREDENTIAL_FORBIDDEN', platform: 200 },
+      {
+        admin: 200,
+        member: 200,
+        agent: 'AGENT_CREDENTIAL_FORBIDDEN',
+        'blocked agent': 'AGENT_CREDENTIAL_FORBIDDEN',
+        platform: 200,
+      },
     ],
     [
       'a change for administrators',
       (as) => as.patch('/v1/things/thg_1', { name: 'x' }),
-      { admin: 200, member: 'ADMIN_REQUIRED', agent: 'AGENT_CREDENTIAL_FORBIDDEN', 'blocked agent': 'AGENT_CREDENTIAL_FORBIDDEN', platform: 200 },
+      {
+        admin: 200,
+        member: 'ADMIN_REQUIRED',
+        agent: 'AGENT_CREDENTIAL_FORBIDDEN',
+        'blocked agent': 'AGENT_CREDENTIAL_FORBIDDEN',
+        platform: 200,
+      },
     ],
     [
       'a change for the platform',
       (as) => as.delete('/v1/things/thg_1'),
-      { admin: 'ADMIN_REQUIRED', member: 'ADMIN_REQUIRED', agent: 'ADMIN_REQUIRED', 'blocked agent': 'ADMIN_REQUIRED', platform: 200 },
+      {
+        admin: 'ADMIN_REQUIRED',
+        member: 'ADMIN_REQUIRED',
+        agent: 'ADMIN_REQUIRED',
+        'blocked agent': 'ADMIN_REQUIRED',
+        platform: 200,
+      },
     ],
   ];
   const refusedEverywhere: Record<string, Outcome> = {
@@ -116,7 +134,9 @@ describe('credentials', () => {
   it('are refused at once after their operator was suspended and announced', async () => {
     const admin = await newAdmin(shell);
     assertStatus(await read(admin), 200);
-    await shell.context.pool.query(sql.type(Nothing)`update operators set status = 'suspended' where id = ${admin.operatorId}`);
+    await shell.context.pool.query(
+      sql.type(Nothing)`update operators set status = 'suspended' where id = ${admin.operatorId}`,
+    );
     shell.context.rowEvents.changed(admin.operatorId);
     assertProblem(await read(admin), 'OPERATOR_SUSPENDED');
   });
@@ -154,13 +174,19 @@ describe('credentials', () => {
   it('note their last use, once a minute', async () => {
     const admin = await newAdmin(shell);
     const lastUsed = () =>
-      shell.context.pool.oneFirst(sql.type(z.object({ last_used_at: z.string().nullable() }))`select last_used_at from api_keys where id = ${admin.keyId}`);
+      shell.context.pool.oneFirst(
+        sql.type(
+          z.object({ last_used_at: z.string().nullable() }),
+        )`select last_used_at from api_keys where id = ${admin.keyId}`,
+      );
     assertStatus(await read(admin), 200);
     const first = await eventually('the use to be noted', async () => (await lastUsed()) ?? undefined);
     shell.context.rowEvents.changed(admin.keyId);
     assertStatus(await read(admin), 200);
     assert.equal(await lastUsed(), first);
-    await shell.context.pool.query(sql.type(Nothing)`update api_keys set last_used_at = now() - interval '61 seconds' where id = ${admin.keyId}`);
+    await shell.context.pool.query(
+      sql.type(Nothing)`update api_keys set last_used_at = now() - interval '61 seconds' where id = ${admin.keyId}`,
+    );
     shell.context.rowEvents.changed(admin.keyId);
     assertStatus(await read(admin), 200);
     await eventually('the use to be noted again', async () => ((await lastUsed()) ?? '') >= first);

@@ -32,7 +32,12 @@ describe('bodies of requests', () => {
     ['without what is required', '{}', 'name', 'required'],
     ['empty', '', 'name', 'required'],
     ['with an unknown property', '{"name": "x", "nmae": "y"}', 'nmae', 'unknown_property'],
-    ['with an unknown property inside', '{"name": "x", "parts": [{"label": "a", "lable": "b"}]}', 'parts.0.lable', 'unknown_property'],
+    [
+      'with an unknown property inside',
+      '{"name": "x", "parts": [{"label": "a", "lable": "b"}]}',
+      'parts.0.lable',
+      'unknown_property',
+    ],
     ['without a property inside', '{"name": "x", "parts": [{"label": "a"}, {}]}', 'parts.1.label', 'required'],
     ['with a wrong type', '{"name": 7}', 'name', 'invalid_type'],
     ['with null', '{"name": null}', 'name', 'invalid_type'],
@@ -49,7 +54,8 @@ describe('bodies of requests', () => {
       const faults = reply.body.errors as { path: string; code: string; message: string }[];
       const fault = faults.find((one) => one.code === code);
       assert(fault !== undefined, `expected ${code}, got ${JSON.stringify(faults)}`);
-      if (path !== '') assert(fault.path === path || fault.path.startsWith(`${path}.`), `expected ${path}, got ${fault.path}`);
+      if (path !== '')
+        assert(fault.path === path || fault.path.startsWith(`${path}.`), `expected ${path}, got ${fault.path}`);
       assert(String(reply.body.detail).includes(fault.message));
     });
   }
@@ -64,7 +70,10 @@ describe('bodies of requests', () => {
   it('are 400 where they are not UTF-8', async () => {
     const head = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${admin.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
     const body = Buffer.concat([Buffer.from('{"name": "'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
-    const answer = await exchangeBytes(shell.port, Buffer.concat([Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n`), body]));
+    const answer = await exchangeBytes(
+      shell.port,
+      Buffer.concat([Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n`), body]),
+    );
     assert.equal(statusOf(answer), 400);
     assert.match(answer, /"code":"invalid_utf8"/);
   });
@@ -99,7 +108,10 @@ describe('bodies of requests', () => {
     const head = (length: number): string =>
       `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${admin.key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`;
     const small = '{"name":"after"}';
-    const answer = await exchangeBytes(shell.port, `${head(big.length)}\r\n${big}${head(small.length)}Connection: close\r\n\r\n${small}`);
+    const answer = await exchangeBytes(
+      shell.port,
+      `${head(big.length)}\r\n${big}${head(small.length)}Connection: close\r\n\r\n${small}`,
+    );
     assert.equal(statusOf(answer), 413);
     assert.match(answer, /HTTP\/1\.1 201 Created/);
   });

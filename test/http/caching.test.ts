@@ -37,12 +37,18 @@ describe('answers that may be kept', () => {
   });
 
   it('have one ETag for one content, another for another', async () => {
-    const etag = async (id: string): Promise<string | null> => (await admin.get(`/v1/things/${id}`)).headers.get('etag');
+    const etag = async (id: string): Promise<string | null> =>
+      (await admin.get(`/v1/things/${id}`)).headers.get('etag');
     assert.equal(await etag('thg_1'), await etag('thg_1'));
     assert.notEqual(await etag('thg_1'), await etag('thg_2'));
   });
 
-  for (const form of [(etag: string) => etag, (etag: string) => `W/${etag}`, (etag: string) => `"other", ${etag}`, () => '*']) {
+  for (const form of [
+    (etag: string) => etag,
+    (etag: string) => `W/${etag}`,
+    (etag: string) => `"other", ${etag}`,
+    () => '*',
+  ]) {
     it(`are 304 without a body to If-None-Match: ${form('"…"')}`, async () => {
       const etag = (await admin.get('/v1/things/thg_1')).headers.get('etag') ?? '';
       const reply = await admin.get('/v1/things/thg_1', { 'if-none-match': form(etag) });

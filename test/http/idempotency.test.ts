@@ -15,11 +15,14 @@ describe('Idempotency-Key', () => {
     shell = await openShell({ routes: things });
     admin = await newAdmin(shell);
     const { operatorId } = admin;
-    agent = shell.as((await insertKey(shell.context, { operatorId, agentId: await insertAgent(shell.context, operatorId) })).secret);
+    agent = shell.as(
+      (await insertKey(shell.context, { operatorId, agentId: await insertAgent(shell.context, operatorId) })).secret,
+    );
   });
   after(() => shell.close());
 
-  const make = (as: Requester, key: string, body: unknown = { name: 'x' }) => as.post('/v1/things', body, { 'idempotency-key': key });
+  const make = (as: Requester, key: string, body: unknown = { name: 'x' }) =>
+    as.post('/v1/things', body, { 'idempotency-key': key });
 
   it('replays status, body and Location, and says so', async () => {
     const key = unique('key');
@@ -62,7 +65,10 @@ describe('Idempotency-Key', () => {
     const key = unique('key');
     assertStatus(await make(admin, key), 201);
     assertProblem(await make(shell.anonymous, key), 'UNAUTHENTICATED');
-    assertProblem(await agent.post('/v1/things/thg_1/polish', {}, { 'idempotency-key': key }), 'AGENT_CREDENTIAL_FORBIDDEN');
+    assertProblem(
+      await agent.post('/v1/things/thg_1/polish', {}, { 'idempotency-key': key }),
+      'AGENT_CREDENTIAL_FORBIDDEN',
+    );
   });
 
   it('does not stick to a refusal', async () => {
@@ -75,7 +81,9 @@ describe('Idempotency-Key', () => {
   it('belongs to its operator, and an agent has its own', async () => {
     const key = unique('key');
     const other = await newAdmin(shell);
-    const made = [await make(admin, key), await make(agent, key), await make(other, key)].map((reply) => assertStatus(reply, 201).id);
+    const made = [await make(admin, key), await make(agent, key), await make(other, key)].map(
+      (reply) => assertStatus(reply, 201).id,
+    );
     assert.equal(new Set(made).size, 3);
     assert.deepEqual(assertStatus(await make(agent, key), 201).id, made[1]);
   });
@@ -83,7 +91,11 @@ describe('Idempotency-Key', () => {
   it('is free again after 24 hours', async () => {
     const key = unique('key');
     assertStatus(await make(admin, key), 201);
-    await shell.context.pool.query(sql.type(z.object({}))`update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = ${key}`);
+    await shell.context.pool.query(
+      sql.type(
+        z.object({}),
+      )`update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = ${key}`,
+    );
     assertProblem(await make(admin, key, { nmae: 'y' }), 'VALIDATION_ERROR', 'nmae');
     assert.equal((await make(admin, key, { name: 'y' })).headers.get('idempotency-replayed'), null);
   });

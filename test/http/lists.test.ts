@@ -8,10 +8,17 @@ import { things } from './support/things.ts';
 
 /** The links of an answer by their relation. */
 const linksOf = (reply: Reply): Record<string, string> =>
-  Object.fromEntries([...(reply.headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, target, relation]) => [relation, target]));
+  Object.fromEntries(
+    [...(reply.headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, target, relation]) => [
+      relation,
+      target,
+    ]),
+  );
 
-const idsOf = (reply: Reply): string[] => (assertStatus(reply, 200).things as { id: string }[]).map((thing) => thing.id);
-const named = (from: number, to: number): string[] => Array.from({ length: to - from }, (_, index) => `thg_${from + index}`);
+const idsOf = (reply: Reply): string[] =>
+  (assertStatus(reply, 200).things as { id: string }[]).map((thing) => thing.id);
+const named = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => `thg_${from + index}`);
 
 describe('lists by offset', () => {
   let shell: Shell;
@@ -39,7 +46,7 @@ describe('lists by offset', () => {
 
   it('can be read to the end by following next', async () => {
     const ids: string[] = [];
-    for (let next: string | undefined = '/v1/things/mine?limit=7'; next !== undefined; ) {
+    for (let next: string | undefined = '/v1/things/mine?limit=7'; next !== undefined;) {
       const reply: Reply = await admin.get(next);
       ids.push(...idsOf(reply));
       next = linksOf(reply).next;
@@ -64,7 +71,8 @@ describe('lists by cursor', () => {
   });
   after(() => shell.close());
 
-  const cursorOf = async (path: string): Promise<string> => String(assertStatus(await admin.get(path), 200).next_cursor);
+  const cursorOf = async (path: string): Promise<string> =>
+    String(assertStatus(await admin.get(path), 200).next_cursor);
 
   it('can be read to the end, by cursor as by link', async () => {
     const first = await admin.get('/v1/things/a/history?limit=30');
@@ -89,7 +97,11 @@ describe('lists by cursor', () => {
       ['that is no cursor', () => 'a/history?cursor=abc'],
       ['that was cut', (cursor) => `a/history?cursor=${cursor.slice(0, -1)}`],
       ['that was lengthened', (cursor) => `a/history?cursor=${cursor}A`],
-      ['with another content', (cursor) => `a/history?cursor=${Buffer.from('{"s":"","p":{"index":0},"e":9e15}').toString('base64url')}.${cursor.split('.')[1]}`],
+      [
+        'with another content',
+        (cursor) =>
+          `a/history?cursor=${Buffer.from('{"s":"","p":{"index":0},"e":9e15}').toString('base64url')}.${cursor.split('.')[1]}`,
+      ],
       ['with another mac', (cursor) => `a/history?cursor=${cursor.split('.')[0]}.${'A'.repeat(43)}`],
       ['under a filter', (cursor) => `a/history?colour=red&cursor=${cursor}`],
       ['of another thing', (cursor) => `b/history?cursor=${cursor}`],

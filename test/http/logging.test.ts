@@ -24,7 +24,10 @@ describe('logs', () => {
     const lines = shell.logged().filter((line) => line.requestId === 'log-1');
     assert.equal(lines.length, 1);
     const { method, operation, status, ms, operatorId, level } = lines[0] ?? {};
-    assert.deepEqual({ method, operation, status, operatorId, level }, { method: 'POST', operation: 'makeThing', status: 201, operatorId: admin.operatorId, level: 'info' });
+    assert.deepEqual(
+      { method, operation, status, operatorId, level },
+      { method: 'POST', operation: 'makeThing', status: 201, operatorId: admin.operatorId, level: 'info' },
+    );
     assert(typeof ms === 'number' && ms > 0);
   });
 
@@ -48,16 +51,36 @@ describe('logs', () => {
   });
 
   it('redact secrets by the name of their member, wherever they stand', () => {
-    const line = logged((log) => log.info({ authorization: 'Bearer a', request: { headers: {}, authorization: 'b' }, api_key: 'c', key: 'd', nested: { secret: 'e' } }, 'x'));
+    const line = logged((log) =>
+      log.info(
+        {
+          authorization: 'Bearer a',
+          request: { headers: {}, authorization: 'b' },
+          api_key: 'c',
+          key: 'd',
+          nested: { secret: 'e' },
+        },
+        'x',
+      ),
+    );
     assert.deepEqual(
-      [line.authorization, (line.request as Record<string, unknown>).authorization, line.api_key, line.key, (line.nested as Record<string, unknown>).secret],
+      [
+        line.authorization,
+        (line.request as Record<string, unknown>).authorization,
+        line.api_key,
+        line.key,
+        (line.nested as Record<string, unknown>).secret,
+      ],
       Array.from({ length: 5 }, () => '[redacted]'),
     );
   });
 
   it('redact keys and passwords inside the texts of errors, and leave the values of statements out', () => {
     const secret = `svc_live_${'s'.repeat(43)}`;
-    const error = Object.assign(new Error(`cannot use ${secret}`, { cause: new Error('postgres://carnet:hunter2@db/carnet') }), { values: ['a value'] });
+    const error = Object.assign(
+      new Error(`cannot use ${secret}`, { cause: new Error('postgres://carnet:hunter2@db/carnet') }),
+      { values: ['a value'] },
+    );
     const text = JSON.stringify(logged((log) => log.error({ err: error }, 'x')));
     assert(text.includes('cannot use [redacted]'));
     assert(text.includes('postgres://carnet:[redacted]@db'));

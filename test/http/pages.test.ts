@@ -23,7 +23,11 @@ describe('pages of the service', () => {
       temporal = 'ok';
       assert.deepEqual(assertStatus(await anonymous.get(path), 200), { status: 'ok', database: 'ok', temporal: 'ok' });
       temporal = 'degraded';
-      assert.deepEqual(assertStatus(await anonymous.get(path), 200), { status: 'ok', database: 'ok', temporal: 'degraded' });
+      assert.deepEqual(assertStatus(await anonymous.get(path), 200), {
+        status: 'ok',
+        database: 'ok',
+        temporal: 'degraded',
+      });
     });
   }
 
@@ -34,7 +38,10 @@ describe('pages of the service', () => {
     try {
       assert.equal((await cut.anonymous.get('/readyz')).status, 503);
       assert.equal((await cut.anonymous.get('/livez')).status, 200);
-      assert.equal((await cut.anonymous.get('/v1/things/thg_1', { authorization: `Bearer ${admin.key}x` })).status >= 500, true);
+      assert.equal(
+        (await cut.anonymous.get('/v1/things/thg_1', { authorization: `Bearer ${admin.key}x` })).status >= 500,
+        true,
+      );
     } finally {
       await cut.close().catch(() => {});
     }
@@ -48,7 +55,10 @@ describe('pages of the service', () => {
     assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
     assert.match(text, /^carnet_http_request_duration_seconds_count\{operation="readThing",status="200"\} [1-9]/m);
     assert.match(text, /^carnet_http_request_duration_seconds_count\{operation="readThing",status="401"\} [1-9]/m);
-    assert.match(text, /^carnet_http_request_duration_seconds_bucket\{operation="readThing",status="200",le="0\.1"\} [1-9]/m);
+    assert.match(
+      text,
+      /^carnet_http_request_duration_seconds_bucket\{operation="readThing",status="200",le="0\.1"\} [1-9]/m,
+    );
     assert.match(text, /^process_resident_memory_bytes \d{7,}$/m);
     assert.match(text, /^process_cpu_seconds_total \d/m);
     assert.doesNotMatch(text, /thg_metrics/);
@@ -62,7 +72,8 @@ describe('pages of the service', () => {
     assert.equal(again.status, 304);
   });
 
-  const addressesIn = (page: string): string[] => [...page.matchAll(/(?:src|href|action)\s*=\s*["']?([^"'\s>]+)/g)].map(([, address]) => address as string);
+  const addressesIn = (page: string): string[] =>
+    [...page.matchAll(/(?:src|href|action)\s*=\s*["']?([^"'\s>]+)/g)].map(([, address]) => address as string);
 
   for (const path of ['/docs', '/dashboard']) {
     describe(`GET ${path}`, () => {

@@ -31,8 +31,19 @@ describe('rate limits', () => {
 
   it('are 429 with Retry-After over the limit of a key, refusals counted too, and other keys go on', async () => {
     const admin = await newAdmin(shell);
-    const seen = [await admin.get('/v1/things/thg_1'), await admin.post('/v1/things', {}), await admin.delete('/v1/things/thg_1')];
-    assert.deepEqual(seen.map((reply) => [reply.status, remaining(reply)]), [[200, '2'], [400, '1'], [403, '0']]);
+    const seen = [
+      await admin.get('/v1/things/thg_1'),
+      await admin.post('/v1/things', {}),
+      await admin.delete('/v1/things/thg_1'),
+    ];
+    assert.deepEqual(
+      seen.map((reply) => [reply.status, remaining(reply)]),
+      [
+        [200, '2'],
+        [400, '1'],
+        [403, '0'],
+      ],
+    );
     const over = await admin.get('/v1/things/thg_1');
     assertProblem(over, 'RATE_LIMITED');
     assert.match(over.headers.get('retry-after') ?? '', /^(60|5\d)$/);
@@ -49,11 +60,15 @@ describe('rate limits', () => {
     const refused = await shell.anonymous.get('/v1/things/thg_1', from('203.0.113.7'));
     assertProblem(refused, 'UNAUTHENTICATED');
     assert.equal(remaining(refused), String(ANONYMOUS_PER_MINUTE - 2));
-    assert.equal(remaining(await shell.anonymous.get('/v1/things/thg_1', from('203.0.113.8'))), String(ANONYMOUS_PER_MINUTE - 1));
+    assert.equal(
+      remaining(await shell.anonymous.get('/v1/things/thg_1', from('203.0.113.8'))),
+      String(ANONYMOUS_PER_MINUTE - 1),
+    );
   });
 
   it('believe of X-Forwarded-For only what the trusted proxy wrote', async () => {
-    const forged = (left: string) => shell.anonymous.get('/v1/things/thg_1', { 'x-forwarded-for': `${left}, 198.51.100.1` });
+    const forged = (left: string) =>
+      shell.anonymous.get('/v1/things/thg_1', { 'x-forwarded-for': `${left}, 198.51.100.1` });
     assert.equal(remaining(await forged('1.1.1.1')), String(ANONYMOUS_PER_MINUTE - 1));
     assert.equal(remaining(await forged('2.2.2.2')), String(ANONYMOUS_PER_MINUTE - 2));
   });
@@ -84,7 +99,9 @@ describe('rate limits', () => {
     const limits = createRateLimits(1);
     assert(limits !== null);
     for (let client = 0; client < 50_000; client += 1) await limits.key.count(`client ${client}`);
-    const strangers = await Promise.allSettled(Array.from({ length: 2_000 }, (_, index) => limits.key.count(`stranger ${index}`)));
+    const strangers = await Promise.allSettled(
+      Array.from({ length: 2_000 }, (_, index) => limits.key.count(`stranger ${index}`)),
+    );
     const passed = strangers.filter((one) => one.status === 'fulfilled').length;
     assert(passed > 0 && passed <= 1_024, `2,000 strangers share 1,024 counters of one request; ${passed} passed`);
     await assert.rejects(limits.key.count('client 1'), { code: 'RATE_LIMITED' });

@@ -18,13 +18,26 @@ describe('HTTP as the shell speaks it', () => {
     [first, 'Host: x', 'Connection: close', `Authorization: Bearer ${admin.key}`, ...headers, '', ''].join('\r\n');
 
   describe('paths', () => {
-    for (const path of ['/', '/v1', '/v1/', '/v1/nothing', '/v1/things/', '/v1/things/a/b/c', '/V1/things/a', '/v1//things', '/v1/things/%zz', '/v1/things/..%2f']) {
-      it(`${path} is 404 ${path === '/v1/things/..%2f' ? 'only where the thing is unknown' : 'for anyone'}`, async () => {
-        if (path === '/v1/things/..%2f') return void assert.equal(assertStatus(await admin.get(path), 200).id, '../');
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v1/nothing',
+      '/v1/things/',
+      '/v1/things/a/b/c',
+      '/V1/things/a',
+      '/v1//things',
+      '/v1/things/%zz',
+    ]) {
+      it(`${path} is 404 for anyone`, async () => {
         assertProblem(await shell.anonymous.get(path), 'NOT_FOUND');
         assertProblem(await admin.get(path), 'NOT_FOUND');
       });
     }
+
+    it('keep an escaped slash inside its segment', async () => {
+      assert.equal(assertStatus(await admin.get('/v1/things/..%2f'), 200).id, '../');
+    });
 
     it('prefer a fixed segment to an id', async () => {
       assert.equal(assertStatus(await admin.get('/v1/things/mine'), 200).total, 45);
@@ -60,7 +73,7 @@ describe('HTTP as the shell speaks it', () => {
     }
 
     it('may have parameters that nobody knows', async () => {
-      assertStatus(await admin.get('/v1/things/mine?utm_source=x&__proto__=y&constructor=z&%00'.replace('&%00', '')), 200);
+      assertStatus(await admin.get('/v1/things/mine?utm_source=x&__proto__=y&constructor=z'), 200);
     });
   });
 
@@ -68,7 +81,13 @@ describe('HTTP as the shell speaks it', () => {
     it('that a path does not take are 405 with Allow, for anyone', async () => {
       const reply = await shell.anonymous.put('/v1/things/thg_1', {});
       assertProblem(reply, 'METHOD_NOT_ALLOWED');
-      assert.deepEqual(reply.headers.get('allow')?.split(', ').toSorted(), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH']);
+      assert.deepEqual(reply.headers.get('allow')?.split(', ').toSorted(), [
+        'DELETE',
+        'GET',
+        'HEAD',
+        'OPTIONS',
+        'PATCH',
+      ]);
     });
 
     it('that a page does not take are 405 with Allow', async () => {
@@ -78,7 +97,10 @@ describe('HTTP as the shell speaks it', () => {
     });
 
     it('OPTIONS is 204 with Allow and opens nothing to other origins', async () => {
-      const reply = await fetch(`${shell.baseUrl}/v1/things`, { method: 'OPTIONS', headers: { origin: 'https://elsewhere.test' } });
+      const reply = await fetch(`${shell.baseUrl}/v1/things`, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://elsewhere.test' },
+      });
       assert.equal(reply.status, 204);
       assert.equal(reply.headers.get('allow'), 'POST, OPTIONS');
       assert.equal(reply.headers.get('access-control-allow-origin'), null);
@@ -103,12 +125,33 @@ describe('HTTP as the shell speaks it', () => {
     const malformed: [what: string, bytes: () => string, status: number][] = [
       ['no HTTP at all', () => 'hello\r\n\r\n', 400],
       ['no Host', () => 'GET /livez HTTP/1.1\r\n\r\n', 400],
-      ['two Content-Lengths', () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: 2', 'Content-Length: 3')}{}`, 400],
-      ['a Content-Length that is no number', () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: 1e3')}{}`, 400],
+      [
+        'two Content-Lengths',
+        () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: 2', 'Content-Length: 3')}{}`,
+        400,
+      ],
+      [
+        'a Content-Length that is no number',
+        () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: 1e3')}{}`,
+        400,
+      ],
       ['a negative Content-Length', () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: -1')}{}`, 400],
-      ['Content-Length beside Transfer-Encoding', () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`, 400],
-      ['an obscure Transfer-Encoding', () => `${request('POST /v1/things HTTP/1.1', 'Transfer-Encoding: xchunked')}0\r\n\r\n`, 400],
-      ['a chunk size that is none', () => `${request('POST /v1/things HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`, 400],
+      [
+        'Content-Length beside Transfer-Encoding',
+        () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+        400,
+      ],
+      [
+        'an obscure Transfer-Encoding',
+        () => `${request('POST /v1/things HTTP/1.1', 'Transfer-Encoding: xchunked')}0\r\n\r\n`,
+        400,
+      ],
+      [
+        'a chunk size that is none',
+        () =>
+          `${request('POST /v1/things HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`,
+        400,
+      ],
       ['a header of 64 KiB', () => request('GET /livez HTTP/1.1', `X-Big: ${'x'.repeat(65_536)}`), 431],
       ['an address of 64 KiB', () => request(`GET /v1/things/${'x'.repeat(65_536)} HTTP/1.1`), 431],
     ];

@@ -4,7 +4,9 @@ import type { NamedPage } from './page.ts';
 /** Until the console exists: a plain page with the calls to make (decisions §4). */
 export function dashboardPages(baseUrl: string, routes: AnyRoute[]): [string, NamedPage][] {
   const body = pageOf(baseUrl, routes);
-  return [['/dashboard', { operation: 'dashboard', page: () => ({ status: 200, type: 'text/html; charset=utf-8', body }) }]];
+  return [
+    ['/dashboard', { operation: 'dashboard', page: () => ({ status: 200, type: 'text/html; charset=utf-8', body }) }],
+  ];
 }
 
 const callers: Record<AnyRoute['audience'], string> = {
@@ -20,7 +22,10 @@ function pageOf(baseUrl: string, routes: AnyRoute[]): string {
   const rows = (tag: string): string =>
     routes
       .filter((route) => route.tag === tag)
-      .map(({ method, path, summary, audience }) => `<tr><td><code>${method.toUpperCase()} ${escaped(path)}</code><td>${escaped(summary)}<td>${callers[audience]}`)
+      .map(
+        ({ method, path, summary, audience }) =>
+          `<tr><td><code>${method.toUpperCase()} ${escaped(path)}</code><td>${escaped(summary)}<td>${callers[audience]}`,
+      )
       .join('\n');
   return `<!doctype html>
 <html lang="en">

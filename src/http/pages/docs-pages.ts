@@ -35,13 +35,21 @@ export function docsPages(routes: AnyRoute[]): [string, NamedPage][] {
       '/openapi.json',
       {
         operation: 'openapi',
-        page: () => ({ status: 200, type: 'application/json', body: (document ??= JSON.stringify(openApiDocument(routes))), cacheControl: 'public, max-age=0' }),
+        page: () => ({
+          status: 200,
+          type: 'application/json',
+          body: (document ??= JSON.stringify(openApiDocument(routes))),
+          cacheControl: 'public, max-age=0',
+        }),
       },
     ],
     ['/docs', text('text/html; charset=utf-8', page)],
     ['/docs/start.js', text('text/javascript; charset=utf-8', start)],
     ['/docs/swagger-ui.css', file('text/css; charset=utf-8', import.meta.resolve('swagger-ui-dist/swagger-ui.css'))],
-    ['/docs/swagger-ui-bundle.js', file('text/javascript; charset=utf-8', import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))],
+    [
+      '/docs/swagger-ui-bundle.js',
+      file('text/javascript; charset=utf-8', import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    ],
     ['/docs/favicon-32x32.png', file('image/png', import.meta.resolve('swagger-ui-dist/favicon-32x32.png'))],
   ];
 }

@@ -15,9 +15,16 @@ const One = z.object({ one: z.literal(1) });
  */
 export function healthPages(pool: DatabasePool, { temporalHealth }: Health): [string, NamedPage][] {
   const readiness = async (): Promise<Page> => {
-    const database = await pool.oneFirst(sql.type(One)`select 1 as one`).then(() => 'ok' as const, () => 'unreachable' as const);
+    const database = await pool.oneFirst(sql.type(One)`select 1 as one`).then(
+      () => 'ok' as const,
+      () => 'unreachable' as const,
+    );
     const status = database === 'ok' ? 'ok' : 'unavailable';
-    return jsonPage(database === 'ok' ? 200 : 503, { status, database, ...(temporalHealth !== undefined && { temporal: temporalHealth() }) });
+    return jsonPage(database === 'ok' ? 200 : 503, {
+      status,
+      database,
+      ...(temporalHealth !== undefined && { temporal: temporalHealth() }),
+    });
   };
   return [
     ['/livez', { operation: 'livez', page: () => jsonPage(200, { status: 'ok' }) }],

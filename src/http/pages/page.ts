@@ -18,7 +18,11 @@ export interface NamedPage {
   page(): Page | Promise<Page>;
 }
 
-export const jsonPage = (status: number, body: unknown): Page => ({ status, type: 'application/json', body: JSON.stringify(body) });
+export const jsonPage = (status: number, body: unknown): Page => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify(body),
+});
 
 /** @returns the status */
 export function sendPage(exchange: Exchange, { status, type, body, cacheControl }: Page): number {

@@ -7,10 +7,24 @@ import { healthPages, type Health } from './health-pages.ts';
 import type { NamedPage } from './page.ts';
 
 /** What the service says about itself, to anyone, by path. */
-export function createServicePages(context: Context, routes: AnyRoute[], health: Health): ReadonlyMap<string, NamedPage> {
+export function createServicePages(
+  context: Context,
+  routes: AnyRoute[],
+  health: Health,
+): ReadonlyMap<string, NamedPage> {
   return new Map<string, NamedPage>([
     ...healthPages(context.pool, health),
-    ['/metrics', { operation: 'metrics', page: async () => ({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: await metricsText() }) }],
+    [
+      '/metrics',
+      {
+        operation: 'metrics',
+        page: async () => ({
+          status: 200,
+          type: 'text/plain; version=0.0.4; charset=utf-8',
+          body: await metricsText(),
+        }),
+      },
+    ],
     ...docsPages(routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
   ]);

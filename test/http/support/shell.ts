@@ -68,15 +68,30 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
 const Nothing = z.object({});
 
 /** An operator in the database. */
-export async function insertOperator({ pool }: OpenContext, status: 'active' | 'suspended' = 'active'): Promise<OperatorId> {
+export async function insertOperator(
+  { pool }: OpenContext,
+  status: 'active' | 'suspended' = 'active',
+): Promise<OperatorId> {
   const id = newId('op');
-  await pool.query(sql.type(Nothing)`insert into operators (id, name, email, status) values (${id}, 'shell', 'shell@example.test', ${status})`);
+  await pool.query(
+    sql.type(
+      Nothing,
+    )`insert into operators (id, name, email, status) values (${id}, 'shell', 'shell@example.test', ${status})`,
+  );
   return id;
 }
 
-export async function insertAgent({ pool }: OpenContext, operatorId: OperatorId, status: 'active' | 'blocked' | 'disabled' = 'active'): Promise<AgentId> {
+export async function insertAgent(
+  { pool }: OpenContext,
+  operatorId: OperatorId,
+  status: 'active' | 'blocked' | 'disabled' = 'active',
+): Promise<AgentId> {
   const id = newId('ag');
-  await pool.query(sql.type(Nothing)`insert into agents (id, operator_id, name, status) values (${id}, ${operatorId}, 'shell', ${status})`);
+  await pool.query(
+    sql.type(
+      Nothing,
+    )`insert into agents (id, operator_id, name, status) values (${id}, ${operatorId}, 'shell', ${status})`,
+  );
   return id;
 }
 
@@ -89,7 +104,10 @@ export interface KeyOptions {
 }
 
 /** A key in the database. @returns its id and the secret to send */
-export async function insertKey({ pool }: OpenContext, { operatorId, role = 'admin', agentId, expiresIn }: KeyOptions): Promise<{ id: string; secret: string }> {
+export async function insertKey(
+  { pool }: OpenContext,
+  { operatorId, role = 'admin', agentId, expiresIn }: KeyOptions,
+): Promise<{ id: string; secret: string }> {
   const secret = `svc_live_${randomBytes(32).toString('base64url')}`;
   const id = newId('key');
   await pool.query(sql.type(Nothing)`

@@ -8,13 +8,20 @@ import { route, type AnyRoute } from '../../../src/http/route.ts';
 /** A small domain for the tests of the shell: everything that a route can declare, and nothing behind it. */
 
 const params = z.object({ id: z.string() });
-export const ThingSchema = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Thing', description: 'A thing', examples: [{ id: 'thg_1', name: 'one' }] });
+export const ThingSchema = z
+  .object({ id: z.string(), name: z.string() })
+  .meta({ id: 'Thing', description: 'A thing', examples: [{ id: 'thg_1', name: 'one' }] });
 export const MakeThingSchema = z
   .strictObject({
     name: z.string().min(1).max(128),
     size: z.number().optional(),
     parts: z.array(z.strictObject({ label: z.string() })).optional(),
-    shape: z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('round'), radius: z.number() }), z.strictObject({ kind: z.literal('flat') })]).optional(),
+    shape: z
+      .discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('round'), radius: z.number() }),
+        z.strictObject({ kind: z.literal('flat') }),
+      ])
+      .optional(),
     free: z.json().optional(),
   })
   .meta({ id: 'MakeThing' });
@@ -33,7 +40,8 @@ const make = route({
   reply: ThingSchema,
   handler: ({ context, call, body }) =>
     runCommand(context, call, async () => {
-      if (body.name === 'refused') throw new CarnetError('CONFLICT', 'This name is refused.', { extra: { name_given: body.name } });
+      if (body.name === 'refused')
+        throw new CarnetError('CONFLICT', 'This name is refused.', { extra: { name_given: body.name } });
       const id = `thg_${Math.random().toString(36).slice(2)}`;
       return { status: 201, body: { id, name: body.name }, location: `/v1/things/${id}` };
     }),
@@ -64,11 +72,18 @@ const mine = route({
   query: z.object({ ...offsetQuery, colour: z.enum(['red', 'blue']).optional() }),
   status: 200,
   reply: offsetList('things', ThingSchema),
-  handler: async ({ query }) => offsetAnswer('things', { items: all.slice(query.offset, query.offset + query.limit), total: all.length, query }),
+  handler: async ({ query }) =>
+    offsetAnswer('things', { items: all.slice(query.offset, query.offset + query.limit), total: all.length, query }),
 });
 
 const all = Array.from({ length: 45 }, (_, index) => ({ id: `thg_${index}`, name: `thing ${index}` }));
-const pages = cursorList({ name: 'things', item: ThingSchema, position: z.object({ index: z.int() }), maximum: 50, standard: 20 });
+const pages = cursorList({
+  name: 'things',
+  item: ThingSchema,
+  position: z.object({ index: z.int() }),
+  maximum: 50,
+  standard: 20,
+});
 
 const history = route({
   ...common,
@@ -82,7 +97,9 @@ const history = route({
   reply: pages.reply,
   handler: async (request) => {
     const from = pages.after(request)?.index ?? 0;
-    const rows = all.map((thing, index) => ({ ...thing, index: index + 1 })).slice(from, from + request.query.limit + 1);
+    const rows = all
+      .map((thing, index) => ({ ...thing, index: index + 1 }))
+      .slice(from, from + request.query.limit + 1);
     return pages.answer(request, rows, ({ index }) => ({ index }));
   },
 });
@@ -97,7 +114,11 @@ const polish = route({
   status: 200,
   reply: ThingSchema,
   waits: true,
-  handler: async ({ params: { id }, preferWait }) => ({ status: 200, body: { id, name: 'polished' }, headers: applied(preferWait) }),
+  handler: async ({ params: { id }, preferWait }) => ({
+    status: 200,
+    body: { id, name: 'polished' },
+    headers: applied(preferWait),
+  }),
 });
 
 const rename = route({
