@@ -11,7 +11,9 @@ async function databaseUrl(): Promise<string> {
   try {
     return (JSON.parse(await readFile(file, 'utf8')) as { database_url: string }).database_url;
   } catch {
-    throw new Error(`There is no running instance to be found in ${file}; start one with npm start, or set DATABASE_URL.`);
+    throw new Error(
+      `There is no running instance to be found in ${file}; start one with npm start, or set DATABASE_URL.`,
+    );
   }
 }
 
@@ -19,7 +21,8 @@ try {
   const pool = await openPool(await databaseUrl(), { size: 1, applicationName: 'carnet-check-ledger' });
   try {
     const faults = await ledgerFaults(pool);
-    for (const { law, subject, stored, proven } of faults) console.error(`${law}: ${subject} has ${stored}, should have ${proven}`);
+    for (const { law, subject, stored, proven } of faults)
+      console.error(`${law}: ${subject} has ${stored}, should have ${proven}`);
     console.log(faults.length === 0 ? 'The ledger is right.' : 'The ledger is wrong.');
     process.exitCode = faults.length === 0 ? 0 : 1;
   } finally {

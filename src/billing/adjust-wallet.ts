@@ -17,23 +17,25 @@ const MovedRow = z.object({ id: z.string().nullable() });
 const CreatedRow = z.object({ created_at: z.string() });
 
 /**
- * Puts money into a wallet or takes it out, by a decision of the platform's administrator; part of the command that `unit` is,
- * audit row included. The wallet never goes below zero (decisions B10).
+ * Puts money into a wallet or takes it out, by a decision of the platform's administrator; part of the command that
+ * `unit` is, audit row included. The wallet never goes below zero (decisions B10).
  * @throws CarnetError NOT_FOUND for an unknown operator, BALANCE_TOO_LOW.
  */
-export async function adjustWallet(unit: Unit, { operatorId, amountCents, description }: Adjustment): Promise<WalletTransaction> {
+export async function adjustWallet(
+  unit: Unit,
+  { operatorId, amountCents, description }: Adjustment,
+): Promise<WalletTransaction> {
   const { connection } = unit;
   const id = newId('txn');
   const wallet = await connection.maybeOne(sql.type(AvailableRow)`
     select posted_cents - held_cents as available from wallets where operator_id = ${operatorId} for no key update`);
   if (wallet === null) throw notFound('operator');
-  const moved = await connection.one(
-    amountCents > 0
-      ? sql.type(MovedRow)`select credit_wallet(${id}, ${operatorId}, ${amountCents}, 'platform:adjustments', 'adjustment', ${id}, ${description}) as id`
-      : sql.type(MovedRow)`select debit_wallet(${id}, ${operatorId}, ${-amountCents}, 'platform:adjustments', 'adjustment', ${id}, ${description}) as id`,
-  );
+  const move = amountCents > 0 ? sql.fragment`credit_wallet` : sql.fragment`debit_wallet`;
+  const moved = await connection.one(sql.type(MovedRow)`
+    select ${move}(${id}, ${operatorId}, ${Math.abs(amountCents)}, 'platform:adjustments', 'adjustment', ${id},
+      ${description}) as id`);
   assertThat(moved.id !== null, () => {
-    const detail = `The wallet has ${wallet.available} cents available, less than the ${-amountCents} to take out; take out less.`;
+    const detail = `The wallet has ${wallet.available} cents available; take out no more than that.`;
     return new CarnetError('BALANCE_TOO_LOW', detail, { extra: { balance_cents: wallet.available } });
   });
   await unit.audit('wallet.adjusted', operatorId, { transaction_id: id, amount_cents: amountCents });

@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 
-const FaultRow = z.object({ law: z.string(), subject: z.string(), stored: z.string().nullable(), proven: z.string().nullable() });
+const FaultRow = z.object({
+  law: z.string(),
+  subject: z.string(),
+  stored: z.string().nullable(),
+  proven: z.string().nullable(),
+});
 
 /** A law of the ledger that some row breaks: what is stored, and what the other rows prove. */
 export type LedgerFault = z.infer<typeof FaultRow>;
 
 /**
- * Everything the ledger breaks, at most 50 rows; empty when it is right. One statement, so it sees one snapshot and is true while
- * commands run. It reads holds against invocations too: the one place that looks across the two domains' tables.
+ * Everything the ledger breaks, at most 50 rows; empty when it is right. One statement, so it sees one snapshot and is
+ * true while commands run. It reads holds against invocations too: the one place that looks across the two domains'
+ * tables.
  */
 export async function ledgerFaults(connection: CommonQueryMethods): Promise<readonly LedgerFault[]> {
   return connection.any(sql.type(FaultRow)`
@@ -96,6 +102,9 @@ export async function ledgerFaults(connection: CommonQueryMethods): Promise<read
 export async function assertLedger(connection: CommonQueryMethods): Promise<void> {
   const faults = await ledgerFaults(connection);
   if (faults.length === 0) return;
-  const lines = faults.map(({ law, subject, stored, proven }) => `  ${law}: ${subject} has ${stored ?? 'nothing'}, should have ${proven ?? 'another'}`);
+  const lines = faults.map(
+    ({ law, subject, stored, proven }) =>
+      `  ${law}: ${subject} has ${stored ?? 'nothing'}, should have ${proven ?? 'another'}`,
+  );
   throw new Error(`The ledger is wrong.\n${lines.join('\n')}`);
 }

@@ -1,7 +1,9 @@
 import type { Config } from '../config.ts';
 import { CarnetError } from '../http/errors.ts';
 
-/** Adds to a 402 from the ledger where the wallet is topped up (decisions K28); any other error is returned as it is. */
+/**
+ * Adds to a 402 from the ledger where the wallet is topped up (decisions K28); any other error is returned as it is.
+ */
 export function withTopUpUrl(config: Config, error: unknown): unknown {
   if (!(error instanceof CarnetError) || error.code !== 'INSUFFICIENT_CREDITS') return error;
   const extra = { ...error.extra, top_up_url: `${config.publicBaseUrl}/v1/billing/topup` };

@@ -13,15 +13,26 @@ export const BalanceSchema = z
   .meta({
     id: 'Balance',
     description: 'The wallet of the calling operator, in US cents.',
-    example: { balance_cents: 975, balance_usd: '$9.75', ledger_balance_cents: 1000, held_cents: 25 },
+    examples: [{ balance_cents: 975, balance_usd: '$9.75', ledger_balance_cents: 1000, held_cents: 25 }],
   });
 export type Balance = z.infer<typeof BalanceSchema>;
 
 const Named = z.object({ id: z.string(), name: z.string() }).nullable();
 
-export const TransactionTypeSchema = z.enum(['topup', 'refund', 'invocation', 'compute', 'identity', 'overage', 'adjustment']);
+export const TransactionTypeSchema = z.enum([
+  'topup',
+  'refund',
+  'invocation',
+  'compute',
+  'identity',
+  'overage',
+  'adjustment',
+]);
 
-/** A row of the wallet (Billing §2.2). Every key of `details` is there, null or [] where it says nothing (decisions B26). */
+/**
+ * A row of the wallet (Billing §2.2). Every key of `details` is there, null or [] where it says nothing (decisions
+ * B26).
+ */
 export const WalletTransactionSchema = z
   .object({
     id: z.string(),
@@ -46,25 +57,27 @@ export const WalletTransactionSchema = z
   .meta({
     id: 'WalletTransaction',
     description: 'One movement of money into or out of a wallet.',
-    example: {
-      id: 'txn_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
-      type: 'adjustment',
-      amount_cents: 1000,
-      meter: null,
-      description: 'Welcome credit',
-      created_at: '2026-11-21T12:00:00.000Z',
-      details: {
-        skill_id: null,
-        invocation_id: null,
-        mission_id: null,
-        skill: null,
-        invocation: null,
-        mission: null,
-        llm_sources: [],
-        machine_sources: [],
-        machine_cost_microcents: null,
-        source_status: null,
+    examples: [
+      {
+        id: 'txn_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+        type: 'adjustment',
+        amount_cents: 1000,
+        meter: null,
+        description: 'Welcome credit',
+        created_at: '2026-11-21T12:00:00.000Z',
+        details: {
+          skill_id: null,
+          invocation_id: null,
+          mission_id: null,
+          skill: null,
+          invocation: null,
+          mission: null,
+          llm_sources: [],
+          machine_sources: [],
+          machine_cost_microcents: null,
+          source_status: null,
+        },
       },
-    },
+    ],
   });
 export type WalletTransaction = z.infer<typeof WalletTransactionSchema>;

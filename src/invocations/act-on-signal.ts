@@ -29,8 +29,9 @@ const Nothing = z.strictObject({});
 const LARGEST_ARGUMENT = 256 * 1024;
 
 /**
- * What a REST call of the same name does, for a signal from Temporal's UI, CLI or SDK; once a signalId, however often it is
- * delivered. A refusal is an answer, not an error; only a database that does not answer throws, so that the step is tried again.
+ * What a REST call of the same name does, for a signal from Temporal's UI, CLI or SDK; once a signalId, however often
+ * it is delivered. A refusal is an answer, not an error; only a database that does not answer throws, so that the step
+ * is tried again.
  */
 export async function actOnSignal(context: Context, id: string, act: SignalledAct): Promise<SignalOutcome> {
   try {
@@ -63,13 +64,20 @@ function perform(context: Context, id: string, { kind, argument, signalId }: Sig
 function strictly(argument: unknown): unknown {
   const text = JSON.stringify(argument ?? {});
   if (Buffer.byteLength(text) > LARGEST_ARGUMENT) {
-    throw new CarnetError('BODY_TOO_LARGE', 'A signal carries 256 KiB at most; complete with a larger output over HTTP.');
+    throw new CarnetError(
+      'BODY_TOO_LARGE',
+      'A signal carries 256 KiB at most; complete with a larger output over HTTP.',
+    );
   }
   return parseStrictJson(text);
 }
 
 function asRefusal(error: unknown): SignalOutcome['refused'] {
-  if (error instanceof CarnetError && error.code !== 'TEMPORARILY_UNAVAILABLE' && error.code !== 'IDEMPOTENCY_IN_FLIGHT') {
+  if (
+    error instanceof CarnetError &&
+    error.code !== 'TEMPORARILY_UNAVAILABLE' &&
+    error.code !== 'IDEMPOTENCY_IN_FLIGHT'
+  ) {
     return { code: error.code, detail: error.message };
   }
   if (error instanceof z.ZodError) return { code: 'VALIDATION_ERROR', detail: z.prettifyError(error) };

@@ -4,7 +4,10 @@ import type { CommandCall } from '../commands.ts';
 import { sql } from '../database/pool.ts';
 import type { OperatorId } from '../ids.ts';
 
-/** Somebody doing something to an invocation, whichever door he came through: the arguments that every hot function begins with. */
+/**
+ * Somebody doing something to an invocation, whichever door he came through: the arguments that every hot function
+ * begins with.
+ */
 export interface Act {
   /** Fault points are `<operation>:before` and `<operation>:committed`. */
   operation: string;
@@ -27,7 +30,9 @@ export const actOf = (call: CommandCall): Act => ({
 
 const SIGNAL = 'temporal-signal';
 
-/** An outside signal; it may arrive more than once, so its id is its Idempotency-Key, kept apart from every operator's. */
+/**
+ * An outside signal; it may arrive more than once, so its id is its Idempotency-Key, kept apart from every operator's.
+ */
 export const actOfSignal = (invocationId: string, kind: string, signalId: string): Act => ({
   operation: `${kind}Invocation`,
   authority: null,

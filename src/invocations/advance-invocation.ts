@@ -21,7 +21,10 @@ export interface InvocationStep {
   /** `gone`: there is no such row. */
   status: z.infer<typeof StepRow>['status'];
   open: boolean;
-  /** Milliseconds to the nearer of deadline and end of lease by Postgres' clock, at least 1,000; null when it is not open. */
+  /**
+   * Milliseconds to the nearer of deadline and end of lease by Postgres' clock, at least 1,000; null when it is not
+   * open.
+   */
   waitMs: number | null;
   attempt: number;
   expiresAt: string | null;
@@ -29,14 +32,16 @@ export interface InvocationStep {
 }
 
 /**
- * One step of the life of an invocation: forgets the messages that woke it, expires it past its deadline (the hold goes back), gives
- * up a lapsed lease, counts a completed one, once. All by the row, so it may run any number of times.
+ * One step of the life of an invocation: forgets the messages that woke it, expires it past its deadline (the hold goes
+ * back), gives up a lapsed lease, counts a completed one, once. All by the row, so it may run any number of times.
  */
 export async function advanceInvocation(context: Context, id: string): Promise<InvocationStep> {
   step('advanceInvocation:before');
-  const row = await context.pool.one(sql.type(StepRow)`select * from advance_invocation(${id})`).catch((error: unknown) => {
-    throw translateDatabaseError(error);
-  });
+  const row = await context.pool
+    .one(sql.type(StepRow)`select * from advance_invocation(${id})`)
+    .catch((error: unknown) => {
+      throw translateDatabaseError(error);
+    });
   step('advanceInvocation:committed');
   if (row.changed) context.rowEvents.changed(id);
   if (row.changed && row.status === 'pending' && row.provider_operator_id !== null) {

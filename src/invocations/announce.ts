@@ -5,10 +5,12 @@ import { invocationOf, type InvocationAnswer } from './answer.ts';
 export const pendingOf = (providerOperatorId: string): string => `pending:${providerOperatorId}`;
 
 /** A command on a row that exists: whoever waits for it looks again. */
-export const rowChanged = (id: string) => (answer: InvocationAnswer): CommandEffects => ({
-  changed: answer.replayed ? [] : [id],
-  messages: answer.messages,
-});
+export const rowChanged =
+  (id: string) =>
+  (answer: InvocationAnswer): CommandEffects => ({
+    changed: answer.replayed ? [] : [id],
+    messages: answer.messages,
+  });
 
 /** New work: the provider's long polls look again. */
 export const workArrived = (answer: InvocationAnswer): CommandEffects => ({

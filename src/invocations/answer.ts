@@ -26,5 +26,10 @@ export const invocationOf = (row: Pick<InvocationAnswer, 'snapshot' | 'input' | 
 
 export const answered = (row: InvocationAnswer, status: 200 | 201 = 200): Answered<Invocation> => {
   const body = invocationOf(row);
-  return { status, body, replayed: row.replayed, ...(status === 201 && { location: `/v1/skills/invocations/${body.id}` }) };
+  return {
+    status,
+    body,
+    replayed: row.replayed,
+    ...(status === 201 && { location: `/v1/skills/invocations/${body.id}` }),
+  };
 };

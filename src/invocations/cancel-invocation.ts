@@ -11,6 +11,8 @@ import type { Invocation } from './schema.ts';
  * @throws CarnetError NOT_FOUND, NOT_OWNER, INVOCATION_EXPIRED, INVOCATION_NOT_PENDING.
  */
 export async function cancelInvocation(context: Context, act: Act, id: string): Promise<Answered<Invocation>> {
-  const query = sql.type(InvocationAnswerRow)`select * from cancel_invocation(${actArguments(act)}, p_invocation => ${id})`;
+  const query = sql.type(
+    InvocationAnswerRow,
+  )`select * from cancel_invocation(${actArguments(act)}, p_invocation => ${id})`;
   return answered(await runHotCommand(context, act, query, rowChanged(id)));
 }

@@ -9,9 +9,15 @@ import type { ClaimBody, Invocation } from './schema.ts';
 
 /**
  * The provider takes a pending invocation, one winner however many try (decisions K31).
- * @throws CarnetError NOT_FOUND, NOT_PROVIDER, SERVICE_EXECUTED, INVOCATION_EXPIRED, INVOCATION_NOT_PENDING, LEASE_LOST.
+ * @throws CarnetError NOT_FOUND, NOT_PROVIDER, SERVICE_EXECUTED, INVOCATION_EXPIRED, INVOCATION_NOT_PENDING,
+ *   LEASE_LOST.
  */
-export async function claimInvocation(context: Context, act: Act, id: string, body: ClaimBody): Promise<Answered<Invocation>> {
+export async function claimInvocation(
+  context: Context,
+  act: Act,
+  id: string,
+  body: ClaimBody,
+): Promise<Answered<Invocation>> {
   const query = sql.type(InvocationAnswerRow)`
     select * from claim_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;

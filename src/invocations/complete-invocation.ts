@@ -11,11 +11,17 @@ import { checkOutput } from './payload-check.ts';
 import type { CompleteBody, Invocation } from './schema.ts';
 
 /**
- * The provider delivers; the held price becomes its earnings in one transfer. The same output again answers the same (decisions
- * K27, K32, K47). The output is held against the output schema of the revision that was invoked.
- * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING, OUTPUT_SCHEMA_MISMATCH.
+ * The provider delivers; the held price becomes its earnings in one transfer. The same output again answers the same
+ * (decisions K27, K32, K47). The output is held against the output schema of the revision that was invoked.
+ * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING,
+ *   OUTPUT_SCHEMA_MISMATCH.
  */
-export async function completeInvocation(context: Context, act: Act, id: string, body: CompleteBody): Promise<Answered<Invocation>> {
+export async function completeInvocation(
+  context: Context,
+  act: Act,
+  id: string,
+  body: CompleteBody,
+): Promise<Answered<Invocation>> {
   const output = JSON.stringify(body.output);
   const faults = await checkOutput(context, id, output);
   const query = sql.type(InvocationAnswerRow)`

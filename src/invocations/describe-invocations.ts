@@ -26,7 +26,10 @@ const Row = z.object({
 });
 
 /** One query for several ids; ids without a row are left out. */
-export async function describeInvocations(context: Context, ids: string[]): Promise<Map<string, InvocationDescription>> {
+export async function describeInvocations(
+  context: Context,
+  ids: string[],
+): Promise<Map<string, InvocationDescription>> {
   const rows = await context.pool.any(sql.type(Row)`
     select i.id, i.skill_id, s.name as skill_name, i.skill_version, i.consumer_operator_id, i.provider_operator_id, i.agent_id,
       i.price_cents, i.expires_at

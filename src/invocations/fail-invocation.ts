@@ -8,10 +8,16 @@ import { answered, InvocationAnswerRow } from './answer.ts';
 import type { FailBody, Invocation } from './schema.ts';
 
 /**
- * The provider gives up on what it claimed; the hold is released. The same error again answers the same (decisions K33).
+ * The provider gives up on what it claimed; the hold is released. The same error again answers the same (decisions
+ * K33).
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING.
  */
-export async function failInvocation(context: Context, act: Act, id: string, body: FailBody): Promise<Answered<Invocation>> {
+export async function failInvocation(
+  context: Context,
+  act: Act,
+  id: string,
+  body: FailBody,
+): Promise<Answered<Invocation>> {
   const query = sql.type(InvocationAnswerRow)`
     select * from fail_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_error => ${canonicalJson({ ...body.error })})`;

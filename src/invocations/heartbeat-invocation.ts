@@ -10,7 +10,12 @@ import type { HeartbeatBody, Invocation } from './schema.ts';
  * The provider is still at it: its lease begins anew (decisions K34, K47).
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING, NO_LEASE.
  */
-export async function heartbeatInvocation(context: Context, act: Act, id: string, body: HeartbeatBody): Promise<Answered<Invocation>> {
+export async function heartbeatInvocation(
+  context: Context,
+  act: Act,
+  id: string,
+  body: HeartbeatBody,
+): Promise<Answered<Invocation>> {
   const query = sql.type(InvocationAnswerRow)`
     select * from heartbeat_invocation(${quietArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;

@@ -18,12 +18,18 @@ const REVISION_MOVED = 'CN001';
 const CHECKS = 3;
 
 /**
- * Creates a pending invocation and holds its price (decisions K27, K45, K56, K58). The input is checked before the one statement
- * that decides; the statement says whether that check still counts.
- * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE,
- *   PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED, INSUFFICIENT_CREDITS.
+ * Creates a pending invocation and holds its price (decisions K27, K45, K56, K58). The input is checked before the one
+ * statement that decides; the statement says whether that check still counts.
+ * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, SKILL_NOT_ACTIVE,
+ *   EXECUTION_UNAVAILABLE, PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED,
+ *   INSUFFICIENT_CREDITS.
  */
-export async function invokeSkill(context: Context, call: CommandCall, skillId: string, body: InvokeBody): Promise<Answered<Invocation>> {
+export async function invokeSkill(
+  context: Context,
+  call: CommandCall,
+  skillId: string,
+  body: InvokeBody,
+): Promise<Answered<Invocation>> {
   const agentId = invokingAgent(call.caller, body.agent_id);
   const input = JSON.stringify(body.input);
   const inputHash = sha256Hex(canonicalJson(body.input));
@@ -44,9 +50,13 @@ export async function invokeSkill(context: Context, call: CommandCall, skillId: 
       throw withTopUpUrl(context.config, error);
     }
   }
-  throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The skill is being changed right now; repeat the call in a moment.', {
-    headers: { 'Retry-After': '1' },
-  });
+  throw new CarnetError(
+    'TEMPORARILY_UNAVAILABLE',
+    'The skill is being changed right now; repeat the call in a moment.',
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  );
 }
 
 interface CheckedInvoke extends Omit<InvokeBody, 'input'> {
@@ -77,10 +87,13 @@ function invokeStatement(context: Context, call: CommandCall, checked: CheckedIn
 function invokingAgent(caller: Caller, named: string | undefined): string | null {
   if (caller.kind !== 'agent') return named ?? null;
   if (named !== undefined && named !== caller.agentId) {
-    throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', `This key belongs to the agent ${caller.agentId} and cannot invoke for ${named}.`);
+    throw new CarnetError(
+      'AGENT_CREDENTIAL_FORBIDDEN',
+      `This key belongs to the agent ${caller.agentId} and cannot invoke for ${named}.`,
+    );
   }
   return caller.agentId;
 }
 
-const isRevisionMoved = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === REVISION_MOVED;
-
+const isRevisionMoved = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === REVISION_MOVED;

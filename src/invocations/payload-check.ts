@@ -19,7 +19,10 @@ interface InvokedRevision {
 }
 const InvokedRevisionRow = z.object({ skill_id: z.string(), skill_revision: z.number() });
 
-/** What was invoked, by invocation, remembered when it is claimed, so that completing it need not read the row beforehand. */
+/**
+ * What was invoked, by invocation, remembered when it is claimed, so that completing it need not read the row
+ * beforehand.
+ */
 const claimed = new BoundedMap<string, InvokedRevision>(10_000);
 
 export const forgetInputContract = (skillId: string): void => void inputContracts.delete(skillId);
@@ -41,7 +44,10 @@ export async function checkInput(context: Context, skillId: string, input: strin
   const contract = inputContracts.get(skillId) ?? (await findInputContract(context.pool, skillId));
   if (contract === null) return { revision: null, faults: [] };
   inputContracts.set(skillId, contract);
-  return { revision: contract.revision, faults: await context.schemas.validate(contract.schema, contract.hash, input, 'input') };
+  return {
+    revision: contract.revision,
+    faults: await context.schemas.validate(contract.schema, contract.hash, input, 'input'),
+  };
 }
 
 /**
@@ -51,7 +57,9 @@ export async function checkInput(context: Context, skillId: string, input: strin
 export async function checkOutput(context: Context, invocationId: string, output: string): Promise<FieldFault[]> {
   const invoked =
     claimed.get(invocationId) ??
-    (await context.pool.maybeOne(sql.type(InvokedRevisionRow)`select skill_id, skill_revision from invocations where id = ${invocationId}`));
+    (await context.pool.maybeOne(
+      sql.type(InvokedRevisionRow)`select skill_id, skill_revision from invocations where id = ${invocationId}`,
+    ));
   if (invoked === null) return [];
   const { skill_id: skillId, skill_revision: revision } = invoked;
   const name = `${skillId}/${revision}`;

@@ -8,7 +8,11 @@ const Row = z.object({ snapshot: z.string(), input: z.string(), output: z.string
 const SnapshotRow = z.object({ snapshot: z.string() });
 
 /** Readable by consumer and provider; null for everybody else. */
-export async function findInvocation(connection: CommonQueryMethods, id: string, operatorId: OperatorId): Promise<Invocation | null> {
+export async function findInvocation(
+  connection: CommonQueryMethods,
+  id: string,
+  operatorId: OperatorId,
+): Promise<Invocation | null> {
   const row = await connection.maybeOne(sql.type(Row)`
     select invocation_snapshot(i) as snapshot, input, output from invocations i
     where id = ${id} and ${operatorId} in (consumer_operator_id, provider_operator_id)`);
@@ -26,7 +30,8 @@ export interface InvocationFilter {
 
 /** A filter that was not given is not in the statement, so that every plan can use its index to the full. */
 const nothing = sql.fragment``;
-const ofSkill = (skillId: string | undefined) => (skillId === undefined ? nothing : sql.fragment`and skill_id = ${skillId}`);
+const ofSkill = (skillId: string | undefined) =>
+  skillId === undefined ? nothing : sql.fragment`and skill_id = ${skillId}`;
 
 /** `mine`: what the operator invoked. `provided`: what was invoked of its skills. Newest first (decisions K37, K55). */
 export async function listInvocations(
@@ -45,7 +50,10 @@ export async function listInvocations(
   return rows.map((row) => summaryOf(row.snapshot));
 }
 
-/** Work for the operator, oldest first: pending, within its deadline, and not executed by the service itself (decisions K37). */
+/**
+ * Work for the operator, oldest first: pending, within its deadline, and not executed by the service itself (decisions
+ * K37).
+ */
 export async function listPending(
   connection: CommonQueryMethods,
   { operatorId, skillId, after, limit }: Omit<InvocationFilter, 'status'>,

@@ -13,9 +13,14 @@ export interface Reconciliation {
   released: number;
 }
 
-/** Repairs what a lost message or a lost run left behind, with or without Temporal; at most 100 rows of each kind a call. */
+/**
+ * Repairs what a lost message or a lost run left behind, with or without Temporal; at most 100 rows of each kind a
+ * call.
+ */
 export async function reconcileInvocations(context: Context): Promise<Reconciliation> {
-  const { woken, expired, released } = await context.pool.one(sql.type(Reconciled)`select * from reconcile_invocations()`);
+  const { woken, expired, released } = await context.pool.one(
+    sql.type(Reconciled)`select * from reconcile_invocations()`,
+  );
   if (expired.length > 0) context.rowEvents.changed(...expired);
   if (woken + expired.length > 0) context.delivery.messagesCommitted();
   return { woken, expired: expired.length, released };

@@ -28,8 +28,18 @@ const params = z.object({ id: z.string() });
 const reply = InvocationSchema;
 
 /** Everything up to 1,000, then by cursor (decisions K50). */
-const pages = cursorList({ name: 'invocations', item: InvocationSummarySchema, position: z.string(), maximum: 1_000, standard: 1_000 });
-const listQuery = z.object({ ...pages.query, status: InvocationStatusSchema.optional(), skill_id: z.string().optional() });
+const pages = cursorList({
+  name: 'invocations',
+  item: InvocationSummarySchema,
+  position: z.string(),
+  maximum: 1_000,
+  standard: 1_000,
+});
+const listQuery = z.object({
+  ...pages.query,
+  status: InvocationStatusSchema.optional(),
+  skill_id: z.string().optional(),
+});
 const pendingQuery = z.object({ ...pages.query, skill_id: z.string().optional() });
 
 const invoke = route({
@@ -39,7 +49,7 @@ const invoke = route({
   tag,
   summary: 'Invoke a skill',
   description:
-    'Creates a pending invocation and holds the price of the skill. With `Prefer: wait=N` the answer waits until it has ended, N seconds at most.',
+    'Creates a pending invocation and holds its price. With `Prefer: wait=N` the answer waits for its end, N seconds at most.',
   audience,
   params,
   body: InvokeBodySchema,
@@ -62,7 +72,11 @@ const invoke = route({
     const answer = await invokeSkill(context, call, id, body);
     if (preferWait === null) return answer;
     const target = { id: answer.body.id, operatorId: caller.operatorId };
-    return { ...answer, body: await readInvocation(context, target, { seconds: preferWait, signal }), headers: applied(preferWait) };
+    return {
+      ...answer,
+      body: await readInvocation(context, target, { seconds: preferWait, signal }),
+      headers: applied(preferWait),
+    };
   },
 });
 
@@ -81,7 +95,11 @@ const list = (side: 'mine' | 'provided', summary: string) =>
     handler: async (request) => {
       const { context, caller, query } = request;
       const filter = { operatorId: caller.operatorId, status: query.status, skillId: query.skill_id };
-      const rows = await listInvocations(context.pool, side, { ...filter, after: pages.after(request), limit: query.limit + 1 });
+      const rows = await listInvocations(context.pool, side, {
+        ...filter,
+        after: pages.after(request),
+        limit: query.limit + 1,
+      });
       return pages.answer(request, rows, ({ id }) => id);
     },
   });
@@ -100,7 +118,12 @@ const pending = route({
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query, preferWait, signal } = request;
-    const filter = { operatorId: caller.operatorId, skillId: query.skill_id, after: pages.after(request), limit: query.limit + 1 };
+    const filter = {
+      operatorId: caller.operatorId,
+      skillId: query.skill_id,
+      after: pages.after(request),
+      limit: query.limit + 1,
+    };
     const rows = await readPending(context, filter, { seconds: preferWait, signal });
     return { ...pages.answer(request, rows, ({ id }) => id), headers: applied(preferWait) };
   },
@@ -120,7 +143,11 @@ const get = route({
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller, params: { id }, preferWait, signal }) => {
     const target = { id, operatorId: caller.operatorId };
-    return { status: 200, body: await readInvocation(context, target, { seconds: preferWait, signal }), headers: applied(preferWait) };
+    return {
+      status: 200,
+      body: await readInvocation(context, target, { seconds: preferWait, signal }),
+      headers: applied(preferWait),
+    };
   },
 });
 
@@ -135,7 +162,14 @@ const claim = route({
   body: ClaimBodySchema,
   status: 200,
   reply,
-  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'SERVICE_EXECUTED', 'INVOCATION_EXPIRED', 'INVOCATION_NOT_PENDING', 'LEASE_LOST'],
+  refusals: [
+    'NOT_FOUND',
+    'NOT_PROVIDER',
+    'SERVICE_EXECUTED',
+    'INVOCATION_EXPIRED',
+    'INVOCATION_NOT_PENDING',
+    'LEASE_LOST',
+  ],
   example: { lease_seconds: 60 },
   handler: ({ context, call, params: { id }, body }) => claimInvocation(context, actOf(call), id, body),
 });
@@ -151,7 +185,14 @@ const complete = route({
   body: CompleteBodySchema,
   status: 200,
   reply,
-  refusals: ['NOT_FOUND', 'NOT_PROVIDER', 'INVOCATION_EXPIRED', 'LEASE_LOST', 'INVOCATION_NOT_PROCESSING', 'OUTPUT_SCHEMA_MISMATCH'],
+  refusals: [
+    'NOT_FOUND',
+    'NOT_PROVIDER',
+    'INVOCATION_EXPIRED',
+    'LEASE_LOST',
+    'INVOCATION_NOT_PROCESSING',
+    'OUTPUT_SCHEMA_MISMATCH',
+  ],
   example: { output: { text: 'HELLO' } },
   handler: ({ context, call, params: { id }, body }) => completeInvocation(context, actOf(call), id, body),
 });

@@ -6,7 +6,10 @@ export type InvocationStatus = z.infer<typeof InvocationStatusSchema>;
 
 /** Any JSON object. Bodies were read strictly (decisions trap 24), so it is passed through as it is and not copied. */
 const JsonObjectSchema = z
-  .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
+  .custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
   .meta({ override: { type: 'object', additionalProperties: true } });
 
 /** Unicode code points, as in JSON Schema (decisions trap 21). */
@@ -66,33 +69,35 @@ export const InvocationSchema = InvocationSummarySchema.extend({
 }).meta({
   id: 'Invocation',
   description: 'One piece of work ordered from a skill (Market §3.2).',
-  example: {
-    id: 'inv_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
-    skill_id: 'skl_01K9ZC4T0M3Q8V6W2X5Y7ZABCE',
-    skill_version: '1.0.0',
-    skill_revision: 1,
-    status: 'pending',
-    execution_mode: 'open',
-    input: { text: 'hello' },
-    input_hash: '2f0e8b4c4e2b1a7a0e4b9d7e1c7ad1a5cbe3a1a24ba0a96a54e3c0bb0a3d4c11',
-    output: null,
-    output_hash: null,
-    error: null,
-    consumer_operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCF',
-    provider_operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCG',
-    agent_id: null,
-    passport_id: null,
-    price_cents: 25,
-    self_invocation: false,
-    attempt: 0,
-    lease_seconds: null,
-    lease_until: null,
-    created_at: '2026-11-21T12:00:00.000Z',
-    claimed_at: null,
-    completed_at: null,
-    expires_at: '2026-11-22T12:00:00.000Z',
-    duration_ms: null,
-  },
+  examples: [
+    {
+      id: 'inv_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+      skill_id: 'skl_01K9ZC4T0M3Q8V6W2X5Y7ZABCE',
+      skill_version: '1.0.0',
+      skill_revision: 1,
+      status: 'pending',
+      execution_mode: 'open',
+      input: { text: 'hello' },
+      input_hash: '2f0e8b4c4e2b1a7a0e4b9d7e1c7ad1a5cbe3a1a24ba0a96a54e3c0bb0a3d4c11',
+      output: null,
+      output_hash: null,
+      error: null,
+      consumer_operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCF',
+      provider_operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCG',
+      agent_id: null,
+      passport_id: null,
+      price_cents: 25,
+      self_invocation: false,
+      attempt: 0,
+      lease_seconds: null,
+      lease_until: null,
+      created_at: '2026-11-21T12:00:00.000Z',
+      claimed_at: null,
+      completed_at: null,
+      expires_at: '2026-11-22T12:00:00.000Z',
+      duration_ms: null,
+    },
+  ],
 });
 export type Invocation = z.infer<typeof InvocationSchema>;
 
@@ -115,13 +120,20 @@ export const ClaimBodySchema = z
   .meta({ id: 'ClaimInvocation' });
 export type ClaimBody = z.infer<typeof ClaimBodySchema>;
 
-export const CompleteBodySchema = z.strictObject({ output: JsonObjectSchema, attempt: attempt.optional() }).meta({ id: 'CompleteInvocation' });
+export const CompleteBodySchema = z
+  .strictObject({ output: JsonObjectSchema, attempt: attempt.optional() })
+  .meta({ id: 'CompleteInvocation' });
 export type CompleteBody = z.infer<typeof CompleteBodySchema>;
 
-export const FailBodySchema = z.strictObject({ error: InvocationErrorSchema, attempt: attempt.optional() }).meta({ id: 'FailInvocation' });
+export const FailBodySchema = z
+  .strictObject({ error: InvocationErrorSchema, attempt: attempt.optional() })
+  .meta({ id: 'FailInvocation' });
 export type FailBody = z.infer<typeof FailBodySchema>;
 
 export const HeartbeatBodySchema = z
-  .strictObject({ lease_seconds: leaseSeconds.optional().describe("The claim's unless given."), attempt: attempt.optional() })
+  .strictObject({
+    lease_seconds: leaseSeconds.optional().describe("The claim's unless given."),
+    attempt: attempt.optional(),
+  })
   .meta({ id: 'HeartbeatInvocation' });
 export type HeartbeatBody = z.infer<typeof HeartbeatBodySchema>;

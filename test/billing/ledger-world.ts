@@ -8,7 +8,8 @@ const SnapshotRow = z.object({ snapshot: z.string(), replayed: z.boolean() });
 /** The number of rounds of a race: 20 in CI, more by command (RACE_ROUNDS=1000 npm test -- …). */
 export const RACE_ROUNDS = Number(process.env.RACE_ROUNDS ?? 20);
 
-export const run = (db: CommonQueryMethods, query: ReturnType<typeof sql.fragment>) => db.query(sql.type(Nothing)`${query}`);
+export const run = (db: CommonQueryMethods, query: ReturnType<typeof sql.fragment>) =>
+  db.query(sql.type(Nothing)`${query}`);
 
 /** An operator with a wallet, made by SQL alone. @returns its id. */
 export async function newWallet(db: CommonQueryMethods, cents = 0): Promise<string> {
@@ -31,24 +32,35 @@ export const debit = (db: CommonQueryMethods, operator: string, cents: number, c
 const WalletRow = z.object({ posted_cents: z.number(), held_cents: z.number(), last_position: z.number() });
 
 export const walletOf = (db: CommonQueryMethods, operator: string) =>
-  db.one(sql.type(WalletRow)`select posted_cents, held_cents, last_position from wallets where operator_id = ${operator}`);
+  db.one(
+    sql.type(WalletRow)`select posted_cents, held_cents, last_position from wallets where operator_id = ${operator}`,
+  );
 
 /** An open, active skill with schemas that take every object, made by SQL alone. @returns its id. */
 export async function newSkill(db: CommonQueryMethods, owner: string, price: number): Promise<string> {
   const id = newId('skl');
-  await run(db, sql.fragment`
-    insert into skill_schemas (hash, schema) values (sha256('{"type":"object"}'), '{"type":"object"}') on conflict do nothing`);
-  await run(db, sql.fragment`
+  await run(
+    db,
+    sql.fragment`
+    insert into skill_schemas (hash, schema) values (sha256('{"type":"object"}'), '{"type":"object"}') on conflict do nothing`,
+  );
+  await run(
+    db,
+    sql.fragment`
     insert into skills (id, operator_id, name, status, execution_mode, trust_level_required, price_per_invocation, version,
       input_schema_hash, output_schema_hash, description, tags, credential_mode, required_credentials, accepts_requests, executable,
       review_status, approved_at, input_required, output_declared)
     values (${id}, ${owner}, ${`skill-${id.slice(4).toLowerCase()}`}, 'active', 'open', 'L0', ${price}, '1.0.0',
       sha256('{"type":"object"}'), sha256('{"type":"object"}'), 'made by a test', '{}', 'none', '[]', true, false,
-      'exempt', now(), '{}', '{}')`);
+      'exempt', now(), '{}', '{}')`,
+  );
   await run(db, sql.fragment`insert into skill_counts (skill_id) values (${id})`);
-  await run(db, sql.fragment`
+  await run(
+    db,
+    sql.fragment`
     insert into skill_revisions (skill_id, revision, version, input_schema_hash, output_schema_hash, price_per_invocation)
-    values (${id}, 1, '1.0.0', sha256('{"type":"object"}'), sha256('{"type":"object"}'), ${price})`);
+    values (${id}, 1, '1.0.0', sha256('{"type":"object"}'), sha256('{"type":"object"}'), ${price})`,
+  );
   return id;
 }
 
@@ -60,7 +72,12 @@ export interface InvokeOptions {
 }
 
 /** invoke_skill() of the input `{}`. @returns the id of the invocation. */
-export async function invoke(db: CommonQueryMethods, consumer: string, skill: string, options: InvokeOptions = {}): Promise<string> {
+export async function invoke(
+  db: CommonQueryMethods,
+  consumer: string,
+  skill: string,
+  options: InvokeOptions = {},
+): Promise<string> {
   const id = newId('inv');
   await db.one(sql.type(SnapshotRow)`
     select snapshot, replayed from invoke_skill(
@@ -93,7 +110,9 @@ export const cancel = (db: CommonQueryMethods, consumer: string, id: string) =>
     select snapshot, replayed from cancel_invocation(p_authority => ${consumer}, ${byNobody}, p_invocation => ${id})`);
 
 export const advance = (db: CommonQueryMethods, id: string) =>
-  db.one(sql.type(z.object({ status: z.string(), open: z.boolean(), wait_ms: z.number().nullable(), attempt: z.number() }))`
+  db.one(sql.type(
+    z.object({ status: z.string(), open: z.boolean(), wait_ms: z.number().nullable(), attempt: z.number() }),
+  )`
     select status, open, wait_ms, attempt from advance_invocation(${id})`);
 
 /** Moves the deadline into the past; the row is open and late, as if its timer had not fired yet. */

@@ -16,7 +16,11 @@ export async function ownDatabase(): Promise<OwnDatabase> {
   const administer = async (statement: string): Promise<void> => {
     const client = new pg.Client({ connectionString: service().databaseUrl });
     await client.connect();
-    await client.query(statement).finally(() => client.end());
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
   };
   await administer(`create database ${name}`);
   const url = new URL(service().databaseUrl);

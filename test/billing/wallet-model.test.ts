@@ -4,7 +4,20 @@ import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids.ts';
-import { advance, cancel, claim, complete, credit, debit, fail, invoke, newSkill, newWallet, passDeadline, walletOf } from './ledger-world.ts';
+import {
+  advance,
+  cancel,
+  claim,
+  complete,
+  credit,
+  debit,
+  fail,
+  invoke,
+  newSkill,
+  newWallet,
+  passDeadline,
+  walletOf,
+} from './ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from './own-database.ts';
 
 const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 25);
@@ -28,13 +41,22 @@ interface Real {
   skill: string;
 }
 
-type Step = { kind: 'credit' | 'debit' | 'charge'; amount: number } | { kind: 'invoke' } | { kind: 'end'; how: 'complete' | 'fail' | 'cancel' | 'expire'; pick: number };
+type Step =
+  | { kind: 'credit' | 'debit' | 'charge'; amount: number }
+  | { kind: 'invoke' }
+  | { kind: 'end'; how: 'complete' | 'fail' | 'cancel' | 'expire'; pick: number };
 
 const cents = fc.integer({ min: 1, max: 120 });
 const history = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('credit' as const, 'debit' as const), amount: cents }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('charge' as const), amount: fc.integer({ min: 1, max: 3 * MICROCENTS }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('charge' as const),
+        amount: fc.integer({ min: 1, max: 3 * MICROCENTS }),
+      }),
+    },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('invoke' as const) }) },
     {
       weight: 3,
@@ -110,7 +132,11 @@ describe('a wallet under any history', () => {
         const model: Model = { posted: 0, held: 0, positions: 0, earned: 0, charged: 0, open: [] };
         for (const step of steps) {
           await play(model, real, step);
-          assert.deepEqual(await walletOf(db, consumer), { posted_cents: model.posted, held_cents: model.held, last_position: model.positions });
+          assert.deepEqual(await walletOf(db, consumer), {
+            posted_cents: model.posted,
+            held_cents: model.held,
+            last_position: model.positions,
+          });
         }
         const earned = await db.oneFirst(sql.type(z.object({ posted_cents: z.number() }))`
           select posted_cents from earnings where operator_id = ${provider}`);

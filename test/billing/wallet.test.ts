@@ -3,7 +3,18 @@ import { z } from 'zod';
 import { assertLedger, ledgerFaults } from '../../src/billing/index.ts';
 import { sql, type DatabasePool, type DatabaseTransactionConnection } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids.ts';
-import { claim, complete, credit, debit, invoke, newSkill, newWallet, RACE_ROUNDS, run, walletOf } from './ledger-world.ts';
+import {
+  claim,
+  complete,
+  credit,
+  debit,
+  invoke,
+  newSkill,
+  newWallet,
+  RACE_ROUNDS,
+  run,
+  walletOf,
+} from './ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from './own-database.ts';
 
 const Charged = z.object({ cents: z.number().nullable() });
@@ -77,7 +88,11 @@ describe('the ledger', () => {
   it('has no transfer from wallet to wallet', async () => {
     const [one, other] = [await newWallet(db, 10), await newWallet(db)];
     await assert.rejects(
-      db.any(sql.type(Charged)`select debit_wallet(${newId('txn')}, ${one}, 1, ${`wallet:${other}`}, 'adjustment', ${newId('txn')}, 'x') is null as cents`),
+      db.any(
+        sql.type(
+          Charged,
+        )`select debit_wallet(${newId('txn')}, ${one}, 1, ${`wallet:${other}`}, 'adjustment', ${newId('txn')}, 'x') is null as cents`,
+      ),
       { constraint: 'transfers_one_wallet' },
     );
   });
@@ -92,7 +107,9 @@ describe('assertLedger', () => {
   after(() => own.drop());
 
   /** Breaks the books in a transaction that is rolled back, and gives the laws found broken in it. */
-  async function lawsBrokenBy(breakIt: (connection: DatabaseTransactionConnection) => Promise<unknown>): Promise<string[]> {
+  async function lawsBrokenBy(
+    breakIt: (connection: DatabaseTransactionConnection) => Promise<unknown>,
+  ): Promise<string[]> {
     let laws: string[] = [];
     await own.pool
       .transaction(async (connection) => {
@@ -117,20 +134,28 @@ describe('assertLedger', () => {
   const breaks: Record<string, { law: string; by: (connection: DatabaseTransactionConnection) => Promise<unknown> }> = {
     'a minted cent': {
       law: 'a wallet is the sum of its transfers',
-      by: async (c) => run(c, sql.fragment`update wallets set posted_cents = posted_cents + 1 where operator_id = ${await newWallet(c, 10)}`),
+      by: async (c) =>
+        run(
+          c,
+          sql.fragment`update wallets set posted_cents = posted_cents + 1 where operator_id = ${await newWallet(c, 10)}`,
+        ),
     },
     'a lost earning': {
       law: 'earnings are the sum of their transfers',
       by: async (c) => {
         const id = await paid(c);
-        await run(c, sql.fragment`
+        await run(
+          c,
+          sql.fragment`
           update earnings set posted_cents = posted_cents - 1
-          where operator_id = (select provider_operator_id from invocations where id = ${id})`);
+          where operator_id = (select provider_operator_id from invocations where id = ${id})`,
+        );
       },
     },
     'a hold that nothing holds': {
       law: 'held is the sum of the open holds',
-      by: async (c) => run(c, sql.fragment`update wallets set held_cents = 5 where operator_id = ${await newWallet(c, 10)}`),
+      by: async (c) =>
+        run(c, sql.fragment`update wallets set held_cents = 5 where operator_id = ${await newWallet(c, 10)}`),
     },
     'a transfer taken away': {
       law: 'positions are dense',
@@ -150,18 +175,27 @@ describe('assertLedger', () => {
     },
     'an account of nobody': {
       law: 'every account has its row',
-      by: (c) => run(c, sql.fragment`
+      by: (c) =>
+        run(
+          c,
+          sql.fragment`
         insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, description)
-        values (${newId('txn')}, 'platform:adjustments', 'earnings:op_nobody', 1, 'adjustment', 'nobody', 'x')`),
+        values (${newId('txn')}, 'platform:adjustments', 'earnings:op_nobody', 1, 'adjustment', 'nobody', 'x')`,
+        ),
     },
     'a meter that forgot a debit': {
       law: 'a meter is debited its whole cents',
-      by: async (c) => run(c, sql.fragment`
-        insert into wallet_remainders (operator_id, meter, charged_microcents, debited_cents) values (${await newWallet(c, 1)}, 'sms', 1000000, 1)`),
+      by: async (c) =>
+        run(
+          c,
+          sql.fragment`
+        insert into wallet_remainders (operator_id, meter, charged_microcents, debited_cents) values (${await newWallet(c, 1)}, 'sms', 1000000, 1)`,
+        ),
     },
     'a budget that forgot': {
       law: 'a budget counts what was not given back',
-      by: async (c) => run(c, sql.fragment`update invocations set agent_id = 'ag_forgotten' where id = ${await paid(c)}`),
+      by: async (c) =>
+        run(c, sql.fragment`update invocations set agent_id = 'ag_forgotten' where id = ${await paid(c)}`),
     },
   };
   for (const [what, { law, by }] of Object.entries(breaks)) {

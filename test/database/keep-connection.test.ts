@@ -17,8 +17,15 @@ describe('keepConnection', () => {
 
   it('keeps the connection after a refusal by a function, by a constraint and by the command', async () => {
     const pid = await backend();
-    await assert.rejects(keepConnection(pool, (connection) => connection.any(Nothing`select refuse('NOT_FOUND', 'no')`)), /NOT_FOUND/);
-    await assert.rejects(keepConnection(pool, (connection) => connection.any(Nothing`insert into wallets (operator_id) values ('op_nobody')`)));
+    await assert.rejects(
+      keepConnection(pool, (connection) => connection.any(Nothing`select refuse('NOT_FOUND', 'no')`)),
+      /NOT_FOUND/,
+    );
+    await assert.rejects(
+      keepConnection(pool, (connection) =>
+        connection.any(Nothing`insert into wallets (operator_id) values ('op_nobody')`),
+      ),
+    );
     const refused = new CarnetError('NOT_FOUND', 'no');
     await assert.rejects(
       keepConnection(pool, (connection) => connection.transaction(() => Promise.reject(refused))),
@@ -28,16 +35,29 @@ describe('keepConnection', () => {
   });
 
   it('rolls back what a refused command did', async () => {
-    const before = await pool.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) as count from audit_events where action = 'test.rolled-back'`);
+    const before = await pool.oneFirst(
+      sql.type(
+        z.object({ count: z.number() }),
+      )`select count(*) as count from audit_events where action = 'test.rolled-back'`,
+    );
     await assert.rejects(
       keepConnection(pool, (connection) =>
         connection.transaction(async (transaction) => {
-          await transaction.query(Nothing`insert into audit_events (operator_id, actor, action, target) values ('op_platform', 'test', 'test.rolled-back', 'x')`);
+          await transaction.query(
+            Nothing`insert into audit_events (operator_id, actor, action, target) values ('op_platform', 'test', 'test.rolled-back', 'x')`,
+          );
           throw new CarnetError('NOT_FOUND', 'no');
         }),
       ),
     );
-    assert.equal(await pool.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) as count from audit_events where action = 'test.rolled-back'`), before);
+    assert.equal(
+      await pool.oneFirst(
+        sql.type(
+          z.object({ count: z.number() }),
+        )`select count(*) as count from audit_events where action = 'test.rolled-back'`,
+      ),
+      before,
+    );
   });
 
   it('gives up the connection after anything else', async () => {

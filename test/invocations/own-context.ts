@@ -23,7 +23,9 @@ export async function ownContext(): Promise<OwnContext> {
     platformAdminKey: randomBytes(24).toString('hex'),
     encryptionKeys: [randomBytes(32)],
   });
-  const context = await openContext(config, pino({ level: 'silent' }), { messagesCommitted: () => void (deliveries += 1) });
+  const context = await openContext(config, pino({ level: 'silent' }), {
+    messagesCommitted: () => void (deliveries += 1),
+  });
   return {
     context,
     deliveries: () => deliveries,
@@ -36,7 +38,13 @@ export async function ownContext(): Promise<OwnContext> {
 
 /** A call of an operator's admin key, as the guard makes it. */
 export const callOf = (operatorId: string, operation: string): CommandCall => ({
-  caller: { kind: 'operator', operatorId: operatorId as OperatorId, keyId: 'key_test' as ApiKeyId, role: 'admin', platform: false },
+  caller: {
+    kind: 'operator',
+    operatorId: operatorId as OperatorId,
+    keyId: 'key_test' as ApiKeyId,
+    role: 'admin',
+    platform: false,
+  },
   operation,
   idempotency: null,
   requestId: 'req_test',

@@ -14,7 +14,13 @@ import { newId } from '../../src/ids.ts';
 import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../billing/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from './own-context.ts';
 
-const StatusRow = z.object({ status: z.string(), output: z.string().nullable(), hold: z.string(), claims: z.number(), ends: z.number() });
+const StatusRow = z.object({
+  status: z.string(),
+  output: z.string().nullable(),
+  hold: z.string(),
+  claims: z.number(),
+  ends: z.number(),
+});
 
 describe('rivals at one invocation', () => {
   let own: OwnContext;
@@ -93,12 +99,23 @@ describe('rivals at one invocation', () => {
       const id = await invoke();
       await claim(id);
       // The deadline falls into the race.
-      await run(db, sql.fragment`update invocations set expires_at = clock_timestamp() + ${`${round % 8} milliseconds`}::interval where id = ${id}`);
-      const acts = [() => complete(id, 'one'), () => complete(id, 'other'), () => fail(id), () => advanceInvocation(own.context, id)];
+      await run(
+        db,
+        sql.fragment`update invocations set expires_at = clock_timestamp() + ${`${round % 8} milliseconds`}::interval where id = ${id}`,
+      );
+      const acts = [
+        () => complete(id, 'one'),
+        () => complete(id, 'other'),
+        () => fail(id),
+        () => advanceInvocation(own.context, id),
+      ];
       const shuffled = acts.map((_, at) => acts[(at + round) % acts.length] as () => Promise<unknown>);
       const results = await outcomes(shuffled.map((act) => act()));
       assert(count(results, 'ok') <= 2, 'at most the winner and the life');
-      await run(db, sql.fragment`update invocations set expires_at = clock_timestamp() - interval '1 second' where id = ${id} and status = 'processing'`);
+      await run(
+        db,
+        sql.fragment`update invocations set expires_at = clock_timestamp() - interval '1 second' where id = ${id} and status = 'processing'`,
+      );
       await advanceInvocation(own.context, id);
       seen.add(await assertEndedOnce(id));
     }
@@ -109,13 +126,19 @@ describe('rivals at one invocation', () => {
     for (let round = 0; round < Math.min(RACE_ROUNDS, 20); round += 1) {
       const id = await invoke();
       await claim(id);
-      await run(db, sql.fragment`update invocations set expires_at = clock_timestamp() + interval '60 milliseconds' where id = ${id}`);
+      await run(
+        db,
+        sql.fragment`update invocations set expires_at = clock_timestamp() + interval '60 milliseconds' where id = ${id}`,
+      );
       // Somebody holds the row until after the deadline; complete begins before it.
       const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
       const holding = db.transaction(async (holder) => {
         await run(holder, sql.fragment`select id from invocations where id = ${id} for update`);
         tellLocked();
-        await run(holder, sql.fragment`select pg_sleep_until(expires_at + interval '10 milliseconds') from invocations where id = ${id}`);
+        await run(
+          holder,
+          sql.fragment`select pg_sleep_until(expires_at + interval '10 milliseconds') from invocations where id = ${id}`,
+        );
       });
       await locked;
       const late = await outcomes([complete(id)]);
@@ -129,8 +152,16 @@ describe('rivals at one invocation', () => {
   it('life, reconciler and consumer at one late row: it expires once', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const id = await invoke();
-      await run(db, sql.fragment`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${id}`);
-      const results = await outcomes([advanceInvocation(own.context, id), reconcileInvocations(own.context), advanceInvocation(own.context, id), cancel(id)]);
+      await run(
+        db,
+        sql.fragment`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${id}`,
+      );
+      const results = await outcomes([
+        advanceInvocation(own.context, id),
+        reconcileInvocations(own.context),
+        advanceInvocation(own.context, id),
+        cancel(id),
+      ]);
       assert.equal(count(results, 'INVOCATION_EXPIRED'), 1, 'the consumer is told');
       assert.equal(await assertEndedOnce(id), 'expired');
     }
@@ -171,9 +202,14 @@ describe('rivals at one invocation', () => {
   it('one budget and many invokes: never above the limit', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const agent = newId('ag');
-      await run(db, sql.fragment`insert into agents (id, operator_id, name, monthly_limit_cents) values (${agent}, ${consumer}, 'limited', 59)`);
+      await run(
+        db,
+        sql.fragment`insert into agents (id, operator_id, name, monthly_limit_cents) values (${agent}, ${consumer}, 'limited', 59)`,
+      );
       const results = await outcomes(
-        Array.from({ length: 12 }, () => invokeSkill(own.context, callOf(consumer, 'invokeSkill'), skill, { input: {}, agent_id: agent })),
+        Array.from({ length: 12 }, () =>
+          invokeSkill(own.context, callOf(consumer, 'invokeSkill'), skill, { input: {}, agent_id: agent }),
+        ),
       );
       assert.deepEqual([count(results, 'ok'), count(results, 'AGENT_BUDGET_EXCEEDED')], [5, 7]);
     }
@@ -181,8 +217,13 @@ describe('rivals at one invocation', () => {
 
   it('one Idempotency-Key at once: one invocation, one answer', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
-      const call = { ...callOf(consumer, 'invokeSkill'), idempotency: { key: newId('key'), fingerprint: Buffer.from('same') } };
-      const answers = await Promise.all(Array.from({ length: 20 }, () => invokeSkill(own.context, call, skill, { input: {} })));
+      const call = {
+        ...callOf(consumer, 'invokeSkill'),
+        idempotency: { key: newId('key'), fingerprint: Buffer.from('same') },
+      };
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => invokeSkill(own.context, call, skill, { input: {} })),
+      );
       assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
       for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
     }
@@ -190,15 +231,32 @@ describe('rivals at one invocation', () => {
 
   it('a skill whose schema changes under the invokes: each is checked against the revision it names', async () => {
     const changing = await newSkill(db, provider, 0);
-    await run(db, sql.fragment`
-      insert into skill_schemas (hash, schema) values ('\\x03', '{"type":"object","required":["n"]}') on conflict do nothing`);
+    await run(
+      db,
+      sql.fragment`
+      insert into skill_schemas (hash, schema) values ('\\x03', '{"type":"object","required":["n"]}') on conflict do nothing`,
+    );
     await invokeSkill(own.context, callOf(consumer, 'invokeSkill'), changing, { input: {} });
-    const change = run(db, sql.fragment`update skills set revision = 2, input_schema_hash = '\\x03' where id = ${changing}`);
-    const results = await outcomes(Array.from({ length: 30 }, () => invokeSkill(own.context, callOf(consumer, 'invokeSkill'), changing, { input: {} })));
+    const change = run(
+      db,
+      sql.fragment`update skills set revision = 2, input_schema_hash = '\\x03' where id = ${changing}`,
+    );
+    const results = await outcomes(
+      Array.from({ length: 30 }, () =>
+        invokeSkill(own.context, callOf(consumer, 'invokeSkill'), changing, { input: {} }),
+      ),
+    );
     await change;
-    assert.deepEqual(await outcomes([invokeSkill(own.context, callOf(consumer, 'invokeSkill'), changing, { input: {} })]), ['INPUT_SCHEMA_MISMATCH']);
+    assert.deepEqual(
+      await outcomes([invokeSkill(own.context, callOf(consumer, 'invokeSkill'), changing, { input: {} })]),
+      ['INPUT_SCHEMA_MISMATCH'],
+    );
     assert.equal(count(results, 'ok') + count(results, 'INPUT_SCHEMA_MISMATCH'), 30);
-    const wrong = await db.any(sql.type(z.object({ id: z.string() }))`select id from invocations where skill_id = ${changing} and skill_revision = 2`);
+    const wrong = await db.any(
+      sql.type(
+        z.object({ id: z.string() }),
+      )`select id from invocations where skill_id = ${changing} and skill_revision = 2`,
+    );
     assert.deepEqual(wrong, []);
   });
 });

@@ -49,7 +49,9 @@ describe('reading invocations', () => {
     it('shows the stored status past the deadline until something expires it', async () => {
       const { id } = await buildInvocation(consumer, skillId);
       await passDeadline(await database(), id);
-      assert(['pending', 'expired'].includes((await consumer.get<Invocation>(`/v1/skills/invocations/${id}`)).body.status));
+      assert(
+        ['pending', 'expired'].includes((await consumer.get<Invocation>(`/v1/skills/invocations/${id}`)).body.status),
+      );
     });
 
     it('waits for the end with Prefer: wait', async () => {
@@ -119,7 +121,10 @@ describe('reading invocations', () => {
     it('lists what was invoked of the caller’s skills: how a provider finds what it had claimed', async () => {
       assert.deepEqual(idsOf((await provider.get<Page>(`${PROVIDED}?status=processing`)).body), [made[1]]);
       const ofOther = (await provider.get<Page>(`${PROVIDED}?skill_id=${otherSkillId}`)).body;
-      assert(idsOf(ofOther).includes(made[2] ?? '') && ofOther.invocations.every((invocation) => invocation.skill_id === otherSkillId));
+      assert(
+        idsOf(ofOther).includes(made[2] ?? '') &&
+          ofOther.invocations.every((invocation) => invocation.skill_id === otherSkillId),
+      );
       assert.deepEqual(idsOf((await consumer.get<Page>(PROVIDED)).body), []);
     });
   });
@@ -137,7 +142,10 @@ describe('reading invocations', () => {
       assert.deepEqual(idsOf((await worker.get<Page>(`${PENDING}?skill_id=${other.id}`)).body), [ids[1]]);
       const first = (await worker.get<Page>(`${PENDING}?limit=2`)).body;
       assert.deepEqual(idsOf(first), ids.slice(0, 2));
-      assert.deepEqual(idsOf((await worker.get<Page>(`${PENDING}?limit=2&cursor=${first.next_cursor}`)).body), ids.slice(2));
+      assert.deepEqual(
+        idsOf((await worker.get<Page>(`${PENDING}?limit=2&cursor=${first.next_cursor}`)).body),
+        ids.slice(2),
+      );
       assertStatus(await worker.post(`/v1/skills/invocations/${ids[0]}/claim`), 200);
       assert.deepEqual(idsOf((await worker.get<Page>(PENDING)).body), ids.slice(1));
       assert.deepEqual(idsOf((await consumer.get<Page>(PENDING)).body), []);
@@ -176,13 +184,21 @@ describe('reading invocations', () => {
       const invocation = assertStatus(reply, 201);
       assert.deepEqual([invocation.status, invocation.output], ['completed', { text: 'HELLO' }]);
       assert.equal(reply.headers.get('preference-applied'), 'wait=30');
-      const again = await consumer.post<Invocation>(`/v1/skills/${skill.id}/invoke`, { input: { text: 'hello' } }, headers);
+      const again = await consumer.post<Invocation>(
+        `/v1/skills/${skill.id}/invoke`,
+        { input: { text: 'hello' } },
+        headers,
+      );
       assert.equal(assertStatus(again, 201).status, 'completed');
       assert.equal(again.headers.get('idempotency-replayed'), 'true');
     });
 
     it('answers the pending snapshot when the time is over', async () => {
-      const reply = await consumer.post<Invocation>(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' } }, { prefer: 'wait=1' });
+      const reply = await consumer.post<Invocation>(
+        `/v1/skills/${skillId}/invoke`,
+        { input: { text: 'hello' } },
+        { prefer: 'wait=1' },
+      );
       assert.equal(assertStatus(reply, 201).status, 'pending');
     });
 

@@ -27,11 +27,17 @@ describe('the work on an invocation', () => {
   const post = (who: Requester, id: string, act: string, body?: unknown, headers?: Record<string, string>) =>
     who.post<Invocation>(pathOf(id, act), body, headers);
   const pending = () => buildInvocation(consumer, skillId);
-  const claimed = async (body: unknown = {}): Promise<Invocation> => assertStatus(await post(provider, (await pending()).id, 'claim', body), 200);
+  const claimed = async (body: unknown = {}): Promise<Invocation> =>
+    assertStatus(await post(provider, (await pending()).id, 'claim', body), 200);
   const late = async (id: string) => passDeadline(await database(), id);
   const lapse = async (id: string) =>
-    run(await database(), sql.fragment`update invocations set lease_until = clock_timestamp() - interval '1 second' where id = ${id} and status = 'processing'`);
-  const balanceOf = async (who: Requester) => (await who.get<{ balance_cents: number; held_cents: number; ledger_balance_cents: number }>('/v1/billing/balance')).body;
+    run(
+      await database(),
+      sql.fragment`update invocations set lease_until = clock_timestamp() - interval '1 second' where id = ${id} and status = 'processing'`,
+    );
+  const balanceOf = async (who: Requester) =>
+    (await who.get<{ balance_cents: number; held_cents: number; ledger_balance_cents: number }>('/v1/billing/balance'))
+      .body;
 
   /** What holds for every act of the provider. */
   const refusesOthers = (act: string, body: unknown, prepare: () => Promise<{ id: string }>): void => {
@@ -70,7 +76,8 @@ describe('the work on an invocation', () => {
       assert.equal(lease_seconds, 30.5);
       assert.equal(Date.parse(lease_until ?? '') - Date.parse(claimed_at ?? ''), 30_500);
       const { id } = await pending();
-      for (const wrong of [4, 3_601, '30']) assertProblem(await post(provider, id, 'claim', { lease_seconds: wrong }), 'VALIDATION_ERROR', 'lease_seconds');
+      for (const wrong of [4, 3_601, '30'])
+        assertProblem(await post(provider, id, 'claim', { lease_seconds: wrong }), 'VALIDATION_ERROR', 'lease_seconds');
     });
 
     it('tells the loser the current status', async () => {
@@ -109,12 +116,25 @@ describe('the work on an invocation', () => {
     it('delivers the output and moves the price to the provider', async () => {
       const buyer = await buildOperator({ cents: 100 });
       const { id } = await buildInvocation(buyer, skillId);
-      assert.deepEqual(await balanceOf(buyer), { balance_cents: 75, balance_usd: '$0.75', ledger_balance_cents: 100, held_cents: 25 });
+      assert.deepEqual(await balanceOf(buyer), {
+        balance_cents: 75,
+        balance_usd: '$0.75',
+        ledger_balance_cents: 100,
+        held_cents: 25,
+      });
       assertStatus(await post(provider, id, 'claim'), 200);
       const done = assertStatus(await post(provider, id, 'complete', { output }), 200);
-      assert.deepEqual([done.status, done.output, done.output_hash], ['completed', output, sha256Hex(canonicalJson(output))]);
+      assert.deepEqual(
+        [done.status, done.output, done.output_hash],
+        ['completed', output, sha256Hex(canonicalJson(output))],
+      );
       assert(done.completed_at !== null && done.duration_ms !== null && done.duration_ms >= 0);
-      assert.deepEqual(await balanceOf(buyer), { balance_cents: 75, balance_usd: '$0.75', ledger_balance_cents: 75, held_cents: 0 });
+      assert.deepEqual(await balanceOf(buyer), {
+        balance_cents: 75,
+        balance_usd: '$0.75',
+        ledger_balance_cents: 75,
+        held_cents: 0,
+      });
       assert.deepEqual((await buyer.get<Invocation>(`/v1/skills/invocations/${id}`)).body, done);
     });
 
@@ -122,7 +142,11 @@ describe('the work on an invocation', () => {
       const { id } = await claimed();
       assertProblem(await post(provider, id, 'complete', {}), 'VALIDATION_ERROR', 'output');
       assertProblem(await post(provider, id, 'complete', { output: [] }), 'VALIDATION_ERROR', 'output');
-      assertProblem(await post(provider, id, 'complete', { output: { text: 1 } }), 'OUTPUT_SCHEMA_MISMATCH', 'output.text');
+      assertProblem(
+        await post(provider, id, 'complete', { output: { text: 1 } }),
+        'OUTPUT_SCHEMA_MISMATCH',
+        'output.text',
+      );
       assert.equal((await provider.get<Invocation>(`/v1/skills/invocations/${id}`)).body.status, 'processing');
       assertStatus(await post(provider, id, 'complete', { output }), 200);
     });
@@ -130,7 +154,13 @@ describe('the work on an invocation', () => {
     it('holds the output against the schema that was invoked, not against a newer one', async () => {
       const skill = await buildSkill(provider);
       const { id } = await buildInvocation(consumer, skill.id);
-      assertStatus(await provider.patch(`/v1/skills/${skill.id}`, { version: '2.0.0', output_schema: { type: 'object', required: ['n'] } }), 200);
+      assertStatus(
+        await provider.patch(`/v1/skills/${skill.id}`, {
+          version: '2.0.0',
+          output_schema: { type: 'object', required: ['n'] },
+        }),
+        200,
+      );
       assertStatus(await post(provider, id, 'claim'), 200);
       assertStatus(await post(provider, id, 'complete', { output }), 200);
     });
@@ -154,20 +184,23 @@ describe('the work on an invocation', () => {
 
     it('counts after a lapsed lease while nobody else has claimed', async () => {
       const { id } = await claimed({ lease_seconds: 30 });
-      await run(await database(), sql.fragment`update invocations set lease_until = clock_timestamp() - interval '100 milliseconds' where id = ${id}`);
+      await run(
+        await database(),
+        sql.fragment`update invocations set lease_until = clock_timestamp() - interval '100 milliseconds' where id = ${id}`,
+      );
       const reply = await post(provider, id, 'complete', { output, attempt: 1 });
       // Its life may have noticed meanwhile: then the claim is gone, and says so.
       if (reply.status === 200) assert.equal(reply.body.status, 'completed');
-      else assertProblem(reply as never, 'INVOCATION_NOT_PROCESSING');
+      else assertProblem(reply, 'INVOCATION_NOT_PROCESSING');
     });
 
     it('refuses a worker whose claim was taken over', async () => {
       const { id } = await claimed({ lease_seconds: 30 });
       await lapse(id);
       assertStatus(await post(provider, id, 'claim'), 200);
-      const late = await provider.post(pathOf(id, 'complete'), { output, attempt: 1 });
-      assertProblem(late, 'LEASE_LOST');
-      assert.equal(late.body.attempt, 2);
+      const second = await provider.post(pathOf(id, 'complete'), { output, attempt: 1 });
+      assertProblem(second, 'LEASE_LOST');
+      assert.equal(second.body.attempt, 2);
       assertStatus(await post(provider, id, 'complete', { output, attempt: 2 }), 200);
     });
   });
@@ -181,7 +214,12 @@ describe('the work on an invocation', () => {
       assertStatus(await post(provider, id, 'claim'), 200);
       const failed = assertStatus(await post(provider, id, 'fail', { error }), 200);
       assert.deepEqual([failed.status, failed.error, failed.output], ['failed', error, null]);
-      assert.deepEqual(await balanceOf(buyer), { balance_cents: 25, balance_usd: '$0.25', ledger_balance_cents: 25, held_cents: 0 });
+      assert.deepEqual(await balanceOf(buyer), {
+        balance_cents: 25,
+        balance_usd: '$0.25',
+        ledger_balance_cents: 25,
+        held_cents: 0,
+      });
     });
 
     it('needs a claim, a code and a message', async () => {
@@ -189,54 +227,26 @@ describe('the work on an invocation', () => {
       const { id } = await claimed();
       assertProblem(await post(provider, id, 'fail', {}), 'VALIDATION_ERROR', 'error');
       assertProblem(await post(provider, id, 'fail', { error: { code: 'X' } }), 'VALIDATION_ERROR', 'error.message');
-      assertProblem(await post(provider, id, 'fail', { error: { ...error, more: 1 } }), 'VALIDATION_ERROR', 'error.more');
+      assertProblem(
+        await post(provider, id, 'fail', { error: { ...error, more: 1 } }),
+        'VALIDATION_ERROR',
+        'error.more',
+      );
     });
 
     it('answers the same error again, and no other', async () => {
       const { id } = await claimed();
       assertStatus(await post(provider, id, 'fail', { error }), 200);
       assertStatus(await post(provider, id, 'fail', { error }), 200);
-      assertProblem(await post(provider, id, 'fail', { error: { ...error, code: 'OTHER' } }), 'INVOCATION_NOT_PROCESSING');
+      assertProblem(
+        await post(provider, id, 'fail', { error: { ...error, code: 'OTHER' } }),
+        'INVOCATION_NOT_PROCESSING',
+      );
     });
 
     it('refuses a worker whose claim was taken over', async () => {
       const { id } = await claimed();
       assertProblem(await post(provider, id, 'fail', { error, attempt: 2 }), 'LEASE_LOST');
-    });
-  });
-
-  describe('POST /v1/skills/invocations/:id/cancel', () => {
-    it('requires authentication', async () => {
-      assertProblem(await anonymous().post(pathOf('inv_any', 'cancel')), 'UNAUTHENTICATED');
-    });
-
-    it('is the consumer’s: 403 for the provider, 404 for everybody else', async () => {
-      const { id } = await pending();
-      assertProblem(await post(provider, id, 'cancel'), 'NOT_OWNER');
-      assertProblem(await post(stranger, id, 'cancel'), 'NOT_FOUND');
-    });
-
-    it('fails what is pending and gives the hold back', async () => {
-      const buyer = await buildOperator({ cents: 25 });
-      const { id } = await buildInvocation(buyer, skillId);
-      const cancelled = assertStatus(await post(buyer, id, 'cancel'), 200);
-      assert.deepEqual([cancelled.status, cancelled.error?.code], ['failed', 'CANCELLED_BY_CONSUMER']);
-      assert.equal((await balanceOf(buyer)).balance_cents, 25);
-      assertProblem(await post(provider, id, 'claim'), 'INVOCATION_NOT_PENDING');
-    });
-
-    it('does not take work away from who claimed it', async () => {
-      assertProblem(await post(consumer, (await claimed()).id, 'cancel'), 'INVOCATION_NOT_PENDING');
-    });
-
-    it('answers 409 past the deadline', async () => {
-      const { id } = await pending();
-      await late(id);
-      assertProblem(await post(consumer, id, 'cancel'), 'INVOCATION_EXPIRED');
-    });
-
-    it('takes no body but {}', async () => {
-      assertProblem(await post(consumer, (await pending()).id, 'cancel', { reason: 'x' }), 'VALIDATION_ERROR', 'reason');
     });
   });
 

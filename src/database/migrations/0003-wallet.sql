@@ -1,8 +1,10 @@
--- The ledger (decisions B2): every movement of money is one transfer with a debited and a credited account, so the books balance
--- by their shape. Accounts are 'wallet:op_…', 'earnings:op_…' and 'platform:…'. Wallets and earnings also store their balance;
--- platform accounts are sums over transfers, never rows that everybody updates. All amounts are whole USD cents.
+-- The ledger (decisions B2): every movement of money is one transfer with a debited and a credited account, so the
+-- books balance by their shape. Accounts are 'wallet:op_…', 'earnings:op_…' and 'platform:…'. Wallets and earnings also
+-- store their balance; platform accounts are sums over transfers, never rows that everybody updates. All amounts are
+-- whole USD cents.
 
--- posted: everything that was transferred. held: promised to open holds. Available is posted - held, and never below zero.
+-- posted: everything that was transferred. held: promised to open holds. Available is posted - held, and never below
+-- zero.
 create table wallets (
   operator_id text primary key references operators,
   posted_cents bigint not null default 0,
@@ -55,8 +57,9 @@ create table holds (
 ) with (fillfactor = 70);
 create index holds_open on holds (created_at) where status = 'held';
 
--- Metering in microcents (1 cent = 1,000,000): what a meter charged and how many whole cents of it were debited. The difference is
--- the remainder, always less than a cent, so charges = debits x 1,000,000 + remainder holds for every row by its shape.
+-- Metering in microcents (1 cent = 1,000,000): what a meter charged and how many whole cents of it were debited. The
+-- difference is the remainder, always less than a cent, so charges = debits x 1,000,000 + remainder holds for every row
+-- by its shape.
 create table wallet_remainders (
   operator_id text not null,
   meter text not null,
@@ -73,8 +76,8 @@ create function open_wallet(p_operator text) returns void language sql as $$
 $$;
 select open_wallet(id) from operators;
 
--- Takes money out of a wallet if it covers it, once a (kind, cause). Returns the id of the transfer, the first one's when it was
--- done before, and null when the wallet does not cover it.
+-- Takes money out of a wallet if it covers it, once a (kind, cause). Returns the id of the transfer, the first one's
+-- when it was done before, and null when the wallet does not cover it.
 create function debit_wallet(
   p_transfer text, p_operator text, p_amount bigint, p_credit_account text, p_kind text, p_cause text, p_description text,
   p_meter text default null
@@ -100,7 +103,8 @@ begin
   return (select id from transfers where kind = p_kind and cause = p_cause);
 end $$;
 
--- Puts money into a wallet, once a (kind, cause). Returns the id of the transfer, the first one's when it was done before.
+-- Puts money into a wallet, once a (kind, cause). Returns the id of the transfer, the first one's when it was done
+-- before.
 create function credit_wallet(
   p_transfer text, p_operator text, p_amount bigint, p_debit_account text, p_kind text, p_cause text, p_description text
 ) returns text language plpgsql as $$
@@ -143,7 +147,8 @@ begin
   insert into holds (id, operator_id, amount_cents, cause) values (p_hold, p_operator, p_amount, p_cause);
 end $$;
 
--- Turns the open hold of `p_cause` into one transfer from the wallet to the earnings of `p_earner`. Nothing to do: false.
+-- Turns the open hold of `p_cause` into one transfer from the wallet to the earnings of `p_earner`. Nothing to do:
+-- false.
 create function capture_hold(
   p_cause text, p_transfer text, p_earner text, p_kind text, p_description text, p_skill text, p_invocation text
 ) returns boolean language plpgsql as $$
@@ -172,8 +177,9 @@ begin
   return true;
 end $$;
 
--- Charges microcents to a meter: they gather in the remainder, and whole cents are debited as soon as there are any. Returns the
--- cents debited now, or null, changing nothing, when the wallet does not cover them. The caller guards against charging twice.
+-- Charges microcents to a meter: they gather in the remainder, and whole cents are debited as soon as there are any.
+-- Returns the cents debited now, or null, changing nothing, when the wallet does not cover them. The caller guards
+-- against charging twice.
 create function charge_meter(p_transfer text, p_operator text, p_meter text, p_microcents bigint, p_kind text, p_description text)
 returns bigint language plpgsql as $$
 declare cents bigint; charged bigint;

@@ -1,6 +1,7 @@
--- Invocations of skills (Market §3.2). Each command on them is one function and one transaction: idempotency row, state, money,
--- audit row, message for the life (architecture rule 13). Locks are taken in the order of rule 12, the wallet last; whatever is
--- read after a lock compares with clock_timestamp(), since now() is the start of the transaction (rule 6).
+-- Invocations of skills (Market §3.2). Each command on them is one function and one transaction: idempotency row,
+-- state, money, audit row, message for the life (architecture rule 13). Locks are taken in the order of rule 12, the
+-- wallet last; whatever is read after a lock compares with clock_timestamp(), since now() is the start of the
+-- transaction (rule 6).
 
 create table invocations (
   id text primary key,
@@ -69,7 +70,8 @@ create function invocation_snapshot(i invocations) returns text language sql sta
     'duration_ms', floor(extract(epoch from i.completed_at - i.claimed_at) * 1000)::bigint)::text;
 $$;
 
--- What a command answers: the snapshot, which is all that is kept under the Idempotency-Key, and from the row what it lacks.
+-- What a command answers: the snapshot, which is all that is kept under the Idempotency-Key, and from the row what it
+-- lacks.
 create type invocation_answer as (
   replayed boolean,
   snapshot text,
@@ -210,7 +212,8 @@ begin
   return answer;
 end $$;
 
--- Locks the row for a command of one side. `p_authority` is the operator who calls, null for a signal from outside (decisions K54).
+-- Locks the row for a command of one side. `p_authority` is the operator who calls, null for a signal from outside
+-- (decisions K54).
 create function lock_invocation(p_invocation text, p_authority text, p_side text) returns invocations language plpgsql as $$
 declare i invocations;
 begin
@@ -282,8 +285,8 @@ begin
   return answer;
 end $$;
 
--- Delivers the output and moves the held price to the provider's earnings. `p_output_fits`: it matches the output schema of the
--- invocation's revision. The same output again changes nothing and answers the same.
+-- Delivers the output and moves the held price to the provider's earnings. `p_output_fits`: it matches the output
+-- schema of the invocation's revision. The same output again changes nothing and answers the same.
 create function complete_invocation(
   p_authority text, p_key_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_invocation text, p_attempt int, p_output text, p_output_hash text, p_output_fits boolean, p_transfer text
@@ -373,8 +376,9 @@ begin
   return i;
 end $$;
 
--- Keeps the claim: one conditional update of the lease, without message (its life asks Postgres when the old one ends) and without
--- audit row, since it changes nothing but a time. A lease that lapsed can be kept while nobody else has claimed.
+-- Keeps the claim: one conditional update of the lease, without message (its life asks Postgres when the old one ends)
+-- and without audit row, since it changes nothing but a time. A lease that lapsed can be kept while nobody else has
+-- claimed.
 create function heartbeat_invocation(
   p_authority text, p_key_operator text, p_agent_part text, p_key text, p_fingerprint bytea,
   p_invocation text, p_attempt int, p_lease_seconds double precision
@@ -416,7 +420,8 @@ create type invocation_step as (
   provider_operator_id text
 );
 
--- One step of an invocation's life: forgets the messages that woke it, then does what is due by the row and by Postgres' clock.
+-- One step of an invocation's life: forgets the messages that woke it, then does what is due by the row and by
+-- Postgres' clock.
 create function advance_invocation(p_invocation text) returns invocation_step language plpgsql as $$
 declare i invocations; was text; still_open boolean;
 begin
@@ -442,8 +447,8 @@ begin
     i.attempt, iso_time(i.expires_at), iso_time(i.lease_until), i.provider_operator_id)::invocation_step;
 end $$;
 
--- Rows whose life seems to be missing are woken, rows long past their deadline expired, holds that nothing open needs released
--- (architecture rule 11). Bounded, and rows that a command holds are left for the next round.
+-- Rows whose life seems to be missing are woken, rows long past their deadline expired, holds that nothing open needs
+-- released (architecture rule 11). Bounded, and rows that a command holds are left for the next round.
 create function reconcile_invocations(out woken int, out expired text[], out released int) language plpgsql as $$
 declare i invocations; orphan text;
 begin
@@ -474,7 +479,8 @@ begin
   end loop;
 end $$;
 
--- Whether an operator has a completed invocation of a skill, the given one or any: what makes a rating verified (decisions K18).
+-- Whether an operator has a completed invocation of a skill, the given one or any: what makes a rating verified
+-- (decisions K18).
 create function has_completed_invocation(p_consumer text, p_skill text, p_invocation text default null) returns boolean
 language sql stable as $$
   select exists (
