@@ -5,16 +5,18 @@ import type { FieldFault } from '../../http/errors.ts';
 export type SchemaFault = FieldFault;
 
 /** More would only repeat themselves to a reader. */
-const FAULTS_SHOWN = 20;
+export const FAULTS_SHOWN = 20;
 /** Patterns, enums and property names come from strangers, so what they add to an answer is cut. */
 const MESSAGE_LENGTH = 300;
 const PATH_LENGTH = 300;
+const STEP_LENGTH = 64;
 
 const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…`.toWellFormed() : text;
 
 /** Dots between the steps, from the root's name to the property or index at fault. */
-export const dotted = (...steps: (string | number)[]): string => cut(steps.join('.'), PATH_LENGTH);
+export const dotted = (...steps: (string | number)[]): string =>
+  cut(steps.map((step) => cut(String(step), STEP_LENGTH)).join('.'), PATH_LENGTH);
 
 /** Steps of a JSON pointer (RFC 6901), unescaped. */
 export const pointerSteps = (pointer: string): string[] =>
@@ -68,7 +70,7 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
     case 'propertyNames':
       return 'is not a property name that the schema allows';
     case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+      return `must be one of ${JSON.stringify(params['allowedValues']).slice(1, -1)}`;
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`;
     case 'false schema':

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../http/json-value.ts';
 import { draftOf } from './drafts.ts';
-import { dotted, fault, type SchemaFault } from './faults.ts';
+import { dotted, fault, FAULTS_SHOWN, type SchemaFault } from './faults.ts';
 import { own, subschemas, type Subschema } from './walk.ts';
 
 /**
@@ -32,58 +32,58 @@ export function structuralFaults(schema: JsonValue, at: string): SchemaFault[] {
     return [fault(dotted(at, '$schema'), 'unsupported_draft', why)];
   }
   const entries = subschemas(schema);
-  const faults = entries.flatMap((entry) => [
-    ...keywordFaults(entry, schema, at),
-    ...referenceFaults(entry, at),
-    ...patternLengthFaults(entry, at),
-  ]);
-  return faults.length > 0 ? faults.slice(0, 20) : wholeFaults(entries, at);
+  const faults: SchemaFault[] = [];
+  for (const entry of entries) {
+    faults.push(...keywordFaults(entry, schema, at), ...referenceFaults(entry, at), ...patternLengthFaults(entry, at));
+    if (faults.length >= FAULTS_SHOWN) return faults.slice(0, FAULTS_SHOWN);
+  }
+  return faults.length > 0 ? faults : wholeFaults(entries, at);
 }
 
 /**
  * Depth, number and names first, without recursion past the limit: serialising a bottomless value would overflow the
- * stack.
+ * stack. Paths are only made where something is wrong, since a name may be as long as the whole body.
  */
 function sizeFault(schema: JsonObject, at: string): SchemaFault | undefined {
+  const steps: string[] = [];
   let nodes = 0;
-  const look = (value: JsonValue, steps: string[]): SchemaFault | undefined => {
+  const look = (value: JsonValue): SchemaFault | undefined => {
     nodes += 1;
-    if (nodes > SchemaLimits.nodes)
+    if (nodes > SchemaLimits.nodes) {
       return fault(at, 'too_many_nodes', `holds more than ${SchemaLimits.nodes} values; make it smaller`);
-    if (typeof value !== 'object' || value === null) return undefined;
-    const path = dotted(at, ...steps);
-    if (steps.length >= SchemaLimits.depth)
-      return fault(
-        path,
-        'too_deep',
-        `is nested more than ${SchemaLimits.depth} deep; use $ref and $defs to flatten it`,
-      );
-    if (Array.isArray(value)) {
-      if (value.length > SchemaLimits.items)
-        return fault(path, 'too_many_items', `has more than ${SchemaLimits.items} items; shorten the list`);
-    } else {
-      if (Object.hasOwn(value, '__proto__'))
-        return fault(dotted(path, '__proto__'), 'forbidden_member', 'may not be called __proto__; use another name');
-      if (Object.keys(value).length > SchemaLimits.members) {
-        return fault(
-          path,
-          'too_many_properties',
-          `has more than ${SchemaLimits.members} members; group them into objects of their own`,
-        );
-      }
     }
+    if (typeof value !== 'object' || value === null) return undefined;
+    const wrong = containerFault(value, steps.length);
+    if (wrong) return fault(dotted(at, ...steps), wrong.code, wrong.why);
     for (const [name, child] of Object.entries(value)) {
-      const found = look(child, [...steps, name]);
+      steps.push(name);
+      const found = look(child);
       if (found) return found;
+      steps.pop();
     }
     return undefined;
   };
-  const found = look(schema, []);
+  const found = look(schema);
   if (found) return found;
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   return bytes > SchemaLimits.bytes
     ? fault(at, 'too_large', `has ${bytes} bytes of JSON; at most ${SchemaLimits.bytes} are taken`)
     : undefined;
+}
+
+function containerFault(value: JsonValue[] | JsonObject, depth: number): { code: string; why: string } | undefined {
+  if (depth >= SchemaLimits.depth) {
+    return { code: 'too_deep', why: `is nested more than ${SchemaLimits.depth} deep; flatten it with $defs and $ref` };
+  }
+  if (Array.isArray(value)) {
+    const why = `has more than ${SchemaLimits.items} items; shorten the list`;
+    return value.length > SchemaLimits.items ? { code: 'too_many_items', why } : undefined;
+  }
+  if (Object.hasOwn(value, '__proto__')) {
+    return { code: 'forbidden_member', why: 'has a member called __proto__; use another name' };
+  }
+  const why = `has more than ${SchemaLimits.members} members; group them into objects of their own`;
+  return Object.keys(value).length > SchemaLimits.members ? { code: 'too_many_properties', why } : undefined;
 }
 
 function keywordFaults({ schema, steps }: Subschema, root: JsonObject, at: string): SchemaFault[] {
@@ -131,7 +131,7 @@ const referenceFaults = ({ references, steps }: Subschema, at: string): SchemaFa
         : fault(
             path,
             'remote_ref',
-            `${text} lies outside the schema, and nothing is fetched; copy that part into $defs and refer to it by #/$defs/name`,
+            `${text} is outside the schema and not fetched; copy it into $defs and refer to it by #/$defs/name`,
           );
     });
 
@@ -168,7 +168,7 @@ function wholeFaults(entries: Subschema[], at: string): SchemaFault[] {
   const endless = endlessSchema(entries);
   if (!endless) return [];
   const why =
-    'This part leads back to itself without going a step into the value, so a check would never end; refer to it from properties or items';
+    'leads back to itself without a step into the value, so no check would end; refer to it from properties or items';
   return [fault(dotted(at, ...endless.steps), 'endless_ref', why)];
 }
 

@@ -73,7 +73,8 @@ function check(schema: JsonObject, root: string): SchemaFault[] {
   const faults = patternFaults(schema, root);
   if (faults.length > 0) return faults;
   try {
-    for (const everyFault of [true, false]) compileSchema(schema, { everyFault });
+    // The validator that stops at the first fault nests its code deeper: what compiles so compiles either way.
+    compileSchema(schema, { everyFault: false });
     return [];
   } catch (error) {
     return [fault(root, 'schema_unusable', `The schema cannot be compiled: ${(error as Error).message}`)];

@@ -56,6 +56,17 @@ describe('createSchemaChecker', () => {
       assert.match(faults[0]?.message ?? '', /linear time/);
     });
 
+    it('takes a draft by any of its names, whatever $id the schema has', async () => {
+      for (const $schema of [
+        'https://json-schema.org/draft-07/schema',
+        'http://json-schema.org/draft/2020-12/schema#',
+      ]) {
+        const schema = { $schema, $id: 'https://json-schema.org/draft/2020-12/schema', items: { $ref: '#' } };
+        assert.deepEqual(await checker().checkSchema(schema, 'input_schema'), []);
+        await accepts(schema, [[[]]]);
+      }
+    });
+
     it('refuses by structure before anything is compiled', async () => {
       assert.deepEqual(places(await checker().checkSchema({ $ref: 'https://example.com/' }, 'input_schema')), [
         'input_schema.$ref remote_ref',
