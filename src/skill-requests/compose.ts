@@ -2,8 +2,10 @@ import type { Part } from '../skills/index.ts';
 
 /** Chains of at most this many skills (decisions K41). */
 export const MOST_STEPS = 3;
-/** Unfinished chains taken a step further, the cheapest first: with some hundred skills to choose from about 50 ms of work. */
-const PATHS = 300;
+/** Unfinished chains taken a step further, the cheapest first. */
+const PATHS = 100;
+/** Fields looked at in all: some 50 ms, whatever strangers published. */
+const WORK = 1_000_000;
 /** Skills that take and give the same are interchangeable; the cheapest are enough. */
 const ALIKE = 3;
 
@@ -32,13 +34,15 @@ interface Path extends Chain {
  */
 export function composeChains(goal: Goal, parts: readonly Part[], limit: number): Chain[] {
   const available = goal.available === null ? null : new Set(goal.available);
+  const outputs = new Set(goal.outputs);
   const pool = cheapestOfEachKind(parts);
   const waitingFor = partsByMissingField(available, pool);
   const found: Chain[] = [];
   let paths: Path[] = [{ steps: [], totalCents: 0, coverage: 0, given: new Set() }];
+  let work = WORK;
   for (let length = 1; length <= MOST_STEPS; length += 1) {
     // The last step must give something asked for; one before it may also give what another waits for.
-    const isUseful = (field: string) => goal.outputs.includes(field) || (length < MOST_STEPS && waitingFor.has(field));
+    const isUseful = (field: string) => outputs.has(field) || (length < MOST_STEPS && waitingFor.has(field));
     const useful = new Map(
       pool
         .map((part) => [part, part.output_declared.filter(isUseful)] as const)
@@ -49,7 +53,11 @@ export function composeChains(goal: Goal, parts: readonly Part[], limit: number)
     for (const path of paths.toSorted(cheapestFirst).slice(0, PATHS)) {
       const waiting = [...path.given].flatMap((field) => waitingFor.get(field) ?? []);
       for (const part of new Set([...waiting, ...starting])) {
-        if (useful.get(part)?.some((field) => !path.given.has(field)) !== true) continue;
+        const gives = useful.get(part) ?? [];
+        work -= gives.length;
+        if (work < 0) break;
+        if (!gives.some((field) => !path.given.has(field))) continue;
+        work -= path.given.size + part.input_required.length + part.output_declared.length + goal.outputs.length;
         const extended = extend(goal, available, path, part);
         if (extended === undefined) continue;
         if (extended.coverage > path.coverage && nothingIdle(goal, available, extended.steps)) found.push(extended);

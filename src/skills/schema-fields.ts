@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto';
 /** Longest entry kept as it is: an index entry of Postgres may have 2,704 bytes, and a property name may have thousands. */
 const LONGEST_ENTRY = 200;
 
+/** Properties compared at most, so that no schema of hundreds makes comparing thousands of skills dear; skills have a handful. */
+const MOST_FIELDS = 100;
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -40,8 +43,10 @@ export function fieldsOf(schema: Record<string, unknown>): SchemaFields {
   const required = names.map((name) =>
     entry(name, typeOf(Object.hasOwn(properties, name) ? properties[name] : undefined)),
   );
-  return { declared: [...new Set(declared)], required: [...new Set(required)] };
+  return { declared: compared(declared), required: compared(required) };
 }
+
+const compared = (entries: string[]): string[] => [...new Set(entries)].slice(0, MOST_FIELDS).toSorted();
 
 /** The property of an entry, for people. */
 export const nameOfField = (field: string): string => field.slice(0, field.lastIndexOf(':'));

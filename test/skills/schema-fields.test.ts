@@ -8,8 +8,8 @@ describe('a schema as the request board compares it', () => {
       required: ['text', 'other'],
     };
     assert.deepEqual(fieldsOf(schema), {
-      declared: ['text:string', 'size:integer', 'any:'],
-      required: ['text:string', 'other:'],
+      declared: ['any:', 'size:integer', 'text:string'],
+      required: ['other:', 'text:string'],
     });
   });
 
@@ -36,6 +36,12 @@ describe('a schema as the request board compares it', () => {
     const [one, two] = fieldsOf({ properties: { ['x'.repeat(5_000)]: {}, ['x'.repeat(5_001)]: {} } }).declared;
     assert(one !== undefined && two !== undefined && one !== two);
     assert(Buffer.byteLength(one) < 2_000);
+  });
+
+  it('is a hundred of them at most', () => {
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, {}]));
+    assert.equal(fieldsOf({ properties, required: Object.keys(properties) }).declared.length, 100);
+    assert.equal(fieldsOf({ properties, required: Object.keys(properties) }).required.length, 100);
   });
 
   it('gives the name back', () => assert.equal(nameOfField('a:b:string'), 'a:b'));
