@@ -15,6 +15,8 @@ export class Exchange {
   /** operationId of the route; `none` where no route was found. */
   operation = 'none';
   operatorId: string | undefined;
+  /** The answer is that of a command, so something has changed. */
+  commanded = false;
   /** Names and values that go on the answer whatever it is (rate limits). */
   headers: readonly string[] = [];
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Caller } from '../caller.ts';
 import type { CommandCall, Idempotency } from '../commands.ts';
@@ -46,8 +47,12 @@ export async function guardedWithBody(
   exchange: Exchange,
   { params, caller }: Admitted,
 ): Promise<Request> {
-  const body = await bodyOf(route, exchange);
-  const key = takesKey(route) ? exchange.request.headers['idempotency-key'] : undefined;
+  const { request } = exchange;
+  const body = jsonOf(
+    request,
+    hasBody(request) ? await readBody(request, route.bodyLimit ?? STANDARD_BODY_LIMIT) : undefined,
+  );
+  const key = takesKey(route) ? request.headers['idempotency-key'] : undefined;
   const idempotency = idempotencyOf(key as string | undefined, { method: exchange.method, path: exchange.path, body });
   try {
     return new GuardedRequest(context, exchange, caller, idempotency, parsed(route, exchange, params, body));
@@ -72,10 +77,8 @@ function parsed(
 }
 
 /** No body at all is `{}` (decisions §3.8 "Answers"), so that what is required is named. */
-async function bodyOf(route: AnyRoute, { request }: Exchange): Promise<JsonValue> {
-  if (!hasBody(request)) return {};
-  const bytes = await readBody(request, route.bodyLimit ?? STANDARD_BODY_LIMIT);
-  if (bytes.length === 0) return {};
+function jsonOf(request: IncomingMessage, bytes: Buffer | undefined): JsonValue {
+  if (bytes === undefined || bytes.length === 0) return {};
   assertJson(request);
   return parseJsonBody(bytes);
 }

@@ -14,10 +14,12 @@ export function sendAnswer(exchange: Exchange, route: AnyRoute, answer: RouteAns
   const { text, bytes, etag } = 'prepared' in answer ? answer.prepared : written(route, answer.body);
   const headers = [...jsonHeaders, 'Cache-Control', route.cache ?? 'no-store'];
   if ('location' in answer && answer.location !== undefined) headers.push('Location', answer.location);
-  if ('replayed' in answer && answer.replayed) headers.push('Idempotency-Replayed', 'true');
+  if ('replayed' in answer) {
+    exchange.commanded = true;
+    if (answer.replayed) headers.push('Idempotency-Replayed', 'true');
+  }
   if (answer.links !== undefined) pushLinks(headers, exchange, answer.links);
-  if (answer.headers !== undefined)
-    for (const name in answer.headers) headers.push(name, answer.headers[name] as string);
+  if (answer.headers !== undefined) headers.push(...Object.entries(answer.headers).flat());
   if (route.cache !== undefined) {
     headers.push('ETag', etag);
     if (isKnown(exchange.request.headers['if-none-match'], etag)) {
