@@ -15,11 +15,6 @@ export class ClientGone extends Error {
 
 /** @throws CarnetError BODY_TOO_LARGE; ClientGone */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const announced = request.headers['content-length'];
-  if (announced !== undefined && Number(announced) > limit) {
-    discard(request);
-    return Promise.reject(tooLarge(limit));
-  }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

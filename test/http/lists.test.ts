@@ -96,6 +96,7 @@ describe('lists by cursor', () => {
       ['that is empty', () => 'a/history?cursor='],
       ['that is no cursor', () => 'a/history?cursor=abc'],
       ['that was cut', (cursor) => `a/history?cursor=${cursor.slice(0, -1)}`],
+      ['with a sign that no cursor has', (cursor) => `a/history?cursor=${cursor}!`],
       ['that was lengthened', (cursor) => `a/history?cursor=${cursor}A`],
       [
         'with another content',

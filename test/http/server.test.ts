@@ -29,7 +29,7 @@ describe('closing the server', () => {
     const { server, port, arrived, letGo } = await waitingServer();
     const answer = fetch(`http://127.0.0.1:${port}/wait`);
     await arrived;
-    const closed = closeGracefully(server, 20);
+    const closed = closeGracefully(server, 600);
     await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
     letGo();
     assert.equal(await (await answer).text(), 'done');
