@@ -18,7 +18,7 @@ async function databaseUrl(): Promise<string> {
 }
 
 try {
-  const pool = await openPool(await databaseUrl(), { size: 1, applicationName: 'carnet-check-ledger' });
+  const pool = await openPool(await databaseUrl(), { size: 1, applicationName: 'carnet-check-ledger', statementTimeoutMs: 600_000 });
   try {
     const faults = await ledgerFaults(pool);
     for (const { law, subject, stored, proven } of faults)

@@ -83,7 +83,7 @@ export async function runCommand<Body>(
           from take_idempotency_key(${caller.operatorId}, ${agentPart(caller)}, ${key}, ${sql.binary(idempotency.fingerprint)})`);
         if (stored.status !== null && stored.answer !== null) {
           const text = stored.encrypted === true ? context.encryption.open(stored.answer, sealContext) : stored.answer;
-          const answer = { status: stored.status, body: JSON.parse(text) } as Answer<Body>;
+          const answer = { status: stored.status, body: JSON.parse(text) as Body } as Answer<Body>;
           if (stored.location !== null) answer.location = stored.location;
           return { answer, replayed: true, changed: [], messages: 0 };
         }

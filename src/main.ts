@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { styleText } from 'node:util';
 import { searchAttributes } from '../temporal/search-attributes.ts';
@@ -28,7 +29,8 @@ async function stop(): Promise<never> {
 async function claimPort(port: number): Promise<number> {
   const probe = createServer();
   const free = await listen(probe, port);
-  await new Promise((closed) => probe.close(closed));
+  probe.close();
+  await once(probe, 'close');
   return free;
 }
 

@@ -27,7 +27,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     );
     const applied = new Map((await client.query<Applied>('select name, checksum from migrations')).rows.map((row) => [row.name, row.checksum]));
     const now: string[] = [];
-    for (const name of (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort()) {
+    for (const name of (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).toSorted()) {
       const text = await readFile(new URL(name, FOLDER), 'utf8');
       const checksum = createHash('sha256').update(text).digest('hex');
       const before = applied.get(name);

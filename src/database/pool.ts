@@ -47,6 +47,8 @@ export interface PoolOptions {
   /** Connections at most: 8 for the API, 8 for the worker, 4 for delivery (architecture rule 13). */
   size: number;
   applicationName: string;
+  /** Milliseconds a statement may take; 10 s unless a check of everything needs longer. */
+  statementTimeoutMs?: number;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function openPool(databaseUrl: string, options: PoolOptions): Promi
   uri.searchParams.set('application_name', options.applicationName);
   return createPool(uri.href, {
     maxPoolSize: options.size,
-    statementTimeout: 10_000,
+    statementTimeout: options.statementTimeoutMs ?? 10_000,
     idleInTransactionSessionTimeout: 10_000,
     idleTimeout: 60_000,
     connectionTimeout: 5_000,

