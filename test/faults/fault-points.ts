@@ -1,0 +1,39 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const read = (file: string): string => readFileSync(`${ROOT}${file}`, 'utf8');
+
+const findAll = (pattern: RegExp, files: string[]): string[] =>
+  files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, found = '']) => found));
+
+/** Names of the points in these files as the code has them, with `${…}` where a name is made at run time. */
+const templatesIn = (files: string[]): string[] => findAll(/\bstep\(['`]([^'`]+)['`]\)/g, files);
+
+/** Where points are passed by whoever answers callers, and by whoever brings messages to lives; all others lie in steps of lives. */
+const OUTSIDE_LIVES = ['src/commands.ts', 'temporal/delivery.ts'];
+
+/**
+ * Every point that an answering process passes, made from the code: the hot commands of invocations, the adjustment (which moves money
+ * through `runCommand`), and the delivery.
+ */
+export function pointsOutsideLives(): string[] {
+  const hot = findAll(/method: 'post',\s+path: [^\n]+\s+operation: '(\w+)'/g, ['src/invocations/routes.ts']);
+  const pointsOf = (text: string): string[] => [...text.matchAll(/step\(`\$\{call\.operation\}:([\w-]+)`\)/g)].map(([, point = '']) => point);
+  const [runCommand = '', runHotCommand = ''] = read('src/commands.ts').split('export async function runHotCommand');
+  return [
+    ...hot.flatMap((operation) => pointsOf(runHotCommand).map((point) => `${operation}:${point}`)),
+    ...pointsOf(runCommand).map((point) => `createAdjustment:${point}`),
+    ...templatesIn(['temporal/delivery.ts']),
+  ].toSorted();
+}
+
+/** Every point that a step of a life passes in the worker. */
+export function pointsOfLives(): string[] {
+  const files = globSync(['src/**/*.ts', 'activities/**/*.ts', 'temporal/**/*.ts'], { cwd: ROOT }).filter((file) => !OUTSIDE_LIVES.includes(file));
+  const activities = findAll(/\bactivity\(context, '(\w+)'/g, files);
+  return templatesIn(files)
+    .flatMap((template) => (template.includes('${name}') ? activities.map((name) => template.replace('${name}', name)) : [template]))
+    .toSorted();
+}

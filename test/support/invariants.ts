@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { assertLedger } from '../../src/billing/index.ts';
+import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
+import { eventually } from './eventually.ts';
+
+const Breach = z.object({ id: z.string(), law: z.string() });
+const Unsettled = z.object({ id: z.string() });
+
+/** The laws of an invocation that these rows break, whatever was killed on the way (F1, F2, F4, F5); none when all is well. */
+const breaches = (connection: CommonQueryMethods, ids: readonly string[]) =>
+  connection.any(sql.type(Breach)`
+    with facts as (
+      select i.*, i.status in ('completed', 'failed', 'expired') as over,
+        (select count(*) from audit_events where target = i.id and action = 'invocation.created') as creations,
+        (select count(*) from audit_events where target = i.id and action = 'invocation.claimed') as claims,
+        (select count(*) from audit_events
+          where target = i.id and action in ('invocation.completed', 'invocation.failed', 'invocation.expired', 'invocation.cancelled')) as ends,
+        (select count(*) from holds where cause = i.id) as holds,
+        (select status from holds where cause = i.id) as hold,
+        (select count(*) from transfers where cause = i.id) as debits
+      from invocations i where i.id = any(${sql.array(ids, 'text')})
+    )
+    select id, law from facts, lateral (values
+      ('it was created once', creations = 1),
+      ('every attempt is one claim', claims = attempt),
+      ('it ends once', ends = over::int),
+      ('it has an output if it was completed, and only then', (output is not null) = (status = 'completed')),
+      ('its price is held once', holds = (price_cents > 0)::int),
+      ('its hold is captured, released or open as it is', price_cents = 0 or hold = case when not over then 'held' when status = 'completed' then 'captured' else 'released' end),
+      ('it is paid once if it was completed, and only then', debits = (status = 'completed' and price_cents > 0)::int)
+    ) as laws (law, holds_true) where not holds_true`);
+
+/** Waits until no message is left and every life has seen its row, and has done what follows the end. */
+export async function settled(connection: CommonQueryMethods, ids: readonly string[], seconds = 60): Promise<void> {
+  await eventually(
+    `the lives of ${ids.join(', ')} to settle`,
+    async () => {
+      const rows = await connection.any(sql.type(Unsettled)`
+        select id from invocations i where id = any(${sql.array(ids, 'text')})
+          and (life_seen_at is null or followed_up = (status in ('pending', 'processing'))
+            or exists (select from life_messages where life = 'invocation:' || i.id))`);
+      return rows.length === 0;
+    },
+    { seconds },
+  );
+}
+
+/** That nothing these invocations went through has cost or made a cent, a claim or an end too many, and that the whole ledger is right. */
+export async function assertInvariants(connection: CommonQueryMethods, ids: readonly string[]): Promise<void> {
+  assert.deepEqual(await breaches(connection, ids), []);
+  await assertLedger(connection);
+}

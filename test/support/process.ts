@@ -1,0 +1,49 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A program of ours in a process of its own, which a test may end in any way. */
+export interface Started {
+  pid: number;
+  /** Everything it printed. */
+  output(): string;
+  /** SIGTERM, and the exit code; null when a signal ended it. */
+  stop(): Promise<number | null>;
+  /** SIGKILL to this process alone, waiting until it is gone. */
+  kill(): Promise<void>;
+  /** Resolves with the exit code or signal when the process ends. */
+  ended: Promise<number | string>;
+  /** False as soon as it has ended. */
+  alive(): boolean;
+}
+
+/** Starts `node <script>`, a path from the project's folder. A fault point that is set for the tests themselves does not reach it. */
+export function startProgram(script: string, env: Record<string, string>): Started {
+  const { FAULT_AT: _fault, ...inherited } = process.env;
+  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(new URL(`../../${script}`, import.meta.url))], {
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
+  let alive = true;
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    alive = false;
+    return (code ?? signal ?? 'unknown') as number | string;
+  });
+  return {
+    pid: child.pid as number, // a child that was spawned has one
+    output: () => printed,
+    ended,
+    alive: () => alive,
+    async stop() {
+      child.kill('SIGTERM');
+      const how = await ended;
+      return typeof how === 'number' ? how : null;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

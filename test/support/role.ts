@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../../src/embedded/ports.ts';
+import { eventually } from './eventually.ts';
+import type { InstanceFacts } from './instance.ts';
+import { startProgram, type Started } from './process.ts';
+
+/** A production process, `src/api.ts` or `src/worker.ts`, over parts that somebody else runs. */
+export type Role = Started & { baseUrl: string };
+
+/** The settings with which a production process works beside this instance, on its rows and in its namespace. */
+export async function settingsBeside(facts: InstanceFacts): Promise<Record<string, string>> {
+  const { temporal_address: address, temporal_namespace: namespace, admin_api_key: adminKey } = facts.credentials;
+  return {
+    DATABASE_URL: facts.databaseUrl,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+    PLATFORM_ADMIN_KEY: adminKey,
+    ENCRYPTION_KEY: await readFile(join(facts.dataDir, 'encryption.key'), 'utf8'),
+  };
+}
+
+/** Starts one; it is ready when its log says so. */
+export async function startRole(role: 'api' | 'worker', settings: Record<string, string>): Promise<Role> {
+  const port = await freePort();
+  const program = startProgram(`src/${role}.ts`, { PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'info', ...settings });
+  await eventually(`${role}.ts to be ready`, () => {
+    if (!program.alive()) throw new Error(`${role}.ts ended before it was ready. It printed:\n${program.output()}`);
+    return program.output().includes('"msg":"ready"');
+  }, { seconds: 60 });
+  return { ...program, baseUrl: `http://127.0.0.1:${port}` };
+}
