@@ -1,0 +1,87 @@
+import pg from 'pg';
+import { createPool } from 'slonik';
+import { assertLedger } from '../src/billing/index.ts';
+import { migrate } from '../src/database/migrations.ts';
+import type { Bench } from './bench.ts';
+import { floors } from './floors.ts';
+import type { Lab } from './lab.ts';
+import { inTurns, rate, ratioCells, rates, table } from './pairs.ts';
+import { pgbench } from './pgbench.ts';
+
+/** The pool's size in production, and so both sides' number of clients. */
+const CLIENTS = 8;
+const WALLETS = 1_000;
+const CENTS = 100_000_000;
+
+/** The statement of servers/debits.ts in pgbench's language, which would take `:bench` for a variable: hence the two colons in both. */
+const script = (wallets: number): string => `\\set id random(1, 9007199254740990)
+\\set wallet random(1, ${wallets})
+select debit_wallet('txn_' || :id, 'op_' || :wallet, 1, 'platform::bench', 'compute', 'bench:' || :id, 'A debit of the bench') as transfer`;
+
+async function makeWallets(url: string): Promise<void> {
+  await migrate(url);
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(
+    `insert into operators (id, name, email, tier) select 'op_' || n, 'bench ' || n, n || '@carnet.invalid', 'developer' from generate_series(1, $1::int) n`,
+    [WALLETS],
+  );
+  await client.query(
+    `select open_wallet('op_' || n), credit_wallet('txn_credit_' || n, 'op_' || n, $2, 'platform::bench', 'topup', 'bench credit ' || n, 'Credit')
+     from generate_series(1, $1::int) n`,
+    [WALLETS, CENTS],
+  );
+  await client.query('vacuum analyze');
+  await client.end();
+}
+
+/** @throws Error where money was made or lost */
+async function proveNoDrift(url: string): Promise<string> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query<{ debits: string; gone: string }>(
+    `select (select count(*) from transfers where kind = 'compute') as debits,
+       $1::bigint - (select sum(posted_cents) from wallets) as gone`,
+    [WALLETS * CENTS],
+  );
+  await client.end();
+  const [debits, gone] = [Number(rows[0]?.debits), Number(rows[0]?.gone)];
+  if (debits !== gone) throw new Error(`${debits} debits of a cent took ${gone} cents from the wallets.`);
+  // A pool of its own: proving a million transfers takes longer than a statement of the service may.
+  const pool = await createPool(url, { statementTimeout: 'DISABLE_TIMEOUT', maxPoolSize: 1 });
+  await assertLedger(pool);
+  await pool.end();
+  return `Zero drift: ${rate(debits)} debits of one cent, ${rate(gone)} cents gone from the wallets, and every law of \`assertLedger\` holds.`;
+}
+
+async function measure(lab: Lab): Promise<string[]> {
+  const url = await lab.newDatabase('b4');
+  await makeWallets(url);
+  const debits = await lab.start('debits', { databaseUrl: url, size: CLIENTS });
+  const compare = async (what: string, wallets: number, goal: number): Promise<string[]> => {
+    const ours = async (seconds: number): Promise<number> =>
+      (await debits.ask<{ perSecond: number }>({ wallets, clients: CLIENTS, seconds })).perSecond;
+    await ours(lab.seconds(2));
+    const by = await inTurns(
+      lab.rounds,
+      {
+        carnet: () => ours(lab.seconds(5)),
+        pgbench: () => pgbench({ url, script: script(wallets), clients: CLIENTS, seconds: lab.seconds(5), folder: lab.dataDir }),
+      },
+      (line) => lab.say(`${what}: ${line}`),
+    );
+    return [what, rates(by.carnet), rates(by.pgbench), ...ratioCells(by.carnet, by.pgbench, goal)];
+  };
+  const rows = [await compare(`spread over ${rate(WALLETS)} wallets`, WALLETS, 0.4), await compare('one hot wallet', 1, 0.7)];
+  lab.say('proving the ledger');
+  return [
+    table([`Debits, ${CLIENTS} clients`, 'Carnet, a second', 'pgbench, a second', 'ratio (spread of the pairs)', 'goal'], rows),
+    await proveNoDrift(url),
+  ];
+}
+
+/** The same SQL function from the service's pool and from pgbench, which is C and does nothing else. */
+export const b4: Bench = {
+  title: 'B4: the wallet debit',
+  run: async (lab) => [...(await measure(lab)), await floors(lab)],
+};

@@ -1,0 +1,31 @@
+import { cpus, totalmem } from 'node:os';
+import pg from 'pg';
+import type { Lab } from './lab.ts';
+import { hammer, loadTool } from './load.ts';
+import { pgbench } from './pgbench.ts';
+import { rate, table } from './pairs.ts';
+
+/** What this machine is. */
+export const machine = (): string =>
+  `${cpus()[0]?.model ?? 'Unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform} ${process.arch}`;
+
+/** What the machine can do at most, measured in the same run: a figure without these says little. */
+export async function floors(lab: Lab, more: [string, string][] = []): Promise<string> {
+  lab.say('floors of the machine');
+  const http = await lab.start('bare-http', { skill: 'ok', answer: {} });
+  const answers = await hammer({ method: 'GET', url: http.origin, headers: {} }, lab.seconds(2), lab.dataDir);
+  await http.stop();
+  const url = await lab.newDatabase('floors');
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query('create table notes (id bigint generated always as identity primary key, note text not null)');
+  await client.end();
+  const insert = { url, script: "insert into notes (note) values ('a note of thirty-two characters')", folder: lab.dataDir, seconds: lab.seconds(2) };
+  const rows: [string, string][] = [
+    [`node:http, GET of two bytes, ${loadTool} with 32 connections`, rate(answers)],
+    ['pgbench, insert of one row, one client', rate(await pgbench({ ...insert, clients: 1 }))],
+    ['pgbench, insert of one row, 8 clients', rate(await pgbench({ ...insert, clients: 8 }))],
+    ...more,
+  ];
+  return table(['Floor of the machine', 'a second'], rows);
+}

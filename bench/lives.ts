@@ -1,0 +1,88 @@
+import pg from 'pg';
+import { newId } from '../src/ids.ts';
+import { openTemporal } from '../temporal/client.ts';
+import { lifeId } from '../temporal/workflow-ids.ts';
+import { commandsOf } from './commands.ts';
+import type { LivesRan } from './servers/bare-lives.ts';
+import type { World } from './world.ts';
+
+const LOOK_AGAIN_MS = 20;
+const GIVE_UP_MS = 120_000;
+const text = { text: 'A short text.' };
+
+const until = async (what: string, done: () => Promise<boolean>): Promise<void> => {
+  const giveUp = performance.now() + GIVE_UP_MS;
+  while (!(await done())) {
+    if (performance.now() > giveUp) throw new Error(`Waited two minutes in vain for ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+};
+
+export interface LivesOptions {
+  world: World;
+  temporalAddress: string;
+  /** Has the service deliver what was written past its API. */
+  deliver(): Promise<unknown>;
+}
+
+/** Writes invocations past the API and watches their lives, so that draining is all that is measured. */
+export async function openLives({ world, temporalAddress, deliver }: LivesOptions) {
+  const database = new pg.Client(world.databaseUrl);
+  await database.connect();
+  const { client, close } = openTemporal({ address: temporalAddress, namespace: 'default', apiKey: undefined, tls: undefined });
+  const { invoke, claim, complete } = commandsOf(database, world);
+
+  /** All in one transaction, so that all messages wait when the first is delivered. */
+  const write = async (ids: string[], work: (id: string) => Promise<unknown>): Promise<void> => {
+    await database.query('begin');
+    for (const id of ids) await work(id);
+    await database.query('commit');
+    await deliver();
+  };
+
+  /** By the time that each life's step left in its row. @returns seconds from the first to the last */
+  const stepped = async (ids: string[], ended: boolean): Promise<number> => {
+    let seconds = 0;
+    await until(`the steps of ${ids.length} lives`, async () => {
+      const { rows } = await database.query<{ done: boolean; seconds: number }>({
+        name: 'stepped',
+        text: `select bool_and(life_seen_at is not null and followed_up = $2) as done,
+                 extract(epoch from max(life_seen_at) - min(life_seen_at))::float as seconds
+               from invocations where id = any($1)`,
+        values: [ids, ended],
+      });
+      seconds = rows[0]?.seconds ?? 0;
+      return rows[0]?.done === true;
+    });
+    return seconds;
+  };
+
+  return {
+    /** `oneTask`: over before they are delivered; `twoTasks`: claimed and completed when their first task is done. */
+    async drain(kind: 'oneTask' | 'twoTasks', count: number): Promise<LivesRan> {
+      const ids = Array.from({ length: count }, () => newId('inv'));
+      const finish = async (id: string): Promise<void> => {
+        await claim(id);
+        await complete(id, text);
+      };
+      let seconds = 0;
+      if (kind === 'oneTask') {
+        await write(ids, async (id) => invoke(text, id).then(() => finish(id)));
+      } else {
+        await write(ids, (id) => invoke(text, id));
+        seconds = await stepped(ids, false);
+        await write(ids, finish);
+      }
+      return { seconds: seconds + (await stepped(ids, true)), ids: ids.map(lifeId.invocation) };
+    },
+    allClosed: () => until('runs to close', async () => (await client.workflow.count("ExecutionStatus = 'Running'")).count === 0),
+    async tasksOf(workflowIds: string[]): Promise<number> {
+      const histories = await Promise.all(workflowIds.map((id) => client.workflow.getHandle(id).fetchHistory()));
+      const tasks = histories.flatMap(({ events }) => (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes));
+      return tasks.length / workflowIds.length;
+    },
+    async close(): Promise<void> {
+      await Promise.all([database.end(), close()]);
+    },
+  };
+}

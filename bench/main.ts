@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { b1 } from './b1-http-shell.ts';
+import { b4 } from './b4-wallet-debit.ts';
+import { b5 } from './b5-lives.ts';
+import { b6 } from './b6-command-latency.ts';
+import type { Bench } from './bench.ts';
+import { machine } from './floors.ts';
+import { openLab } from './lab.ts';
+import { pinLoad } from './pinning.ts';
+
+/** `npm run bench -- <name> [--quick] [--write]`: one bench, with the machine's floors beside it. */
+
+const benches: Record<string, Bench> = { b1, b4, b5, b6 };
+const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
+
+const say = (line: string): void => console.log(`bench: ${line}`);
+
+/** Rivals and load tools, as bench/package-lock.json says; installed again when that changes. */
+function install(): void {
+  const lock = readFileSync(join(import.meta.dirname, 'package-lock.json'));
+  const stamp = join(import.meta.dirname, 'node_modules', '.carnet-install');
+  const wanted = createHash('sha256').update(lock).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  say('installing rivals and load tools (240 MB)');
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: import.meta.dirname, stdio: 'inherit' });
+  writeFileSync(stamp, wanted);
+}
+
+/** Puts the tables between the markers of this bench; the text around them is written by people. */
+function write(name: string, report: string): void {
+  const text = readFileSync(DOCUMENT, 'utf8');
+  const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [start, end] = [text.indexOf(from), text.indexOf(to)];
+  if (start < 0 || end < start) throw new Error(`${DOCUMENT} has no ${from} … ${to} to write between.`);
+  writeFileSync(DOCUMENT, `${text.slice(0, start + from.length)}\n\n${report}\n\n${text.slice(end)}`);
+  say(`wrote the tables of ${name} into docs/benchmarks.md`);
+}
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+});
+const name = positionals[0] ?? '';
+const bench = benches[name];
+if (bench === undefined || (options.quick && options.write)) {
+  console.error(
+    `usage: npm run bench -- <${Object.keys(benches).join('|')}> [--write | --quick]\n` +
+      '  --write  puts the tables into docs/benchmarks.md\n  --quick  one short pair of each, to see that it runs; its figures mean nothing',
+  );
+  process.exit(2);
+}
+
+install();
+const startedAt = performance.now();
+const pinned = pinLoad();
+const lab = await openLab({ quick: options.quick, say });
+try {
+  const tables = await bench.run(lab);
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  const report = [`${machine()}. ${pinned}. The whole run took ${minutes} minutes.`, ...tables].join('\n\n');
+  console.log(`\n${bench.title}\n\n${report}\n`);
+  if (options.write) write(name, report);
+} finally {
+  await lab.close();
+}
+process.exit();

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { onServerCore } from './pinning.ts';
+
+/** The programs in servers/: each is one side of a comparison. */
+export type ServerName = 'carnet' | 'bare-http' | 'bare-koa' | 'bare-commands' | 'bare-lives' | 'debits' | 'dbos' | 'restate';
+
+export interface Server {
+  /** `http://127.0.0.1:<port>`, for those that listen. */
+  origin: string;
+  port: number;
+  /** Sends a question over the process channel and resolves with the answer; one at a time. */
+  ask<Answer>(question: object): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a program of servers/ on the core of the servers, its settings as JSON in its first argument; it says `{port}` when it
+ * serves. `CPU_PROFILE=<folder>` writes a profile of each, for looking where the time goes. What it prints goes to a file, as
+ * in production: writing it is part of the work.
+ */
+export async function startServer(name: ServerName, settings: object, logs: string): Promise<Server> {
+  mkdirSync(logs, { recursive: true });
+  const profile = process.env.CPU_PROFILE;
+  const flags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile, '--cpu-prof-name', `${name}-${Date.now()}.cpuprofile`];
+  const program = join(import.meta.dirname, 'servers', `${name}.ts`);
+  const [command, args] = onServerCore(process.execPath, [...flags, program, JSON.stringify(settings)]);
+  const child = spawn(command, args, { stdio: ['ignore', openSync(join(logs, `${name}.log`), 'a'), 'inherit', 'ipc'] });
+  const exited = once(child, 'exit');
+  const next = async <Answer>(): Promise<Answer> => {
+    const gone = exited.then(([code]) => {
+      throw new Error(`The server ${name} ended with ${code}; what it printed is above.`);
+    });
+    const [answer] = await Promise.race([once(child, 'message'), gone]);
+    return answer as Answer;
+  };
+  const { port } = await next<{ port: number }>();
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    ask(question) {
+      const answer = next<never>();
+      child.send(question);
+      return answer;
+    },
+    async stop() {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}

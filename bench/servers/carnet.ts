@@ -1,0 +1,18 @@
+import { freePort } from '../../src/embedded/ports.ts';
+import { createLogger } from '../../src/logging.ts';
+import { openParts } from '../../src/parts.ts';
+import { configOf } from '../config.ts';
+import { answering, ready, settings } from './child.ts';
+
+/** The service as its entry points run it: the API, the worker, or both in one process. */
+
+const { roles, ...given } = settings<{ databaseUrl: string; temporalAddress?: string; roles: { api: boolean; worker: boolean } }>();
+const port = await freePort();
+const config = configOf({ ...given, port });
+const parts = await openParts(config, createLogger(config.logLevel), roles);
+// Asked by the bench that wrote messages past the API: the service hears of them as of its own.
+answering(async () => {
+  parts.delivery.messagesCommitted();
+  return {};
+});
+ready(port);

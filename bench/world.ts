@@ -1,0 +1,58 @@
+import { ensureApiKey, ensureOperator, newSecret } from '../src/accounts/index.ts';
+import { ensureDemoCredit } from '../src/billing/index.ts';
+import type { Context } from '../src/context.ts';
+import type { ApiKeyId, OperatorId } from '../src/ids.ts';
+import { createLogger } from '../src/logging.ts';
+import { openContext } from '../src/open-context.ts';
+import { publishSkill } from '../src/skills/publish-skill.ts';
+import { PublishSkillSchema } from '../src/skills/schema.ts';
+import { configOf } from './config.ts';
+
+export interface Account {
+  operatorId: OperatorId;
+  key: string;
+}
+
+/** A skill at one cent, its publisher, and a consumer who can pay for all that a bench invokes. */
+export interface World {
+  databaseUrl: string;
+  skillId: string;
+  provider: Account;
+  consumer: Account;
+}
+
+/** Cents: ten million invocations. */
+const CREDIT = 10_000_000;
+
+const text = { type: 'object', properties: { text: { type: 'string', maxLength: 10_000 } }, required: ['text'], additionalProperties: false };
+
+export async function makeWorld(databaseUrl: string): Promise<World> {
+  const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), { messagesCommitted() {} });
+  const provider = await account(context, 'provider');
+  const consumer = await account(context, 'consumer');
+  await ensureDemoCredit(context, consumer.operatorId, CREDIT);
+  const caller = { kind: 'operator', operatorId: provider.operatorId, keyId: 'bench' as ApiKeyId, role: 'admin', platform: false } as const;
+  const { body: skill } = await publishSkill(
+    context,
+    { caller, operation: 'publishSkill', idempotency: null, requestId: 'bench' },
+    PublishSkillSchema.parse({
+      name: 'summarise-text',
+      description: 'Summarises a text in three sentences.',
+      version: '1.0.0',
+      input_schema: text,
+      output_schema: text,
+      trust_level_required: 'L0',
+      tags: ['text', 'summary'],
+      price_per_invocation: 1,
+    }),
+  );
+  await context.close();
+  return { databaseUrl, skillId: skill.id, provider, consumer };
+}
+
+async function account(context: Context, name: string): Promise<Account> {
+  const operatorId = await ensureOperator(context, { name, email: `${name}@carnet.invalid`, tier: 'enterprise' });
+  const key = newSecret();
+  await ensureApiKey(context, { operatorId, plaintext: key, name });
+  return { operatorId, key };
+}
