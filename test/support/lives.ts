@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
+import { dataConverter } from '../../temporal/client.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import { eventually } from './eventually.ts';
-import type { InstanceFacts } from './instance.ts';
 
 /** What Temporal itself tells of the lives of an instance. */
 export interface Lives {
@@ -11,9 +11,9 @@ export interface Lives {
   close(): Promise<void>;
 }
 
-export function livesOf({ credentials }: Pick<InstanceFacts, 'credentials'>): Lives {
-  const connection = Connection.lazy({ address: credentials.temporal_address });
-  const client = new Client({ connection, namespace: credentials.temporal_namespace });
+export function livesOf({ temporal_address: address, temporal_namespace: namespace }: { temporal_address: string; temporal_namespace: string }): Lives {
+  const connection = Connection.lazy({ address });
+  const client = new Client({ connection, namespace, dataConverter });
   return {
     client,
     async closed(ids, seconds = 60) {

@@ -1,0 +1,78 @@
+import { echoSchema, unique, type TestInvocation } from './factories.ts';
+import { assertStatus, requester, type Reply, type Requester } from './service.ts';
+
+/** A provider with one skill and a consumer with money, on an instance of the test's own. */
+export interface Market {
+  provider: Requester;
+  consumer: Requester;
+  consumerId: string;
+  skillId: string;
+  /** Cents an invocation. */
+  price: number;
+  /** The same people at a process that listens elsewhere. */
+  at(baseUrl: string): Market;
+  invoke(body?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply<TestInvocation>>;
+  /** An invocation, pending. */
+  pending(body?: Record<string, unknown>): Promise<string>;
+  act(id: string, act: 'claim' | 'complete' | 'fail' | 'cancel', headers?: Record<string, string>): Promise<Reply<TestInvocation>>;
+  /** What it is like now, as its consumer sees it. */
+  show(id: string): Promise<TestInvocation & { output: unknown }>;
+  balance(): Promise<{ balance_cents: number; held_cents: number }>;
+}
+
+const BODIES = {
+  claim: undefined,
+  complete: { output: { text: 'HELLO' } },
+  fail: { error: { code: 'NO_IDEA', message: 'It cannot be done.' } },
+  cancel: undefined,
+};
+
+export async function openMarket(where: { baseUrl: string; adminKey: string }, { cents = 10_000, price = 7 } = {}): Promise<Market> {
+  const platform = requester(where.adminKey, where.baseUrl);
+  const operator = async (): Promise<{ id: string; key: string }> => {
+    const name = unique('operator');
+    const made = await platform.post<{ operator: { id: string }; api_key: string }>('/v1/operators', { name, email: `${name}@example.test` });
+    const { operator: { id }, api_key: key } = assertStatus(made, 201);
+    return { id, key };
+  };
+  const [provider, consumer] = [await operator(), await operator()];
+  assertStatus(await platform.post(`/v1/admin/operators/${consumer.id}/adjustments`, { amount_cents: cents, description: 'test credit' }), 201);
+  const skill = await requester(provider.key, where.baseUrl).post<{ id: string }>('/v1/skills', {
+    name: unique('skill'),
+    description: 'Echoes a text',
+    version: '1.0.0',
+    input_schema: echoSchema,
+    output_schema: echoSchema,
+    trust_level_required: 'L0',
+    price_per_invocation: price,
+  });
+  const { id: skillId } = assertStatus(skill, 201);
+  return marketAt(where.baseUrl, { provider: provider.key, consumer: consumer.key, consumerId: consumer.id, skillId, price });
+}
+
+interface People {
+  provider: string;
+  consumer: string;
+  consumerId: string;
+  skillId: string;
+  price: number;
+}
+
+function marketAt(baseUrl: string, people: People): Market {
+  const provider = requester(people.provider, baseUrl);
+  const consumer = requester(people.consumer, baseUrl);
+  const market: Market = {
+    provider,
+    consumer,
+    consumerId: people.consumerId,
+    skillId: people.skillId,
+    price: people.price,
+    at: (other) => marketAt(other, people),
+    invoke: (body, headers) => consumer.post(`/v1/skills/${people.skillId}/invoke`, { input: { text: 'hello' }, ...body }, headers),
+    pending: async (body) => assertStatus(await market.invoke(body), 201).id,
+    act: (id, act, headers) => (act === 'cancel' ? consumer : provider).post(`/v1/skills/invocations/${id}/${act}`, BODIES[act], headers),
+    show: async (id) => assertStatus(await consumer.get<TestInvocation & { output: unknown }>(`/v1/skills/invocations/${id}`), 200),
+    balance: async () => assertStatus(await consumer.get<{ balance_cents: number; held_cents: number }>('/v1/billing/balance'), 200),
+  };
+  return market;
+}
