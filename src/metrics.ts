@@ -1,14 +1,15 @@
-import type { Attributes, Counter, Histogram, ObservableResult } from '@opentelemetry/api';
+import type { Attributes, Counter, ObservableResult } from '@opentelemetry/api';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { observeProcess } from './process-metrics.ts';
+import { RequestDurations } from './request-durations.ts';
 
 const exporter = new PrometheusExporter({ preventServerStart: true });
 const meter = new MeterProvider({ readers: [exporter] }).getMeter('carnet');
 const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
 
-/** Seconds; Prometheus' own choice for answers of a web service. */
-const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** How long the answers of the API took. */
+export const requestDurations = new RequestDurations();
 
 /**
  * What this process counts, for /metrics. Instruments of one name are one: any module may make its own. Names are snake_case
@@ -16,10 +17,6 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
  */
 export const metrics = {
   counter: (name: string, description: string): Counter => meter.createCounter(name, { description }),
-
-  /** A distribution of seconds. */
-  durations: (name: string, description: string): Histogram =>
-    meter.createHistogram(name, { description, advice: { explicitBucketBoundaries: DURATION_BUCKETS } }),
 
   /** A value that is read when the metrics are. @returns ends the observation */
   gauge(name: string, description: string, read: () => number | Promise<number>): () => void {
@@ -49,5 +46,7 @@ observeProcess(meter);
 /** Everything in Prometheus' text format. */
 export async function metricsText(): Promise<string> {
   const { resourceMetrics } = await exporter.collect();
-  return serializer.serialize(resourceMetrics);
+  const { resource, scopeMetrics } = resourceMetrics;
+  const requests = { scope: { name: 'carnet' }, metrics: [requestDurations.metric()] };
+  return serializer.serialize({ resource, scopeMetrics: [...scopeMetrics, requests] });
 }

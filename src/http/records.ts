@@ -1,11 +1,6 @@
 import type { Logger } from 'pino';
-import { metrics } from '../metrics.ts';
+import { requestDurations } from '../metrics.ts';
 import type { Exchange } from './exchange.ts';
-
-const durations = metrics.durations(
-  'carnet_http_request_duration_seconds',
-  'Answers of the API by operation and status',
-);
 
 /**
  * Counts an answered request and writes its line, never with a body or a query: commands and refusals at `info`, what changed
@@ -14,7 +9,7 @@ const durations = metrics.durations(
 export function recordExchange(log: Logger, exchange: Exchange, status: number): void {
   const { method, operation, commanded, requestId, traceId, operatorId } = exchange;
   const ms = performance.now() - exchange.startedAt;
-  durations.record(ms / 1_000, { operation, status });
+  requestDurations.record(operation, status, ms / 1_000);
   const level = commanded || status >= 400 ? 'info' : 'debug';
   if (log.isLevelEnabled(level)) {
     log[level](
