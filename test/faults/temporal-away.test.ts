@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
+import { eventually } from '../support/eventually.ts';
+import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
+import { assertInvariants, settled } from '../support/invariants.ts';
+import { livesOf, type Lives } from '../support/lives.ts';
+import { openMarket, type Market } from '../support/market.ts';
+import { assertStatus, requester } from '../support/service.ts';
+
+describe('Temporal away', function () {
+  this.timeout(120_000);
+  let instance: Instance;
+  let market: Market;
+  let pool: DatabasePool;
+  let lives: Lives;
+
+  before(async () => {
+    instance = await startInstance();
+    market = await openMarket({ baseUrl: instance.baseUrl, adminKey: instance.credentials.admin_api_key });
+    pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
+    lives = livesOf(instance.credentials);
+  });
+  after(async () => {
+    await lives.close();
+    await pool.end();
+    await instance.stop();
+    await removeDataDir(instance.dataDir);
+  });
+
+  const server = async (): Promise<number> => Number.parseInt(await readFile(join(instance.dataDir, 'temporal/server.pid'), 'utf8'), 10);
+  const readiness = () => requester(null, instance.baseUrl).get('/readyz');
+  const temporalIs = (how: 'ok' | 'degraded') => eventually(`/readyz to say ${how}`, async () => (await readiness()).body.temporal === how);
+
+  /** Everything a market does, answered as ever. @returns invocations ended in every way, and one still open. */
+  const trade = async (): Promise<{ ended: string[]; open: string }> => {
+    assertStatus(
+      await market.provider.post('/v1/skills', {
+        name: `published-meanwhile-${Date.now()}`,
+        description: 'Published while Temporal is away',
+        version: '1.0.0',
+        input_schema: { type: 'object' },
+        output_schema: { type: 'object' },
+        trust_level_required: 'L0',
+      }),
+      201,
+    );
+    const [completed, failed, cancelled, open] = [await market.pending(), await market.pending(), await market.pending(), await market.pending()];
+    for (const id of [completed, failed]) assert.equal(assertStatus(await market.act(id, 'claim'), 200).status, 'processing');
+    const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${completed}`, { prefer: 'wait=20' });
+    assert.equal(assertStatus(await market.act(completed, 'complete'), 200).status, 'completed');
+    assert.equal((await waiting).body.status, 'completed', 'who waits for a row does not wait for Temporal');
+    assert.equal(assertStatus(await market.act(failed, 'fail'), 200).status, 'failed');
+    assert.equal(assertStatus(await market.act(cancelled, 'cancel'), 200).status, 'failed');
+    return { ended: [completed, failed, cancelled], open };
+  };
+
+  /** That all of it has reached Temporal, and that the open one can still come to its end. */
+  const assertCaughtUp = async (ended: string[], open: string): Promise<void> => {
+    await settled(pool, [...ended, open]);
+    await lives.closed(ended);
+    assertStatus(await market.act(open, 'claim'), 200);
+    assertStatus(await market.act(open, 'complete'), 200);
+    await settled(pool, [open]);
+    await lives.closed([open]);
+    assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from life_messages`), 0);
+    await assertInvariants(pool, [...ended, open]);
+  };
+
+  it('a server that hangs: commands are answered, what is overdue expires, and everything catches up', async () => {
+    const overdue = await market.pending();
+    await settled(pool, [overdue]);
+    const { balance_cents: before } = await market.balance();
+    const pid = await server();
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await temporalIs('degraded');
+      assert.equal((await readiness()).status, 200);
+      const { ended, open } = await trade();
+
+      // Its timer is in Temporal. The reconciler ends what is 30 s past its deadline.
+      await pool.query(sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${overdue}`);
+      await eventually('the overdue invocation to expire', async () => (await market.show(overdue)).status === 'expired');
+      const { balance_cents: balance, held_cents: held } = await market.balance();
+      assert.deepEqual({ balance, held }, { balance: before - market.price, held: market.price }, 'only the open one is held, only the completed one is paid');
+
+      process.kill(pid, 'SIGCONT');
+      await assertCaughtUp([...ended, overdue], open);
+      await temporalIs('ok');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  it('a server that is killed: it is started again, and everything catches up', async () => {
+    const before = await market.pending();
+    await settled(pool, [before]);
+    process.kill(await server(), 'SIGKILL');
+    const { ended, open } = await trade();
+    assertStatus(await market.act(before, 'cancel'), 200);
+    await assertCaughtUp([...ended, before], open);
+    await temporalIs('ok');
+  });
+});
