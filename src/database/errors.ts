@@ -22,6 +22,9 @@ const isRaisedByFunction = (error: unknown): error is RaisedByFunction =>
 const sqlState = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
+/** What the operating system says of a connection to a server that has just ended. */
+const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+
 const unavailable = (sentence: string, cause: unknown): CarnetError =>
   new CarnetError('TEMPORARILY_UNAVAILABLE', sentence, { headers: { 'Retry-After': '1' }, cause });
 
@@ -50,7 +53,7 @@ export function translateDatabaseError(error: unknown): unknown {
     error instanceof BackendTerminatedError ||
     error instanceof BackendTerminatedUnexpectedlyError ||
     /^(08|53|57P)/.test(sqlState(error) ?? '') ||
-    sqlState(error) === 'ECONNREFUSED'
+    CONNECTION_LOST.has(sqlState(error))
   ) {
     return unavailable('The database does not answer; repeat the call in a moment.', error);
   }

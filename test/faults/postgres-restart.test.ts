@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openPool, sql } from '../../src/database/pool.ts';
+import { eventually } from '../support/eventually.ts';
+import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { openMarket, type Market } from '../support/market.ts';
+import { childrenOf } from '../support/processes.ts';
+import { assertProblem, assertStatus, requester, type Reply } from '../support/service.ts';
+
+/** Ends of Postgres without a checkpoint, each in the middle of the load. */
+const ROUNDS = 4;
+const CALLERS = 6;
+/** Answers between two ends. */
+const ANSWERS = 30;
+
+describe('Postgres ends at once, and starts again', function () {
+  this.timeout(180_000);
+  let instance: Instance;
+  let market: Market;
+
+  before(async () => {
+    instance = await startInstance();
+    market = await openMarket({ baseUrl: instance.baseUrl, adminKey: instance.credentials.admin_api_key }, { cents: 1_000_000 });
+  });
+  after(async () => {
+    await instance.stop();
+    await removeDataDir(instance.dataDir);
+  });
+
+  const postmaster = async (): Promise<number> => {
+    const file = join(instance.dataDir, 'postgres/data/postmaster.pid');
+    return eventually('a postmaster', async () => Number.parseInt(await readFile(file, 'utf8'), 10), { ignoreErrors: () => true });
+  };
+
+  /** No shut-down of any kind: every process of the server is gone at once. */
+  const endPostgres = async (): Promise<void> => {
+    const pid = await postmaster();
+    process.kill(pid, 'SIGSTOP'); // it must not tidy up after its children
+    for (const child of childrenOf(pid)) process.kill(child, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
+  };
+
+  it('keeps every write that was answered, and answers 503 meanwhile, never 500', async () => {
+    const keys: string[] = [];
+    const answered = new Map<string, string>();
+    const refused: Reply[] = [];
+    let working = true;
+
+    /** Calls until the end; a call that was not answered is made again with its key, as a client would. */
+    const caller = async (): Promise<void> => {
+      while (working) {
+        const key = randomUUID();
+        keys.push(key);
+        for (;;) {
+          const reply = await market.invoke({}, { 'idempotency-key': key });
+          if (reply.status === 201) {
+            answered.set(key, reply.body.id);
+            break;
+          }
+          refused.push(reply as unknown as Reply);
+          if (!working) break;
+        }
+      }
+    };
+    const callers = Array.from({ length: CALLERS }, caller);
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = answered.size;
+      await eventually('answers', () => answered.size >= before + ANSWERS, { seconds: 60 });
+      await endPostgres();
+    }
+    const before = answered.size;
+    await eventually('answers after the last end', () => answered.size >= before + ANSWERS, { seconds: 60 });
+    working = false;
+    await Promise.all(callers);
+
+    assert(refused.length > 0, 'the load has met the ends');
+    for (const reply of refused) {
+      assert([409, 503].includes(reply.status), `${reply.status} ${reply.text}`);
+      assertProblem(reply, reply.status === 503 ? 'TEMPORARILY_UNAVAILABLE' : 'IDEMPOTENCY_IN_FLIGHT');
+      assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/);
+    }
+
+    const pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
+    try {
+      const rows = await pool.anyFirst(sql.unsafe`select id from invocations where consumer_operator_id = ${market.consumerId}`);
+      const ids = new Set(rows.map(String));
+      for (const id of answered.values()) assert(ids.has(id), `${id} was answered and is missing`);
+      assert.equal(new Set(answered.values()).size, answered.size, 'every key is one invocation');
+      assert(ids.size <= keys.length, 'no key has made two');
+      await assertInvariants(pool, [...ids]);
+      assert.equal((await market.balance()).held_cents, ids.size * market.price);
+    } finally {
+      await pool.end();
+    }
+  });
+
+  it('tells /readyz apart from /livez meanwhile, and waiters hear again afterwards', async () => {
+    const id = await market.pending();
+    const as = requester(null, instance.baseUrl);
+    await endPostgres();
+    assert.equal((await as.get('/livez')).status, 200);
+    const seen = await eventually('/readyz to have noticed', async () => {
+      const reply = await as.get('/readyz');
+      return reply.status === 503 && reply;
+    });
+    assert.deepEqual(seen.body.database, 'unreachable');
+    await eventually('/readyz to be well', async () => (await as.get('/readyz')).status === 200);
+    const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${id}`, { prefer: 'wait=20' });
+    await eventually('the claim', async () => (await market.act(id, 'claim')).status === 200);
+    assertStatus(await market.act(id, 'complete'), 200);
+    assert.equal((await waiting).body.status, 'completed');
+  });
+});
