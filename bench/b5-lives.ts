@@ -22,10 +22,10 @@ async function measureLives(lab: Lab): Promise<string[]> {
   const bare = await lab.start('bare-lives', { temporalAddress });
   const lives = await openLives({ world, temporalAddress, deliver: () => carnet.ask({}) });
   const count = lab.quick ? 40 : LIVES;
-  const drained = async ({ seconds, ids }: LivesRan): Promise<Drained> => {
-    await lives.allClosed();
-    return { perSecond: (ids.length - 1) / seconds, tasks: await lives.tasksOf(ids.slice(0, 20)) };
-  };
+  const drained = async (ran: LivesRan): Promise<Drained> => ({
+    perSecond: await lives.perSecond(ran),
+    tasks: await lives.tasksOf(ran.ids.slice(0, 20)),
+  });
   const rounds = (kind: 'oneTask' | 'twoTasks') =>
     inTurns<'carnet' | 'bare', Drained>(
       lab.rounds,
@@ -39,19 +39,20 @@ async function measureLives(lab: Lab): Promise<string[]> {
   const one = await rounds('oneTask');
   const two = await rounds('twoTasks');
   const noop = await bare.ask<LivesRan>({ kind: 'nothing', lives: count } satisfies LivesRun);
-  await Promise.all([carnet.stop(), bare.stop(), lives.close()]);
   const speeds = (runs: Drained[]): number[] => runs.map(({ perSecond }) => perSecond);
   const tasks = (runs: Drained[]): string => median(runs.map((run) => run.tasks)).toFixed(2);
   const row = (what: string, by: typeof one): string[] => [
     what, rates(speeds(by.carnet)), tasks(by.carnet), rates(speeds(by.bare)), tasks(by.bare), ...ratioCells(speeds(by.carnet), speeds(by.bare), 0.9),
   ];
-  return [
+  const tables = [
     table(
       [`${count} lives`, 'Carnet, lives a second', 'tasks a life', 'bare workflow, a second', 'tasks a life', 'ratio (spread of the pairs)', 'goal'],
       [row('over before it is delivered', one), row('claimed and completed after its first task', two)],
     ),
-    await floors(lab, [['Temporal, workflow that does nothing, started and awaited, 32 at once', rate(noop.ids.length / noop.seconds)]]),
+    await floors(lab, [['Temporal, workflow that does nothing, started and awaited, 32 at once', rate(await lives.perSecond(noop))]]),
   ];
+  await Promise.all([carnet.stop(), bare.stop(), lives.close()]);
+  return tables;
 }
 
 /** Lives against the least that Temporal can do, and the answers of the API against engines that answer when all is done. */

@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { newId } from '../src/ids.ts';
 import { openTemporal } from '../temporal/client.ts';
 import { lifeId } from '../temporal/workflow-ids.ts';
 import { commandsOf } from './commands.ts';
-import type { LivesRan } from './servers/bare-lives.ts';
+import type { LivesRan, Phase } from './servers/bare-lives.ts';
 import type { World } from './world.ts';
 
 const LOOK_AGAIN_MS = 20;
@@ -14,7 +15,7 @@ const until = async (what: string, done: () => Promise<boolean>): Promise<void> 
   const giveUp = performance.now() + GIVE_UP_MS;
   while (!(await done())) {
     if (performance.now() > giveUp) throw new Error(`Waited two minutes in vain for ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await pause(LOOK_AGAIN_MS);
   }
 };
 
@@ -40,21 +41,22 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
     await deliver();
   };
 
-  /** By the time that each life's step left in its row. @returns seconds from the first to the last */
-  const stepped = async (ids: string[], ended: boolean): Promise<number> => {
-    let seconds = 0;
+  /** By the time that each life's step left in its row. */
+  const stepped = async (ids: string[], ended: boolean): Promise<Phase> => {
+    let phase: Phase = { first: 0, last: 0 };
     await until(`the steps of ${ids.length} lives`, async () => {
-      const { rows } = await database.query<{ done: boolean; seconds: number }>({
+      const { rows } = await database.query<Phase & { done: boolean }>({
         name: 'stepped',
         text: `select bool_and(life_seen_at is not null and followed_up = $2) as done,
-                 extract(epoch from max(life_seen_at) - min(life_seen_at))::float as seconds
+                 extract(epoch from min(life_seen_at))::float * 1000 as first, extract(epoch from max(life_seen_at))::float * 1000 as last
                from invocations where id = any($1)`,
         values: [ids, ended],
       });
-      seconds = rows[0]?.seconds ?? 0;
-      return rows[0]?.done === true;
+      if (rows[0]?.done !== true) return false;
+      phase = rows[0];
+      return true;
     });
-    return seconds;
+    return phase;
   };
 
   return {
@@ -65,17 +67,28 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
         await claim(id);
         await complete(id, text);
       };
-      let seconds = 0;
+      const phases: Phase[] = [];
       if (kind === 'oneTask') {
         await write(ids, async (id) => invoke(text, id).then(() => finish(id)));
       } else {
         await write(ids, (id) => invoke(text, id));
-        seconds = await stepped(ids, false);
+        phases.push(await stepped(ids, false));
         await write(ids, finish);
       }
-      return { seconds: seconds + (await stepped(ids, true)), ids: ids.map(lifeId.invocation) };
+      phases.push(await stepped(ids, true));
+      return { phases, ids: ids.map(lifeId.invocation) };
     },
-    allClosed: () => until('runs to close', async () => (await client.workflow.count("ExecutionStatus = 'Running'")).count === 0),
+    /** From the first step of each phase to its last, of the last phase to the end of the last run, as Temporal recorded it. */
+    async perSecond({ phases, ids }: LivesRan): Promise<number> {
+      await until('runs to close', async () => (await client.workflow.count("ExecutionStatus = 'Running'")).count === 0);
+      let closed = 0;
+      const since = new Date(phases[0]?.first ?? 0).toISOString();
+      for await (const { closeTime } of client.workflow.list({ query: `CloseTime > '${since}'` })) {
+        closed = Math.max(closed, closeTime?.getTime() ?? 0);
+      }
+      const milliseconds = phases.reduce((sum, { first, last }, at) => sum + (at === phases.length - 1 ? closed : last) - first, 0);
+      return (ids.length * 1_000) / milliseconds;
+    },
     async tasksOf(workflowIds: string[]): Promise<number> {
       const histories = await Promise.all(workflowIds.map((id) => client.workflow.getHandle(id).fetchHistory()));
       const tasks = histories.flatMap(({ events }) => (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes));

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startChild } from '../src/embedded/child.ts';
 import { freePort, LOOPBACK } from '../src/embedded/ports.ts';
 import type { Lab } from './lab.ts';
@@ -30,7 +31,7 @@ export async function startRestateServer(lab: Lab, handlers: string): Promise<st
       body: JSON.stringify({ uri: handlers }),
     }).catch(() => undefined);
     if (registered?.ok === true) return `http://${LOOPBACK}:${ingress}`;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await pause(LOOK_AGAIN_MS);
   }
   throw new Error(`Restate's server does not serve:\n${child.output()}`);
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import pg from 'pg';
 import { commandsOf, type AnswerRow } from '../commands.ts';
 import type { World } from '../world.ts';
-import { readJson, serve, settings } from './child.ts';
+import { readJson, sendJson, serve, settings } from './child.ts';
 
 /** node:http in front of the three SQL functions: the service's paths and answers, none of its checks. */
 
@@ -16,13 +16,11 @@ const answer = async (request: IncomingMessage): Promise<AnswerRow> => {
   return step === 'claim' ? commands.claim(id) : commands.complete(id, body.output);
 };
 
+const written = ({ snapshot, input, output }: AnswerRow): string =>
+  JSON.stringify({ ...JSON.parse(snapshot), input: JSON.parse(input), output: output === null ? null : JSON.parse(output) });
+
 await serve(
   createServer((request, response) => {
-    void answer(request).then(({ snapshot, input, output }) => {
-      const body = { ...JSON.parse(snapshot), input: JSON.parse(input), output: output === null ? null : JSON.parse(output) };
-      const written = JSON.stringify(body);
-      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(written) });
-      response.end(written);
-    });
+    void answer(request).then((row) => sendJson(response, written(row)));
   }),
 );

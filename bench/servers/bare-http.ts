@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { readJson, serve, settings } from './child.ts';
+import { readJson, sendJson, serve, settings } from './child.ts';
 
 /** node:http and nothing else: sends the text of the skill, and for a POST parses the body and writes the answer as JSON. */
 
@@ -13,10 +13,6 @@ await serve(
       response.end(skill);
       return;
     }
-    void readJson(request).then(() => {
-      const written = JSON.stringify(answer);
-      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(written) });
-      response.end(written);
-    });
+    void readJson(request).then(() => sendJson(response, JSON.stringify(answer)));
   }),
 );

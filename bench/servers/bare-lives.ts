@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { connectionOptions, dataConverter, openTemporal } from '../../temporal/client.ts';
 import { bundleWorkflows } from '../../temporal/workflow-bundle.ts';
 import { wake } from '../../workflows/life.ts';
@@ -14,9 +15,15 @@ export interface LivesRun {
   lives: number;
 }
 
+/** A signal to every life, and the step it causes: the first and the last of them, milliseconds since 1970. */
+export interface Phase {
+  first: number;
+  last: number;
+}
+
 export interface LivesRan {
-  /** Of each phase, from the first step of a life to the last; for `nothing` the whole. */
-  seconds: number;
+  /** One a workflow task. */
+  phases: Phase[];
   ids: string[];
 }
 
@@ -29,10 +36,11 @@ const TASK_QUEUE = 'bare';
 const { temporalAddress } = settings<{ temporalAddress: string }>();
 const where = { address: temporalAddress, namespace: 'default', apiKey: undefined, tls: undefined };
 const { client } = openTemporal(where);
+Runtime.install({ logger: new DefaultLogger('WARN') });
 const connection = await NativeConnection.connect(connectionOptions(where));
 
 let steps: number[] = [];
-const note = async (): Promise<void> => void steps.push(performance.now());
+const note = async (): Promise<void> => void steps.push(Date.now());
 
 const worker = await Worker.create({
   connection,
@@ -53,8 +61,8 @@ const inFlight = async (count: number, ids: string[], call: (id: string) => Prom
   await Promise.all(Array.from({ length: count }, callOn));
 };
 
-/** Signals every life, starting those that have not begun, and waits for the step it causes. @returns seconds from the first to the last */
-async function phase(workflow: typeof oneTask, ids: string[]): Promise<number> {
+/** Signals every life, starting those that have not begun, and waits for the step it causes. */
+async function phase(workflow: typeof oneTask, ids: string[]): Promise<Phase> {
   steps = [];
   await inFlight(IN_FLIGHT, ids, (workflowId) =>
     client.workflow.signalWithStart(workflow, {
@@ -65,20 +73,20 @@ async function phase(workflow: typeof oneTask, ids: string[]): Promise<number> {
       signal: wake,
     }),
   );
-  while (steps.length < ids.length) await new Promise((resolve) => setTimeout(resolve, 5));
-  return (Math.max(...steps) - Math.min(...steps)) / 1_000;
+  while (steps.length < ids.length) await pause(5);
+  return { first: Math.min(...steps), last: Math.max(...steps) };
 }
 
-async function awaited(ids: string[]): Promise<number> {
-  const startedAt = performance.now();
+async function awaited(ids: string[]): Promise<Phase> {
+  const first = Date.now();
   await inFlight(AWAITED, ids, (workflowId) => client.workflow.execute(nothing, { workflowId, taskQueue: TASK_QUEUE }));
-  return (performance.now() - startedAt) / 1_000;
+  return { first, last: Date.now() };
 }
 
 answering(async ({ kind, lives }: LivesRun): Promise<LivesRan> => {
   const ids = Array.from({ length: lives }, () => `bare:${randomUUID()}`);
-  if (kind === 'nothing') return { seconds: await awaited(ids), ids };
-  if (kind === 'oneTask') return { seconds: await phase(oneTask, ids), ids };
-  return { seconds: (await phase(twoTasks, ids)) + (await phase(twoTasks, ids)), ids };
+  if (kind === 'nothing') return { phases: [await awaited(ids)], ids };
+  if (kind === 'oneTask') return { phases: [await phase(oneTask, ids)], ids };
+  return { phases: [await phase(twoTasks, ids), await phase(twoTasks, ids)], ids };
 });
 ready();

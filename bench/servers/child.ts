@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { listen } from '../../src/parts.ts';
 
 /** What the bench gave this program. */
@@ -24,3 +24,8 @@ export const readJson = <Body>(request: IncomingMessage): Promise<Body> =>
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));
     request.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as Body));
   });
+
+export function sendJson(response: ServerResponse, written: string): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(written) });
+  response.end(written);
+}

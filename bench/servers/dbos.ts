@@ -3,7 +3,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import pg from 'pg';
 import { commandsOf } from '../commands.ts';
 import type { World } from '../world.ts';
-import { readJson, serve, settings } from './child.ts';
+import { readJson, sendJson, serve, settings } from './child.ts';
 
 /** DBOS: one request runs a durable workflow of three steps, each the SQL function that the service's command calls. */
 
@@ -31,9 +31,6 @@ await serve(
   createServer((request, response) => {
     void readJson<Work>(request)
       .then(durable)
-      .then((snapshot) => {
-        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(snapshot) });
-        response.end(snapshot);
-      });
+      .then((snapshot) => sendJson(response, snapshot));
   }),
 );
