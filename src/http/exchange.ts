@@ -26,7 +26,7 @@ export class Exchange {
     const { headers } = request;
     this.traceId = traceIdOf(headers.traceparent as string | undefined);
     this.requestId = requestIdOf(headers['x-request-id'] as string | undefined, this.traceId);
-    const target = request.url ?? '/';
+    const target = originForm(request.url ?? '/');
     const question = target.indexOf('?');
     this.path = question < 0 ? target : target.slice(0, question);
     this.search = question < 0 ? '' : target.slice(question + 1);
@@ -60,4 +60,11 @@ export class Exchange {
     response.writeHead(status, [...headers, 'X-Request-Id', this.requestId, ...this.headers]);
     response.end();
   }
+}
+
+/** A request may name the whole address (RFC 9112 §3.2.2); what counts is the path. */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const url = URL.parse(target);
+  return url === null ? target : url.pathname + url.search;
 }

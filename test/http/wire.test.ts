@@ -35,6 +35,15 @@ describe('HTTP as the shell speaks it', () => {
       });
     }
 
+    it('may be given with scheme and host (absolute form)', async () => {
+      const answer = await exchangeBytes(
+        shell.port,
+        request('GET http://elsewhere.test/v1/things/mine?limit=1 HTTP/1.1'),
+      );
+      assert.equal(statusOf(answer), 200);
+      assert.match(answer, /"limit":1,/);
+    });
+
     it('keep an escaped slash inside its segment', async () => {
       assert.equal(assertStatus(await admin.get('/v1/things/..%2f'), 200).id, '../');
     });
