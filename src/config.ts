@@ -29,7 +29,7 @@ const Environment = z.object({
   PUBLIC_BASE_URL: url('http:', 'https:').optional(),
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
   DATA_DIR: z.string().min(1).default('.carnet'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent').default('info'),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
   TEMPORAL_ADDRESS: z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port').optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
@@ -84,9 +84,13 @@ export interface Config {
 
 export type Settings = z.output<typeof Environment>;
 
-/** One line a fault, each naming the setting and what it must be. */
+/** Names each setting and what it must be: one fault in one sentence, several in a line each. */
 export class ConfigFault extends Error {
   override readonly name = 'ConfigFault';
+
+  constructor(what: string, faults: readonly string[]) {
+    super(faults.length === 1 ? `${what}: ${faults[0]}.` : `${what}.\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+  }
 }
 
 /**
@@ -97,12 +101,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(Object.entries(environment).filter(([name, value]) => name in Environment.shape && value !== ''));
   const parsed = Environment.safeParse(given);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => {
+  const faults = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
     const shown = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(given[name])})`;
-    return `${name}: ${issue.message}${shown}`;
+    return `${name} ${issue.message}${shown}`;
   });
-  throw new ConfigFault(`The settings are not valid.\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  throw new ConfigFault('The settings are not valid', faults);
 }
 
 /** What `main.ts` provides from its embedded parts where the environment says nothing. */
@@ -120,7 +124,7 @@ export interface Provided {
 export function completeConfig(settings: Settings, provided: Provided = {}): Config {
   const missing: string[] = [];
   const need = <T>(name: EnvironmentName, why: string, value: T | undefined): T => {
-    if (value === undefined) missing.push(`  ${name} is needed: ${why}`);
+    if (value === undefined) missing.push(`${name} is needed, ${why}`);
     return value as T; // never used when missing: the fault below is thrown first
   };
   const tls = {
@@ -143,11 +147,11 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       tls: Object.keys(tls).length > 0 ? tls : undefined,
     },
     platformAdminKey: need('PLATFORM_ADMIN_KEY', 'the key of platform administration, 24 characters or more', settings.PLATFORM_ADMIN_KEY ?? provided.platformAdminKey),
-    encryptionKeys: need('ENCRYPTION_KEY', 'encrypts stored one-time secrets; make one with: openssl rand -base64 32', settings.ENCRYPTION_KEY ?? provided.encryptionKeys),
+    encryptionKeys: need('ENCRYPTION_KEY', 'which encrypts stored one-time secrets (make one with openssl rand -base64 32)', settings.ENCRYPTION_KEY ?? provided.encryptionKeys),
     invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     skillReview: settings.SKILL_REVIEW,
   };
-  if (missing.length > 0) throw new ConfigFault(`Settings are missing.\n${missing.join('\n')}`);
+  if (missing.length > 0) throw new ConfigFault('Settings are missing', missing);
   return config;
 }

@@ -68,6 +68,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
   return {
     async stop() {
       clearInterval(timer);
+      context.rowEvents.endWaits();
       await closeGracefully(server, DRAIN_SECONDS);
     },
   };

@@ -22,6 +22,8 @@ export interface RowEvents {
    * over, `signal` is aborted or too many wait already. Registers before it reads, so no change between the two is missed.
    */
   waitFor<T>(id: string, wait: { seconds: number; signal: AbortSignal }, read: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** Before a stop: whoever waits, now or later, has waited long enough. */
+  endWaits(): void;
   close(): Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
   let flushTimer: NodeJS.Timeout | undefined;
   let reconnectTimer: NodeJS.Timeout | undefined;
   let waiting = 0;
+  let waitsEnded = false;
 
   const tell = (id: string): void => {
     for (const listener of listeners) listener(id);
@@ -112,7 +115,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
           changedSince = false;
           const value = await read();
           const left = until - performance.now();
-          if (value !== undefined || left <= 0 || signal.aborted) return value;
+          if (value !== undefined || left <= 0 || signal.aborted || waitsEnded) return value;
           if (changedSince) continue;
           await new Promise<void>((resolve) => {
             const timer = setTimeout(resolve, Math.min(left, 1_000));
@@ -127,6 +130,10 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
         unsubscribe();
         signal.removeEventListener('abort', onAbort);
       }
+    },
+    endWaits() {
+      waitsEnded = true;
+      tell('*');
     },
     async close() {
       closed = true;

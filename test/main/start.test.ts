@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
+import { processesNaming } from '../embedded/support.ts';
+import { eventually } from '../support/eventually.ts';
+import { newDataDir, removeDataDir, startInstance, type Instance } from '../support/instance.ts';
+import { assertInvariants, settled } from '../support/invariants.ts';
+import { livesOf } from '../support/lives.ts';
+import { openMarket, type Market } from '../support/market.ts';
+import { startProgram } from '../support/process.ts';
+import { assertStatus, requester } from '../support/service.ts';
+
+const marketOf = ({ baseUrl, credentials }: Instance, cents?: number): Promise<Market> =>
+  openMarket({ baseUrl, adminKey: credentials.admin_api_key }, { cents });
+
+async function query<T>(instance: Instance, work: (pool: DatabasePool) => Promise<T>): Promise<T> {
+  const pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+describe('npm start', function () {
+  this.timeout(120_000);
+  let one: Instance;
+  let other: Instance;
+
+  before(async () => {
+    [one, other] = await Promise.all([startInstance(), startInstance()]);
+  });
+  after(async () => {
+    for (const instance of [one, other]) {
+      await instance.stop();
+      await removeDataDir(instance.dataDir);
+    }
+  });
+
+  describe('is refused in one sentence that says what to do', () => {
+    const refusals: [string, () => Record<string, string>, ...RegExp[]][] = [
+      ['on a data directory that is in use', () => ({ DATA_DIR: one.dataDir, PORT: '0' }), /already runs/, /DATA_DIR/, /process \d+, at http/],
+      ['on a port that is in use', () => ({ PORT: new URL(one.baseUrl).port }), /Port \d+ is in use/, /set PORT/],
+      ['with a setting out of range', () => ({ PORT: '70000' }), /PORT/, /from 0 to 65535/, /70000/],
+      ['with a setting that is none', () => ({ PORT: '0', INVOCATION_TTL_SECONDS: '1e3' }), /INVOCATION_TTL_SECONDS/, /whole number from 60 to 604800/],
+      ['with a secret that is too short, which is not shown', () => ({ PORT: '0', PLATFORM_ADMIN_KEY: 'guess-me' }), /PLATFORM_ADMIN_KEY/, /24 characters/, /^((?!guess-me).)*$/],
+      ['where no folder can be made', () => ({ PORT: '0', DATA_DIR: join(one.dataDir, 'running.json', 'below') }), /can't be made/, /DATA_DIR/],
+    ];
+    for (const [when, env, ...said] of refusals) {
+      it(when, async () => {
+        const spare = await newDataDir();
+        const refused = startProgram('src/main.ts', { DATA_DIR: spare, LOG_LEVEL: 'warn', ...env() });
+        assert.equal(await refused.ended, 1, refused.output());
+        const sentence = refused.output().trimEnd();
+        assert.match(sentence, /^carnet: [A-Z][^\n]*\.$/);
+        for (const pattern of said) assert.match(sentence, pattern);
+        assert.deepEqual(processesNaming(spare), []);
+        await removeDataDir(spare);
+      });
+    }
+  });
+
+  it('runs beside another instance, each with its own people, money and lives', async () => {
+    const worked = await Promise.all(
+      [one, other].map(async (instance) => {
+        const market = await marketOf(instance, 100);
+        const id = await market.pending();
+        assertStatus(await market.act(id, 'claim'), 200);
+        assertStatus(await market.act(id, 'complete'), 200);
+        assert.deepEqual(await market.balance().then(({ balance_cents: balance }) => balance), 93);
+        const lives = livesOf(instance.credentials);
+        await lives.closed([id]);
+        await lives.close();
+        await query(instance, (pool) => assertInvariants(pool, [id]));
+        return { id, market };
+      }),
+    );
+    const [mine, theirs] = worked;
+    assert(mine !== undefined && theirs !== undefined);
+    const stranger = await mine.market.at(other.baseUrl).consumer.get(`/v1/skills/invocations/${mine.id}`);
+    assert.equal(stranger.status, 401, 'a key of one is nobody at the other');
+  });
+
+  it('writes credentials.json whole, for its owner alone', async () => {
+    const { mode } = await stat(join(one.dataDir, 'credentials.json'));
+    assert.equal(mode & 0o777, 0o600);
+    assert.deepEqual(Object.keys(one.credentials).toSorted(), [
+      'admin_api_key', 'agent_id', 'api_key', 'base_url', 'consumer_api_key', 'consumer_operator_id', 'dashboard_url',
+      'email', 'operator_id', 'temporal_address', 'temporal_namespace', 'temporal_ui_url',
+    ]);
+    const { api_key: publisher, consumer_api_key: consumer, admin_api_key: admin, agent_id: agentId } = one.credentials;
+    const as = (key: string) => requester(key, one.baseUrl);
+    assert.equal(assertStatus(await as(publisher).get(`/v1/agents/${agentId}`), 200).id, agentId);
+    assert.equal(assertStatus(await as(consumer).get('/v1/billing/balance'), 200).balance_cents, 1_000);
+    assert.equal((await as(admin).post('/v1/operators', {})).status, 400, 'the platform may, but says what is missing');
+    for (const page of ['/docs', '/dashboard']) assert.equal((await requester(null, one.baseUrl).get(page)).status, 200);
+    assert.match(one.output(), new RegExp(`${one.dataDir}/credentials.json`));
+  });
+
+  it('SIGTERM under load answers what is under way, loses nothing that was answered, and leaves no process', async () => {
+    const market = await marketOf(other, 100_000);
+    const waitedFor = await market.pending();
+    const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${waitedFor}`, { prefer: 'wait=30' });
+    const answered: string[] = [];
+    let stopped = false;
+    const caller = async (): Promise<void> => {
+      while (!stopped) {
+        const reply = await market.invoke({}, { 'idempotency-key': randomUUID() }).catch((error: unknown) => {
+          assert(stopped, `a call was dropped before the stop: ${String(error)}`);
+        });
+        if (reply !== undefined) answered.push(assertStatus(reply, 201).id);
+      }
+    };
+    const callers = Array.from({ length: 8 }, caller);
+    await eventually('the load', () => answered.length > 50);
+    const stopping = other.stop();
+    stopped = true;
+    assert.equal((await waiting).body.status, 'pending', 'who waits is answered with what there is');
+    await Promise.all(callers);
+    assert.equal(await stopping, 0);
+    assert.deepEqual(processesNaming(other.dataDir), []);
+
+    // The seed is made anew from what the database has: nobody twice, no credit twice, no key lost.
+    const before = other.credentials;
+    await rm(join(other.dataDir, 'credentials.json'));
+    other = await startInstance({ dataDir: other.dataDir });
+    const rows = await query(other, (pool) => pool.anyFirst(sql.unsafe`select id from invocations where consumer_operator_id = ${market.consumerId}`));
+    const kept = new Set(rows.map(String));
+    for (const id of answered) assert(kept.has(id), `${id} was answered and is missing`);
+    const after = other.credentials;
+    assert.deepEqual(
+      [after.operator_id, after.consumer_operator_id, after.agent_id],
+      [before.operator_id, before.consumer_operator_id, before.agent_id],
+    );
+    for (const key of [before.consumer_api_key, after.consumer_api_key]) {
+      assert.equal(assertStatus(await requester(key, other.baseUrl).get('/v1/billing/balance'), 200).balance_cents, 1_000);
+    }
+    await query(other, (pool) => assertInvariants(pool, [...kept]));
+  });
+
+  it('kill -9 leaves no process behind, and the next start has rows, keys and runs', async () => {
+    const market = await marketOf(one, 100);
+    const open = await market.pending();
+    const lives = livesOf(one.credentials);
+    await query(one, (pool) => settled(pool, [open]));
+    const { runId } = await lives.client.workflow.getHandle(`invocation:${open}`).describe();
+    await lives.close();
+    await one.kill();
+    await eventually('no process to be left', () => processesNaming(one.dataDir).length === 0);
+
+    const before = one.credentials;
+    one = await startInstance({ dataDir: one.dataDir });
+    assert.deepEqual({ ...one.credentials, base_url: '', dashboard_url: '', temporal_address: '', temporal_ui_url: '' },
+      { ...before, base_url: '', dashboard_url: '', temporal_address: '', temporal_ui_url: '' });
+    const again = market.at(one.baseUrl);
+    assertStatus(await again.act(open, 'claim'), 200);
+    assertStatus(await again.act(open, 'complete'), 200);
+    const after = livesOf(one.credentials);
+    await after.closed([open]);
+    assert.equal((await after.client.workflow.getHandle(`invocation:${open}`).describe()).runId, runId, 'the same run has gone on');
+    await after.close();
+    await query(one, (pool) => assertInvariants(pool, [open]));
+  });
+
+  it('keeps its running facts to its owner', async () => {
+    assert.equal((await stat(join(one.dataDir, 'running.json'))).mode & 0o777, 0o600);
+    const running = JSON.parse(await readFile(join(one.dataDir, 'running.json'), 'utf8')) as Record<string, unknown>;
+    assert.equal(running.pid, one.pid);
+  });
+});
