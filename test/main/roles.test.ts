@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { Connection } from '@temporalio/client';
+import { openPool, type DatabasePool } from '../../src/database/pool.ts';
+import { emptyDatabase, type EmptyDatabase } from '../support/empty-database.ts';
+import { eventually } from '../support/eventually.ts';
+import { assertInvariants, settled } from '../support/invariants.ts';
+import { livesOf, type Lives } from '../support/lives.ts';
+import { openMarket } from '../support/market.ts';
+import { startProgram } from '../support/process.ts';
+import { startRole } from '../support/role.ts';
+import { assertStatus, requester, service } from '../support/service.ts';
+
+describe('src/api.ts and src/worker.ts', function () {
+  this.timeout(120_000);
+  let database: EmptyDatabase;
+  let settings: Record<string, string>;
+  let pool: DatabasePool;
+  let lives: Lives;
+
+  before(async () => {
+    database = await emptyDatabase();
+    const temporal = { temporal_address: service().credentials.temporal_address, temporal_namespace: `roles-${randomBytes(5).toString('hex')}` };
+    settings = {
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: temporal.temporal_address,
+      TEMPORAL_NAMESPACE: temporal.temporal_namespace,
+      PLATFORM_ADMIN_KEY: randomBytes(18).toString('hex'),
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    };
+    await registerNamespace(temporal.temporal_address, temporal.temporal_namespace);
+    pool = await openPool(database.url, { size: 2, applicationName: 'carnet-test' });
+    lives = livesOf(temporal);
+  });
+  after(async () => {
+    await lives.close();
+    await pool.end();
+    await database.drop();
+  });
+
+  const migrate = async (): Promise<{ code: number | string; said: string }> => {
+    const step = startProgram('src/database/migrate.ts', { DATABASE_URL: database.url });
+    return { code: await step.ended, said: step.output() };
+  };
+
+  for (const role of ['api', 'worker'] as const) {
+    it(`${role}.ts names every setting that is missing, and starts nothing`, async () => {
+      const refused = startProgram(`src/${role}.ts`, { DATABASE_URL: '', TEMPORAL_ADDRESS: '', PLATFORM_ADMIN_KEY: '', ENCRYPTION_KEY: '' });
+      assert.equal(await refused.ended, 1);
+      for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'PLATFORM_ADMIN_KEY', 'ENCRYPTION_KEY']) assert.match(refused.output(), new RegExp(`^ +${name} is needed, `, 'm'));
+      assert.doesNotMatch(refused.output(), / at .*\.ts:/, 'a fault of the person is no stack');
+      const { ENCRYPTION_KEY: _without, ...others } = settings;
+      const almost = startProgram(`src/${role}.ts`, { ...others, ENCRYPTION_KEY: '' });
+      assert.equal(await almost.ended, 1);
+      assert.match(almost.output().trim(), /^carnet: Settings are missing: ENCRYPTION_KEY is needed, [^\n]*\.$/);
+    });
+  }
+
+  it('play the story between them, after the migration as a step of its own; each ends on SIGTERM with 0', async () => {
+    assert.match((await migrate()).said, /^Applied 0001-foundation\.sql, /);
+    assert.deepEqual(await migrate(), { code: 0, said: 'The schema is up to date.\n' });
+
+    const api = await startRole('api', settings);
+    const market = await openMarket({ baseUrl: api.baseUrl, adminKey: settings.PLATFORM_ADMIN_KEY ?? '' });
+    const done = await market.pending();
+    assertStatus(await market.act(done, 'claim'), 200);
+    assertStatus(await market.act(done, 'complete'), 200);
+    const open = await market.pending();
+    assert.equal((await requester(null, api.baseUrl).get('/readyz')).body.temporal, 'ok');
+
+    const worker = await startRole('worker', settings);
+    await settled(pool, [done, open]);
+    await lives.closed([done]);
+    await lives.client.workflow.getHandle(`invocation:${open}`).signal('cancel');
+    await eventually('the cancellation', async () => (await market.show(open)).status === 'failed');
+    await lives.closed([open]);
+    await assertInvariants(pool, [done, open]);
+    assert.equal((await market.balance()).balance_cents, 10_000 - market.price);
+
+    assert.deepEqual(await Promise.all([api.stop(), worker.stop()]), [0, 0]);
+    for (const { output } of [api, worker]) assert.doesNotMatch(output(), /"level":"(error|fatal)"/);
+  });
+});
+
+async function registerNamespace(address: string, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
+    await eventually(`the namespace ${namespace}`, () => connection.workflowService.describeNamespace({ namespace }).then(() => true), { ignoreErrors: () => true });
+  } finally {
+    await connection.close();
+  }
+}
