@@ -12,7 +12,7 @@ const findAll = (pattern: RegExp, files: string[]): string[] =>
 const templatesIn = (files: string[]): string[] => findAll(/\bstep\(['`]([^'`]+)['`]\)/g, files);
 
 /** Where points are passed by whoever answers callers, and by whoever brings messages to lives; all others lie in steps of lives. */
-const OUTSIDE_LIVES = ['src/commands.ts', 'temporal/delivery.ts'];
+const OUTSIDE_LIVES: ReadonlySet<string> = new Set(['src/commands.ts', 'temporal/delivery.ts']);
 
 /**
  * Every point that an answering process passes, made from the code: the hot commands of invocations, the adjustment (which moves money
@@ -31,7 +31,7 @@ export function pointsOutsideLives(): string[] {
 
 /** Every point that a step of a life passes in the worker. */
 export function pointsOfLives(): string[] {
-  const files = globSync(['src/**/*.ts', 'activities/**/*.ts', 'temporal/**/*.ts'], { cwd: ROOT }).filter((file) => !OUTSIDE_LIVES.includes(file));
+  const files = globSync(['src/**/*.ts', 'activities/**/*.ts', 'temporal/**/*.ts'], { cwd: ROOT }).filter((file) => !OUTSIDE_LIVES.has(file));
   const activities = findAll(/\bactivity\(context, '(\w+)'/g, files);
   return templatesIn(files)
     .flatMap((template) => (template.includes('${name}') ? activities.map((name) => template.replace('${name}', name)) : [template]))

@@ -96,7 +96,7 @@ describe('the story', function () {
     const attributes = (from: typeof description) => Object.fromEntries(from.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
     const { OperatorId, SkillId, LifeStatus } = attributes(description);
     assert.deepEqual([SkillId, LifeStatus], [market.skillId, 'open']);
-    assert(Array.isArray(OperatorId) && OperatorId.length === 2 && OperatorId.includes(market.consumerId as never));
+    assert(Array.isArray(OperatorId) && OperatorId.length === 2 && OperatorId.includes(market.consumerId));
     assertStatus(await market.act(id, 'cancel'), 200);
     await lives.closed([id]);
     assert.equal(attributes(await lives.client.workflow.getHandle(lifeId.invocation(id)).describe()).LifeStatus, 'ended');
