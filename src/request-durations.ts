@@ -14,7 +14,7 @@ interface Series {
 
 /**
  * How long answers took, by operation and status, in the shape of an OpenTelemetry histogram. Its own hashes the
- * attributes at every call, which cost a POST a tenth of its time (docs/benchmarks.md); here it is two look-ups.
+ * attributes at every call, which cost a POST a tenth of its time; here it is two look-ups.
  */
 export class RequestDurations {
   readonly #byOperation = new Map<string, Map<number, Series>>();
