@@ -98,11 +98,13 @@ begin
     json_build_object('errors', json_build_array(json_build_object('path', p_path, 'message', p_message, 'code', 'invalid_reference'))));
 end $$;
 
--- Counts a hold against a limit; null: no limit, counted all the same.
-create function count_agent_spending(p_subject text, p_cents bigint, p_limit bigint) returns void language plpgsql as $$
-declare this_month date := utc_month(clock_timestamp()); used bigint;
+-- Counts a hold against the limit of the month of `p_at`; null: no limit, counted all the same. `p_at` is the created_at
+-- of the invocation: by a clock of its own it could count in another month than give_back() takes it out of.
+create function count_agent_spending(p_subject text, p_cents bigint, p_limit bigint, p_at timestamptz)
+returns void language plpgsql as $$
+declare used bigint;
 begin
-  insert into agent_spending as s (subject, month, cents) values (p_subject, this_month, p_cents)
+  insert into agent_spending as s (subject, month, cents) values (p_subject, utc_month(p_at), p_cents)
     on conflict (subject, month) do update set cents = s.cents + excluded.cents
     returning cents into used;
   if used > p_limit then
@@ -207,8 +209,8 @@ begin
     perform keep_answer(p_operator, p_agent_part, p_key, 201, answer.snapshot, '/v1/skills/invocations/' || p_invocation);
   end if;
   if created.price_cents > 0 then
-    if p_agent is not null then perform count_agent_spending(p_agent, created.price_cents, agent.monthly_limit_cents); end if;
-    if p_api_key is not null then perform count_agent_spending(p_api_key, created.price_cents, p_api_key_limit); end if;
+    if p_agent is not null then perform count_agent_spending(p_agent, created.price_cents, agent.monthly_limit_cents, moment); end if;
+    if p_api_key is not null then perform count_agent_spending(p_api_key, created.price_cents, p_api_key_limit, moment); end if;
     perform hold_wallet(p_hold, p_operator, created.price_cents, p_invocation);
   end if;
   return answer;
