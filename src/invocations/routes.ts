@@ -68,6 +68,7 @@ const invoke = route({
     'INSUFFICIENT_CREDITS',
   ],
   example: { input: { text: 'hello' } },
+  waits: true,
   handler: async ({ context, caller, call, params: { id }, body, preferWait, signal }) => {
     const answer = await invokeSkill(context, call, id, body);
     if (preferWait === null) return answer;
@@ -116,6 +117,7 @@ const pending = route({
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],
+  waits: true,
   handler: async (request) => {
     const { context, caller, query, preferWait, signal } = request;
     const filter = {
@@ -141,6 +143,7 @@ const get = route({
   status: 200,
   reply,
   refusals: ['NOT_FOUND'],
+  waits: true,
   handler: async ({ context, caller, params: { id }, preferWait, signal }) => {
     const target = { id, operatorId: caller.operatorId };
     return {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { openApiDocument } from '../../src/http/open-api.ts';
+import { invocationRoutes } from '../../src/invocations/routes.ts';
 import type { Invocation, InvocationSummary } from '../../src/invocations/schema.ts';
 import { passDeadline } from '../billing/ledger-world.ts';
 import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
@@ -168,6 +170,20 @@ describe('reading invocations', () => {
       assert.equal(reply.headers.get('preference-applied'), 'wait=30');
       assert.deepEqual(idsOf((await (await buildOperator()).get<Page>(PENDING, { prefer: 'wait=1' })).body), []);
     });
+  });
+
+  it('says in the document where Prefer: wait is honoured', () => {
+    const operations = Object.values(openApiDocument(invocationRoutes).paths ?? {}).flatMap((path) =>
+      Object.values(path as Record<string, { operationId: string; parameters?: { $ref?: string }[] }>),
+    );
+    const waiting = operations.filter(({ parameters = [] }) =>
+      parameters.some(({ $ref }) => $ref === '#/components/parameters/PreferWait'),
+    );
+    assert.deepEqual(waiting.map(({ operationId }) => operationId).toSorted(), [
+      'getInvocation',
+      'invokeSkill',
+      'listPendingInvocations',
+    ]);
   });
 
   describe('POST /v1/skills/:id/invoke with Prefer: wait', () => {
