@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ensureAgent, ensureApiKey, ensureOperator, newSecret } from './accounts/index.ts';
 import { ensureDemoCredit } from './billing/index.ts';
 import type { Context } from './context.ts';
+import { StartupFault } from './embedded/startup-fault.ts';
 
 /** `credentials.json` in the data directory (decisions §4 "First start"): where everything is, and the keys to it. Mode 0600. */
 const CredentialsSchema = z.looseObject({
@@ -46,7 +47,10 @@ async function writeSecretFile(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** The key of platform administration and the encryption key of an embedded instance: made once, kept in its data directory. */
+/**
+ * The key of platform administration and the encryption key of an embedded instance: made once, kept in its data directory.
+ * @throws StartupFault where the kept encryption key is damaged: another one would open nothing that was stored before.
+ */
 export async function ensureSecrets(dataDir: string): Promise<{ platformAdminKey: string; encryptionKeys: Buffer[] }> {
   const path = join(dataDir, 'encryption.key');
   let text = await readFile(path, 'utf8').catch(() => undefined);
@@ -54,10 +58,14 @@ export async function ensureSecrets(dataDir: string): Promise<{ platformAdminKey
     text = randomBytes(32).toString('base64');
     await writeSecretFile(path, text);
   }
+  const encryptionKey = Buffer.from(text, 'base64');
+  if (encryptionKey.length !== 32) {
+    throw new StartupFault(`The encryption key in ${path} is damaged; restore the file from a backup, or delete it to go on without the one-time secrets stored under it.`);
+  }
   const { admin_api_key: kept } = await readCredentials(dataDir);
   return {
     platformAdminKey: kept ?? `plat_${randomBytes(32).toString('base64url')}`,
-    encryptionKeys: [Buffer.from(text.trim(), 'base64')],
+    encryptionKeys: [encryptionKey],
   };
 }
 
