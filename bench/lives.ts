@@ -7,7 +7,8 @@ import { commandsOf } from './commands.ts';
 import type { LivesRan, Phase } from './servers/bare-lives.ts';
 import type { World } from './world.ts';
 
-const LOOK_AGAIN_MS = 20;
+/** Seldom: looking costs the core of Postgres and Temporal, and the times are those of the rows and runs. */
+const LOOK_AGAIN_MS = 250;
 const GIVE_UP_MS = 120_000;
 const text = { text: 'A short text.' };
 
