@@ -4,7 +4,7 @@ import { actorName, agentPart, type Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import { translateDatabaseError } from './database/errors.ts';
 import { keepConnection } from './database/keep-connection.ts';
-import { sql, type DatabaseTransactionConnection } from './database/pool.ts';
+import { sql, type DatabasePool, type DatabaseTransactionConnection } from './database/pool.ts';
 import { step } from './fault-points.ts';
 import type { CarnetError } from './http/errors.ts';
 
@@ -159,4 +159,20 @@ export interface CommandEffects {
 function announce(context: Context, effects: CommandEffects): void {
   if (effects.changed.length > 0) context.rowEvents.changed(...effects.changed);
   if (effects.messages > 0) context.delivery.messagesCommitted();
+}
+
+/** Deleted in one statement, which takes some milliseconds. */
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/**
+ * Deletes answers whose 24 hours are over (decisions §1), one-time secrets among them; leaves a row alone that a call is
+ * just taking over.
+ * @returns whether there may be more.
+ */
+export async function forgetOldAnswers(pool: DatabasePool): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.type(Nothing)`
+    delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where created_at < now() - interval '24 hours'
+      order by created_at limit ${FORGOTTEN_AT_ONCE} for update skip locked))`);
+  return rowCount === FORGOTTEN_AT_ONCE;
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { forgetOldAnswers } from '../src/commands.ts';
 import type { Context, Delivery } from '../src/context.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/fault-points.ts';
@@ -106,6 +107,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   const reconcile = once(log, 'the rows cannot be reconciled', async () => {
     if (started === undefined || stopped) return;
     for (const life of Object.values(lives)) await life.reconcile(started);
+    while (!stopped && (await forgetOldAnswers(started.pool)));
   });
 
   const deliverWhatIsDue = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { metricsText } from '../../src/metrics.ts';
 import { claimLives, deleteMessages } from '../../temporal/life-messages.ts';
@@ -119,5 +120,16 @@ describe('Delivery of messages to lives', () => {
     await rig.startWorker();
     await runOf(rig, lost.id).saying(/^Waits/);
     await runOf(rig, late.id).ended();
+  });
+
+  it('forgets the answers under Idempotency-Keys when their 24 hours are over, however many', async () => {
+    await rig.context.pool.query(sql.unsafe`
+      insert into idempotency_keys (operator_id, agent_id, key, fingerprint, status, answer, created_at)
+      select 'op_1', '', age || ' ' || n, '', 200, '{}', now() - age::interval
+      from generate_series(1, 1100) n, unnest(array['25 hours', '23 hours']) age`);
+    await rig.startDelivery({ sweep: true });
+    const left = () => rig.context.pool.oneFirst(sql.type(z.object({ ages: z.string() }))`
+      select string_agg(distinct split_part(key, ' ', 1) , ',') || ' ' || count(*) as ages from idempotency_keys`);
+    await eventually('the old answers to be gone', async () => (await left()) === '23 1100');
   });
 });
