@@ -37,8 +37,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   });
   const facts = await eventually(
     `instance in ${dataDir} to be ready`,
-    async (): Promise<InstanceFacts | undefined> => {
-      if (!program.alive()) throw new Error(`The instance ended before it was ready. It printed:\n${program.output()}`);
+    async (): Promise<InstanceFacts | 'ended' | undefined> => {
+      if (!program.alive()) return 'ended';
       const running = JSON.parse(await readFile(join(dataDir, 'running.json'), 'utf8')) as { pid: number; base_url: string; database_url: string };
       if (running.pid !== program.pid) return undefined;
       const ready = await fetch(`${running.base_url}/readyz`);
@@ -46,7 +46,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
       const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
       return { baseUrl: running.base_url, dataDir, databaseUrl: running.database_url, credentials };
     },
-    { seconds: 300, ignoreErrors: program.alive },
+    { seconds: 300, ignoreErrors: () => true },
   );
+  if (facts === 'ended') throw new Error(`The instance ended before it was ready. It printed:\n${program.output()}`);
   return { ...facts, ...program };
 }
