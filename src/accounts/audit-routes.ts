@@ -22,6 +22,7 @@ const getAuditEvents = route({
   query: z.object(pages.query),
   status: 200,
   reply: pages.reply,
+  refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query } = request;
     const rows = await listAuditEvents(context.pool, caller.operatorId, query.limit + 1, pages.after(request));

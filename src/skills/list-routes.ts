@@ -31,6 +31,7 @@ const mine = route({
   query: z.object(ownSkills.query),
   status: 200,
   reply: ownSkills.reply,
+  refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query } = request;
     const after = ownSkills.after(request)?.id ?? null;
@@ -57,6 +58,7 @@ const favorites = route({
   query: z.object(favoriteSkills.query),
   status: 200,
   reply: favoriteSkills.reply,
+  refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query } = request;
     const after = favoriteSkills.after(request)?.position ?? null;
@@ -88,7 +90,7 @@ const versions = route({
   query: z.object(skillVersions.query),
   status: 200,
   reply: skillVersions.reply,
-  refusals: ['NOT_FOUND'],
+  refusals: ['NOT_FOUND', 'INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, params, query } = request;
     await findVisibleSkill(context, caller, params.id);

@@ -27,6 +27,7 @@ const pendingReviews = route({
   query: z.object(waiting.query),
   status: 200,
   reply: waiting.reply,
+  refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query } = request;
     const rows = await listPendingReviews(context.pool, waiting.after(request)?.id ?? null, query.limit + 1);
