@@ -5,6 +5,7 @@ import {
   defineSignal,
   proxyLocalActivities,
   setCurrentDetails,
+  setDefaultSignalHandler,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -50,6 +51,10 @@ const REFUSALS_SHOWN = 3;
 /** Cancelling the run is not cancelling the invocation: its consumer may do that, and only while it is pending (decisions K33). */
 const CANCEL_REQUEST_REFUSED = 'Refused to cancel this run: signal `cancel` cancels the invocation, and then the run ends.';
 
+/** Without a handler of its own the SDK would keep it for ever and say nothing. The name may be of any length. */
+const unknownSignal = (name: string): string =>
+  `Refused signal ${name.slice(0, 100)}: there is no such signal; there are ${Object.keys(invocationSignals).join(', ')}.`;
+
 /** For a step that does not say how long to wait (architecture rule 2: "not yet" re-arms after at least a second). */
 const RE_ARM_MS = 1_000;
 
@@ -71,10 +76,12 @@ export async function skillInvocation(): Promise<void> {
     };
     setHandler(invocationSignals[kind], take, { description: ARGUMENTS[kind] });
   }
-  onCancelRequest(() => {
-    refusals.push(CANCEL_REQUEST_REFUSED);
+  const refuse = (sentence: string): void => {
+    refusals.push(sentence);
     woken = true;
-  });
+  };
+  setDefaultSignalHandler((name) => refuse(unknownSignal(name)));
+  onCancelRequest(() => refuse(CANCEL_REQUEST_REFUSED));
 
   await CancellationScope.nonCancellable(async () => {
     for (;;) {

@@ -177,6 +177,16 @@ describe('The life of an invocation', () => {
     assert.equal((await rig.row(id)).status, 'completed');
   });
 
+  it('says which signals there are to whoever misspells one', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await run.handle.signal('complet', { output: { text: 'misspelt' } });
+    await run.saying(/Refused signal complet: there is no such signal; there are claim, complete, fail, cancel\./);
+    await run.handle.signal(invocationSignals.cancel);
+    await run.ended();
+    assert.equal((await rig.row(id)).status, 'failed');
+  });
+
   it('survives a request to cancel the run, and says what to do instead', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
