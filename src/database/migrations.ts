@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { StartupFault } from '../embedded/startup-fault.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 
@@ -15,7 +16,7 @@ interface Applied {
 /**
  * Applies what is missing of `migrations/NNNN-name.sql`, each file in a transaction of its own, in order.
  * @returns the names of the files applied now.
- * @throws Error naming the file when one that was applied has changed since, or when one fails (it is rolled back).
+ * @throws StartupFault when a file that was applied has changed since; Error naming the file that failed (it is rolled back).
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'carnet-migrate' });
@@ -33,7 +34,9 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
       const before = applied.get(name);
       if (before === checksum) continue;
       if (before !== undefined) {
-        throw new Error(`The migration ${name} was changed after it had been applied; restore it and put the change into a new file.`);
+        throw new StartupFault(
+          `The database was made by another version of Carnet: the migration ${name} is not the one that was applied; start that version, or use another DATA_DIR or DATABASE_URL.`,
+        );
       }
       try {
         await client.query('begin');

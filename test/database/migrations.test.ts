@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { migrate } from '../../src/database/migrations.ts';
+import { sql } from '../../src/database/pool.ts';
+import { StartupFault } from '../../src/embedded/startup-fault.ts';
+import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
+
+describe('migrations', () => {
+  let own: OwnDatabase;
+  before(async () => {
+    own = await ownDatabase();
+  });
+  after(() => own.drop());
+
+  it('are applied once', async () => {
+    assert.deepEqual(await migrate(own.url), []);
+  });
+
+  it('that differ from what was applied keep the service from starting, in one sentence', async () => {
+    await own.pool.query(sql.unsafe`update migrations set checksum = 'another' where name = '0003-wallet.sql'`);
+    await assert.rejects(migrate(own.url), (error: unknown) => error instanceof StartupFault && error.message.includes('0003-wallet.sql'));
+  });
+});
