@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { cents, name, someField, someFieldFault } from './fields.ts';
 import { PublicJwkSchema } from './public-jwk.ts';
 
+/** From the weakest to the strongest. */
 export const AccountabilitySchema = z.enum(['standard', 'logged', 'enforced']);
+export type Accountability = z.infer<typeof AccountabilitySchema>;
 
 /** Seconds; the range of a passport's interval (Market§4.5), which falls back on this one. */
 const checkpointInterval = z.number().min(60).max(3_600).nullable();

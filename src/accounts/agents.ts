@@ -4,7 +4,13 @@ import type { Context } from '../context.ts';
 import { assertThat, CarnetError, notFound } from '../http/errors.ts';
 import { newId } from '../ids.ts';
 import { countAgents, findAgent, insertAgent, listAgents, lockAgent, saveAgent } from './agent-queries.ts';
-import type { Agent, CreateAgent, UpdateAgent } from './agent-schema.ts';
+import {
+  AccountabilitySchema,
+  type Accountability,
+  type Agent,
+  type CreateAgent,
+  type UpdateAgent,
+} from './agent-schema.ts';
 
 const needsApproval = (what: string): CarnetError =>
   new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `${what} needs the approval of a person; a key alone cannot do it.`);
@@ -39,7 +45,7 @@ export async function pageOfAgents(
 /**
  * Changes an agent; `status: disabled` retires it, and its keys are refused from the commit on (decisions K58).
  * @throws CarnetError NOT_FOUND; INVALID_STATE for the status of a blocked agent; GOVERNANCE_APPROVAL_REQUIRED for less
- * accountability than enforced.
+ * accountability than before.
  */
 export const updateAgent = (
   context: Context,
@@ -57,14 +63,18 @@ export const updateAgent = (
           extra: { current_status: before.status },
         }),
     );
-    assertThat(before.accountability !== 'enforced' || (patch.accountability ?? 'enforced') === 'enforced', () =>
-      needsApproval('Holding an agent to less than enforced accountability'),
+    assertThat(patch.accountability === undefined || !isWeaker(patch.accountability, before.accountability), () =>
+      needsApproval(`Holding an agent to less accountability than ${before.accountability}`),
     );
     const agent = await saveAgent(unit.connection, merged(before, patch));
     await unit.audit('agent.updated', agent.id, patch);
     unit.changed(agent.id);
     return { status: 200, body: agent };
   });
+
+/** The levels of the schema stand in order, the weakest first. */
+const isWeaker = (level: Accountability, than: Accountability): boolean =>
+  AccountabilitySchema.options.indexOf(level) < AccountabilitySchema.options.indexOf(than);
 
 /** What the patch leaves out stays; null clears what may be null. */
 const merged = (before: Agent, patch: UpdateAgent): Agent => ({
