@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../caller.ts';
 import { sql, type DatabasePool } from '../database/pool.ts';
 import { PLATFORM_OPERATOR_ID } from '../ids.ts';
-import { SkillRow, skillColumns, skillParts } from './queries.ts';
+import { onTheMarket, SkillRow, skillColumns, skillParts } from './queries.ts';
 import type { SkillStatus, TrustLevel } from './schema.ts';
 
 export interface Browse {
@@ -108,7 +108,7 @@ function statusAndTrust(
   caller: Caller,
   { status = 'active', trust_level, max_trust_level }: Browse,
 ): FragmentSqlToken[] {
-  const conditions = [status === 'active' ? sql.fragment`s.status = 'active'` : sql.fragment`s.status = ${status}`];
+  const conditions = [status === 'active' ? onTheMarket : sql.fragment`s.status = ${status}`];
   if (status !== 'active' && caller.operatorId !== PLATFORM_OPERATOR_ID)
     conditions.push(sql.fragment`s.operator_id = ${caller.operatorId}`);
   if (trust_level !== undefined) conditions.push(sql.fragment`s.trust_level_required = ${trust_level}`);

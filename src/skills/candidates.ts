@@ -1,7 +1,7 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { SkillRow, skillColumns, skillParts } from './queries.ts';
+import { onTheMarket, SkillRow, skillColumns, skillParts } from './queries.ts';
 
 /** Who offers skills to a request: others than its owner, in public, at its price (decisions K40). */
 interface Offered {
@@ -33,7 +33,7 @@ const textArray = (values: readonly string[]) => sql.array(values, 'text');
 const nothing = textArray([]);
 
 const offered = ({ notOf, maxPriceCents }: Offered) => sql.fragment`
-  s.status = 'active' and s.accepts_requests and s.operator_id <> ${notOf}
+  ${onTheMarket} and s.accepts_requests and s.operator_id <> ${notOf}
   ${maxPriceCents === null ? sql.fragment`` : sql.fragment`and s.price_per_invocation <= ${maxPriceCents}`}`;
 
 const candidateColumns = sql.fragment`${skillColumns}, s.input_required, s.output_declared`;

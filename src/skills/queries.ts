@@ -39,6 +39,10 @@ export const skillParts = sql.fragment`
   join skill_schemas o on o.hash = s.output_schema_hash
   join skill_counts c on c.skill_id = s.id`;
 
+/** Active, and of an operator that is: what a suspended one offers could not be invoked. */
+export const onTheMarket = sql.fragment`
+  s.status = 'active' and not exists (select from operators where id = s.operator_id and status = 'suspended')`;
+
 export const findSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow | null> =>
   connection.maybeOne(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillParts} where s.id = ${id}`);
 

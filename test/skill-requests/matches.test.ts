@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { fieldsOf, type Candidate, type Wanted } from '../../src/skills/index.ts';
 import { wantedBy } from '../../src/skill-requests/wanted.ts';
 import { fitOf, reasonsFor, scoreOf } from '../../src/skill-requests/score.ts';
-import { buildOperator, unique, type TestOperator } from '../support/factories.ts';
+import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
 import { assertStatus } from '../support/service.ts';
 import { publish, sealedSkill } from '../skills/support.ts';
 import { fields, matchesOf, postRequest, schemaOf } from './support.ts';
@@ -40,6 +40,17 @@ describe('the matches of a request', () => {
       found.find(([skill]) => skill === outputs.id),
       [outputs.id, 0.25],
     );
+  });
+
+  it('are not of a suspended operator', async () => {
+    const t = unique('t');
+    const banned = await buildOperator();
+    const { id: skill } = await publish(banned, { tags: [t] });
+    const { id } = await postRequest(asker, { tags: [t], desired_input_schema: schemaOf('text') });
+    const found = async () => (await matchesOf(asker, id)).some((match) => match.skill.id === skill);
+    assert(await found());
+    await suspend(banned.operatorId);
+    assert(!(await found()));
   });
 
   it('say why', async () => {

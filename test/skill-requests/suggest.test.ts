@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { buildOperator, type TestOperator } from '../support/factories.ts';
+import { buildOperator, suspend, type TestOperator } from '../support/factories.ts';
 import { publish } from '../skills/support.ts';
 import { fields, postRequest, schemaOf, suggestionsOf } from './support.ts';
 
@@ -117,6 +117,16 @@ describe('the suggestions of a request', () => {
     const [a, b] = fields('a', 'b');
     await publish(asker, { input_schema: schemaOf(a), output_schema: schemaOf(b) });
     assert.deepEqual(await suggested({ desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(b) }), []);
+  });
+
+  it('are not of a suspended operator', async () => {
+    const [a, b] = fields('a', 'b');
+    const banned = await buildOperator();
+    await publish(banned, { input_schema: schemaOf(a), output_schema: schemaOf(b) });
+    const wanted = { desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(b) };
+    assert.equal((await suggested(wanted)).length, 1);
+    await suspend(banned.operatorId);
+    assert.deepEqual(await suggested(wanted), []);
   });
 
   it('are none where no output is asked for', async () => assert.deepEqual(await suggested({ tags: ['x'] }), []));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { buildOperator, unique, type TestOperator } from '../support/factories.ts';
+import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, platform, type Reply, type Requester } from '../support/service.ts';
 import { publish, publishApproved, sealedSkill, type SkillList } from './support.ts';
 
@@ -82,6 +82,18 @@ describe('GET /v1/skills', () => {
     }
 
     it('shows none of them without it', async () => assert.equal((await browse(owner, { tags: tag })).total, 0));
+  });
+
+  it('leaves out what a suspended operator offers', async () => {
+    const tag = word();
+    const banned = await buildOperator();
+    await publish(banned, { name: tag, tags: [tag] });
+    const { total } = await browse(other, { tags: tag });
+    assert.equal(total, 1);
+    await suspend(banned.operatorId);
+    for (const query of [{ tags: tag }, { search: tag }]) assert.equal((await browse(other, query)).total, 0);
+    const newest = await browse(other, {});
+    assert(newest.skills.every(({ operator_id: id }) => id !== banned.operatorId));
   });
 
   describe('trust_level and max_trust_level', () => {

@@ -32,6 +32,11 @@ export async function credit(operatorId: string, cents: number): Promise<void> {
   );
 }
 
+/** By an administrator: its keys are refused from here on. */
+export async function suspend(operatorId: string): Promise<void> {
+  assertStatus(await platform().patch(`/v1/admin/operators/${operatorId}`, { status: 'suspended' }), 200);
+}
+
 export async function buildMemberKey(owner: Requester): Promise<Requester> {
   const made = assertStatus(await owner.post<{ key: string }>('/v1/api-keys', { name: unique('member'), kind: 'operator', role: 'member' }), 201);
   return requester(made.key);

@@ -10,6 +10,8 @@ create table operators (
   updated_at timestamptz not null default now()
 );
 
+create index operators_suspended on operators (id) where status = 'suspended';
+
 insert into operators (id, name, email, tier) values ('op_platform', 'Carnet platform', 'platform@carnet.invalid', 'enterprise');
 
 create table agents (

@@ -52,7 +52,7 @@ create table skills (
   ) stored,
   constraint skills_operator_id_name_key unique (operator_id, name)
 );
-create index skills_newest on skills (created_at desc, id desc) include (trust_level_required) where status = 'active';
+create index skills_newest on skills (created_at desc, id desc) include (trust_level_required, operator_id) where status = 'active';
 create index skills_of_operator on skills (operator_id, id desc);
 create index skills_in_review on skills (id desc) where status = 'pending_review';
 create index skills_search on skills using gin (search);
