@@ -51,8 +51,8 @@ export async function listInvocations(
 }
 
 /**
- * Work for the operator, oldest first: pending, within its deadline, and not executed by the service itself (decisions
- * K37).
+ * Work for the operator, oldest first: pending or under a lease that has lapsed, as `is_claimable` has it, within its deadline,
+ * and not executed by the service itself (decisions K37).
  */
 export async function listPending(
   connection: CommonQueryMethods,
@@ -60,7 +60,9 @@ export async function listPending(
 ): Promise<InvocationSummary[]> {
   const rows = await connection.any(sql.type(SnapshotRow)`
     select invocation_snapshot(i) as snapshot from invocations i
-    where provider_operator_id = ${operatorId} and status = 'pending' and execution_mode = 'open' and expires_at > now()
+    where provider_operator_id = ${operatorId} 
+      and (status = 'pending' or (status = 'processing' and lease_seconds is not null))
+      and (status = 'pending' or lease_until <= now()) and expires_at > now() and execution_mode = 'open'
       ${after === null ? nothing : sql.fragment`and id > ${after}`}
       ${ofSkill(skillId)}
     order by id limit ${limit}`);

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
-import { newId } from '../../src/ids.ts';
+import { newId, type OperatorId } from '../../src/ids.ts';
 import {
   actOnSignal,
   advanceInvocation,
   describeInvocations,
   reconcileInvocations,
 } from '../../src/invocations/index.ts';
+import { listPending } from '../../src/invocations/queries.ts';
 import {
   cancel,
   claim,
@@ -56,6 +57,34 @@ describe('the life of an invocation, step by step', () => {
   const rowOf = (id: string) =>
     db.one(sql.type(StatusRow)`
       select status, attempt, (select count(*) from audit_events where target = ${id}) as audits from invocations where id = ${id}`);
+
+  describe('listPending', () => {
+    const pending = async () =>
+      (await listPending(db, { operatorId: provider as OperatorId, after: null, limit: 10 })).map((work) => [
+        work.id,
+        work.status,
+      ]);
+    const lapse = (id: string) =>
+      run(db, sql.fragment`update invocations set lease_until = clock_timestamp() where id = ${id}`);
+
+    it('shows a claim whose lease has lapsed, before its life returns it to pending', async () => {
+      const id = await invoke(db, consumer, skill);
+      await claim(db, provider, id, 20);
+      assert.deepEqual(await pending(), []);
+      await lapse(id);
+      assert.deepEqual(await pending(), [[id, 'processing']]);
+      await claim(db, provider, id);
+      assert.deepEqual(await pending(), []);
+    });
+
+    it('leaves out a lapsed claim that is past its deadline', async () => {
+      const id = await invoke(db, consumer, skill);
+      await claim(db, provider, id, 20);
+      await lapse(id);
+      await passDeadline(db, id);
+      assert.deepEqual(await pending(), []);
+    });
+  });
 
   describe('advanceInvocation', () => {
     it('waits for the deadline and forgets the messages that woke it', async () => {

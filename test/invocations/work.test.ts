@@ -95,7 +95,9 @@ describe('the work on an invocation', () => {
 
     it('refuses for another attempt than the named one', async () => {
       const { id } = await pending();
-      assertProblem(await post(provider, id, 'claim', { attempt: 1 }), 'LEASE_LOST');
+      const early = await provider.post(pathOf(id, 'claim'), { attempt: 1 });
+      assertProblem(early, 'LEASE_LOST');
+      assert.equal(early.body.detail, 'The current attempt is 0, not 1: no claim has had that number yet.');
       assertStatus(await post(provider, id, 'claim', { attempt: 0 }), 200);
     });
 
@@ -201,6 +203,7 @@ describe('the work on an invocation', () => {
       const second = await provider.post(pathOf(id, 'complete'), { output, attempt: 1 });
       assertProblem(second, 'LEASE_LOST');
       assert.equal(second.body.attempt, 2);
+      assert.equal(second.body.detail, 'The current attempt is 2, not 1: the invocation was claimed again since.');
       assertStatus(await post(provider, id, 'complete', { output, attempt: 2 }), 200);
     });
   });

@@ -39,7 +39,10 @@ create table invocations (
 -- Ids sort by creation, so they are the keyset of every list.
 create index invocations_mine on invocations (consumer_operator_id, id);
 create index invocations_provided on invocations (provider_operator_id, id);
-create index invocations_pending on invocations (provider_operator_id, id) where status = 'pending';
+-- What a provider may claim, now or once the lease has lapsed. By lease_seconds, which stays as it is between two claims: with
+-- lease_until in an index a heartbeat would write to every index of the row.
+create index invocations_claimable on invocations (provider_operator_id, id)
+  where status = 'pending' or (status = 'processing' and lease_seconds is not null);
 -- Whether a rating is a verified one: whoever rates has a completed invocation (decisions K18).
 create index invocations_used on invocations (consumer_operator_id, skill_id) where status = 'completed' and not self_invocation;
 create index invocations_open on invocations (expires_at) where status in ('pending', 'processing');
@@ -246,7 +249,8 @@ end $$;
 create function refuse_other_attempt(i invocations, p_attempt int) returns void language plpgsql as $$
 begin
   if p_attempt <> i.attempt then
-    perform refuse('LEASE_LOST', format('The current attempt is %s, not %s: the invocation was claimed again since.', i.attempt, p_attempt),
+    perform refuse('LEASE_LOST', format('The current attempt is %s, not %s: ', i.attempt, p_attempt)
+        || case when p_attempt < i.attempt then 'the invocation was claimed again since.' else 'no claim has had that number yet.' end,
       json_build_object('attempt', i.attempt));
   end if;
 end $$;
