@@ -1,14 +1,18 @@
+import type { CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { invalid, type FieldFault } from '../http/errors.ts';
+import { assertKeyNotReused } from '../http/idempotency.ts';
 import type { JsonObject } from '../http/json-value.ts';
 
 /**
- * Refuses JSON Schemas that could not be trusted to check what strangers send.
+ * Refuses JSON Schemas that could not be trusted to check what strangers send. Compiling them takes too long for the transaction
+ * of the call, so its Idempotency-Key has not been looked at yet: where the key stands for another request, that is said first.
  * @param schemas by the name of the body's property; undefined ones were not sent.
- * @throws CarnetError VALIDATION_ERROR whose errors say where in which schema, why, and what to do.
+ * @throws CarnetError VALIDATION_ERROR whose errors say where in which schema, why, and what to do; IDEMPOTENCY_KEY_REUSED.
  */
 export async function checkSchemas(
   context: Context,
+  { caller, idempotency }: CommandCall,
   schemas: Record<string, Record<string, unknown> | undefined>,
 ): Promise<void> {
   const faults: FieldFault[] = [];
@@ -16,5 +20,7 @@ export async function checkSchemas(
     if (schema !== undefined) faults.push(...(await context.schemas.checkSchema(schema as JsonObject, field)));
   }
   const [first, ...more] = faults;
-  if (first !== undefined) throw invalid(first, ...more);
+  if (first === undefined) return;
+  if (idempotency !== null) await assertKeyNotReused(context, caller, idempotency);
+  throw invalid(first, ...more);
 }

@@ -21,7 +21,7 @@ export async function updateSkill(
   id: string,
   body: UpdateSkill,
 ): Promise<Answered<Skill>> {
-  await checkSchemas(context, { input_schema: body.input_schema, output_schema: body.output_schema });
+  await checkSchemas(context, call, { input_schema: body.input_schema, output_schema: body.output_schema });
   return await runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
     const before = await lockOwnSkill(connection, call.caller, id);
     const after = changeOf(before, body);

@@ -38,6 +38,13 @@ describe('POST /v1/skill-requests', () => {
   it('requires authentication', async () =>
     assertProblem(await anonymous().post('/v1/skill-requests', posted()), 'UNAUTHENTICATED'));
 
+  it('is 409 for a key that stands for another request before the schema is found to be wrong', async () => {
+    const key = { 'idempotency-key': 'post-once' };
+    assertStatus(await owner.post('/v1/skill-requests', posted(), key), 201);
+    const refused = posted({ desired_output_schema: { $ref: 'https://example.test/a' } });
+    assertProblem(await owner.post('/v1/skill-requests', refused, key), 'IDEMPOTENCY_KEY_REUSED');
+  });
+
   it('posts an open request from a description alone', async () => {
     const reply = await owner.post<SkillRequest>('/v1/skill-requests', posted());
     const { id, created_at: createdAt, updated_at: updatedAt, ...request } = assertStatus(reply, 201);

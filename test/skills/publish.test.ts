@@ -143,6 +143,14 @@ describe('POST /v1/skills', () => {
     });
   });
 
+  it('is 409 for a key that stands for another request before the schema is found to be wrong', async () => {
+    const key = { 'idempotency-key': 'publish-schema' };
+    assertStatus(await owner.post('/v1/skills', publication(), key), 201);
+    const refused = publication({ input_schema: { $ref: 'https://example.test/a' } });
+    assertProblem(await owner.post('/v1/skills', refused, key), 'IDEMPOTENCY_KEY_REUSED');
+    assertProblem(await owner.post('/v1/skills', refused), 'VALIDATION_ERROR', 'input_schema.$ref');
+  });
+
   it('stores every field as given', async () => {
     const agent = await buildAgent(owner);
     const given = {

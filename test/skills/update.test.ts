@@ -49,6 +49,14 @@ describe('PATCH /v1/skills/:id', () => {
     );
   });
 
+  it('is 409 for a key that stands for another request before the schema is found to be wrong', async () => {
+    const path = `/v1/skills/${(await publish(owner)).id}`;
+    const key = { 'idempotency-key': 'update-once' };
+    assertStatus(await owner.patch(path, { description: 'x' }, key), 200);
+    const refused = { output_schema: { $ref: 'https://example.test/a' } };
+    assertProblem(await owner.patch(path, refused, key), 'IDEMPOTENCY_KEY_REUSED');
+  });
+
   const changes: Record<string, unknown> = {
     description: 'Another',
     version: '2.0.0',
