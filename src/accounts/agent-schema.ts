@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { cents, name, someField, someFieldFault } from './fields.ts';
+import { cents, withSomeField } from '../http/fields.ts';
+import { name } from './fields.ts';
 import { PublicJwkSchema } from './public-jwk.ts';
 
 /** From the weakest to the strongest. */
@@ -56,15 +57,14 @@ export const CreateAgentSchema = z
   .meta({ id: 'CreateAgent' });
 export type CreateAgent = z.infer<typeof CreateAgentSchema>;
 
-export const UpdateAgentSchema = z
-  .strictObject({
+export const UpdateAgentSchema = withSomeField(
+  z.strictObject({
     name: name.optional(),
     accountability: AccountabilitySchema.optional(),
     public_jwk: PublicJwkSchema.nullable().optional(),
     checkpoint_interval_seconds: checkpointInterval.optional(),
     monthly_limit_cents: monthlyLimit.optional(),
     status: z.enum(['active', 'disabled']).optional(),
-  })
-  .refine(someField, someFieldFault)
-  .meta({ id: 'UpdateAgent', description: 'Fields that are absent stay; null clears the ones that may be null.' });
+  }),
+).meta({ id: 'UpdateAgent', description: 'Fields that are absent stay; null clears the ones that may be null.' });
 export type UpdateAgent = z.infer<typeof UpdateAgentSchema>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { cents, instant, name } from './fields.ts';
+import { cents } from '../http/fields.ts';
+import { instant, name } from './fields.ts';
 
 const role = z.enum(['admin', 'member']);
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { email, name, someField, someFieldFault } from './fields.ts';
+import { withSomeField } from '../http/fields.ts';
+import { email, name } from './fields.ts';
 
 export const TierSchema = z.enum(['free', 'developer', 'pro', 'business', 'enterprise']);
 export type Tier = z.infer<typeof TierSchema>;
@@ -48,18 +49,16 @@ export const RegisteredOperatorSchema = z
   .meta({ id: 'RegisteredOperator' });
 export type RegisteredOperator = z.infer<typeof RegisteredOperatorSchema>;
 
-export const UpdateOperatorSchema = z
-  .strictObject({ name: name.optional(), email: email.optional() })
-  .refine(someField, someFieldFault)
-  .meta({ id: 'UpdateOperator' });
+export const UpdateOperatorSchema = withSomeField(
+  z.strictObject({ name: name.optional(), email: email.optional() }),
+).meta({ id: 'UpdateOperator' });
 export type UpdateOperator = z.infer<typeof UpdateOperatorSchema>;
 
-export const AdministerOperatorSchema = z
-  .strictObject({
+export const AdministerOperatorSchema = withSomeField(
+  z.strictObject({
     tier: TierSchema.optional(),
     status: OperatorSchema.shape.status.optional(),
     commission_bps: commissionBps.optional(),
-  })
-  .refine(someField, someFieldFault)
-  .meta({ id: 'AdministerOperator' });
+  }),
+).meta({ id: 'AdministerOperator' });
 export type AdministerOperator = z.infer<typeof AdministerOperatorSchema>;

@@ -27,7 +27,7 @@ export function faultsOf(issues: readonly Issue[], prefix = '', above: readonly 
       if (depth(furthest) > path.length) return furthest;
     }
     if (issue.code === 'invalid_key' || issue.code === 'invalid_element') return faultsOf(issue.issues, prefix, path);
-    const missing = issue.code === 'invalid_type' && issue.input === undefined;
+    const missing = (issue.code === 'invalid_type' || issue.code === 'custom') && issue.input === undefined;
     return [
       {
         path: prefix + (path.join('.') || 'body'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { textArray } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
 
 /** What a person sees of the life of an invocation in the Temporal UI (architecture, rules for lives 8). */
@@ -34,7 +35,7 @@ export async function describeInvocations(
     select i.id, i.skill_id, s.name as skill_name, i.skill_version, i.consumer_operator_id, i.provider_operator_id, i.agent_id,
       i.price_cents, i.expires_at
     from invocations i join skills s on s.id = i.skill_id
-    where i.id = any(${sql.array(ids, 'text')})`);
+    where i.id = any(${textArray(ids)})`);
   return new Map(rows.map((row) => [row.id, describe(row)]));
 }
 

@@ -1,26 +1,10 @@
 import { z } from 'zod';
-import type { JsonObject } from '../http/json-value.ts';
+import { cents, jsonObject, text } from '../http/fields.ts';
 
 export const InvocationStatusSchema = z.enum(['pending', 'processing', 'completed', 'failed', 'expired']);
 export type InvocationStatus = z.infer<typeof InvocationStatusSchema>;
 
-/** Any JSON object. Bodies were read strictly (decisions trap 24), so it is passed through as it is and not copied. */
-const JsonObjectSchema = z
-  .custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
-  .meta({ override: { type: 'object', additionalProperties: true } });
-
-/** Unicode code points, as in JSON Schema (decisions trap 21). */
-const text = (limit: number) =>
-  z
-    .string()
-    .min(1)
-    .refine((value) => value.length <= limit || [...value].length <= limit, `must have ${limit} characters at most`)
-    .meta({ maxLength: limit });
-
-const id = text(128);
+const id = text(1, 128);
 const time = z.iso.datetime();
 const attempt = z
   .int()
@@ -30,7 +14,7 @@ const attempt = z
 /** Fractions of seconds are taken as they are (decisions trap 22). */
 const leaseSeconds = z.number().min(5).max(3_600);
 
-export const InvocationErrorSchema = z.strictObject({ code: text(128), message: text(2_000) });
+export const InvocationErrorSchema = z.strictObject({ code: text(1, 128), message: text(1, 2_000) });
 export type InvocationError = z.infer<typeof InvocationErrorSchema>;
 
 /** An invocation as lists show it: without input and output (decisions K50). */
@@ -64,8 +48,8 @@ export const InvocationSummarySchema = z
 export type InvocationSummary = z.infer<typeof InvocationSummarySchema>;
 
 export const InvocationSchema = InvocationSummarySchema.extend({
-  input: JsonObjectSchema,
-  output: JsonObjectSchema.nullable(),
+  input: jsonObject,
+  output: jsonObject.nullable(),
 }).meta({
   id: 'Invocation',
   description: 'One piece of work ordered from a skill (Market §3.2).',
@@ -103,11 +87,11 @@ export type Invocation = z.infer<typeof InvocationSchema>;
 
 export const InvokeBodySchema = z
   .strictObject({
-    input: JsonObjectSchema,
+    input: jsonObject,
     agent_id: id.optional(),
     passport_id: id.optional(),
     ttl_seconds: z.number().min(60).max(604_800).optional(),
-    max_price_cents: z.int().min(0).optional().describe('Refuse instead of paying more than this (409 PRICE_CHANGED).'),
+    max_price_cents: cents.optional().describe('Refuse instead of paying more than this (409 PRICE_CHANGED).'),
   })
   .meta({ id: 'InvokeSkill' });
 export type InvokeBody = z.infer<typeof InvokeBodySchema>;
@@ -121,7 +105,7 @@ export const ClaimBodySchema = z
 export type ClaimBody = z.infer<typeof ClaimBodySchema>;
 
 export const CompleteBodySchema = z
-  .strictObject({ output: JsonObjectSchema, attempt: attempt.optional() })
+  .strictObject({ output: jsonObject, attempt: attempt.optional() })
   .meta({ id: 'CompleteInvocation' });
 export type CompleteBody = z.infer<typeof CompleteBodySchema>;
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { SkillRequestId } from '../ids.ts';
 import { SkillRequestSchema, type PostSkillRequest, type SkillRequest, type SkillRequestStatus } from './schema.ts';
-
-const json = z.string().transform((text): unknown => JSON.parse(text));
 
 const SkillRequestRow = SkillRequestSchema.extend({
   desired_input_schema: json.pipe(SkillRequestSchema.shape.desired_input_schema).nullable(),
@@ -31,7 +30,7 @@ export const insertSkillRequest = (
   connection.one(sql.type(SkillRequestRow)`
     insert into skill_requests (id, operator_id, description, desired_input_schema, desired_output_schema, max_price_cents, tags)
     values (${id}, ${operatorId}, ${body.description}, ${textOf(body.desired_input_schema)}, ${textOf(body.desired_output_schema)},
-            ${body.max_price_cents ?? null}, ${sql.array(body.tags, 'text')})
+            ${body.max_price_cents ?? null}, ${textArray(body.tags)})
     returning ${columns}`);
 
 export const saveSkillRequest = (

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { ListedSkillSchema } from '../skills/index.ts';
-import { anyObject, cents, changesSomething, tags, text } from '../skills/fields.ts';
+import { cents, jsonObject, text, withSomeField } from '../http/fields.ts';
+import { ListedSkillSchema, tags } from '../skills/index.ts';
 
 export const SkillRequestStatus = z.enum(['open', 'closed', 'fulfilled']);
 export type SkillRequestStatus = z.infer<typeof SkillRequestStatus>;
 
 const description = text(1, 2_000);
-const jsonSchema = anyObject.meta({
+const jsonSchema = jsonObject.meta({
   description: 'A JSON Schema; skills are compared with its properties, required and type.',
 });
 
@@ -23,10 +23,9 @@ export const PostSkillRequestSchema = z
 export type PostSkillRequest = z.output<typeof PostSkillRequestSchema>;
 
 /** PATCH /v1/skill-requests/:id: any status to any other (decisions K39). */
-export const UpdateSkillRequestSchema = z
-  .strictObject({ status: SkillRequestStatus.optional(), description: description.optional() })
-  .refine(changesSomething, 'must name at least one field to change')
-  .meta({ id: 'UpdateSkillRequest' });
+export const UpdateSkillRequestSchema = withSomeField(
+  z.strictObject({ status: SkillRequestStatus.optional(), description: description.optional() }),
+).meta({ id: 'UpdateSkillRequest' });
 export type UpdateSkillRequest = z.output<typeof UpdateSkillRequestSchema>;
 
 export const SkillRequestSchema = z
@@ -34,8 +33,8 @@ export const SkillRequestSchema = z
     id: z.string(),
     operator_id: z.string(),
     description: z.string(),
-    desired_input_schema: anyObject.nullable(),
-    desired_output_schema: anyObject.nullable(),
+    desired_input_schema: jsonObject.nullable(),
+    desired_output_schema: jsonObject.nullable(),
     max_price_cents: z.int().nullable(),
     tags: z.array(z.string()),
     status: SkillRequestStatus,

@@ -1,6 +1,7 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import type { Caller } from '../caller.ts';
+import { textArray } from '../database/columns.ts';
 import { sql, type DatabasePool } from '../database/pool.ts';
 import { PLATFORM_OPERATOR_ID } from '../ids.ts';
 import { onTheMarket, SkillRow, skillColumns, skillParts } from './queries.ts';
@@ -26,8 +27,6 @@ export const searchWords = (search: string): string[] =>
   [...search.normalize('NFC').matchAll(/[\p{L}\p{N}\p{M}]+/gu)]
     .slice(0, MOST_WORDS)
     .map(([word]) => word.slice(0, LONGEST_WORD).toWellFormed());
-
-const textArray = (values: readonly string[]) => sql.array(values, 'text');
 
 /**
  * One page of the marketplace: rank in the search, tags in common, newest first (decisions K9-K11, K51). Other statuses than

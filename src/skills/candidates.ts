@@ -1,5 +1,6 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
+import { textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { onTheMarket, SkillRow, skillColumns, skillParts } from './queries.ts';
 
@@ -29,7 +30,6 @@ export type Candidate = z.output<typeof Candidate>;
 /** Among equal scores the text decides; it is looked at for this many of the best. */
 const RANKED_BY_TEXT = 200;
 
-const textArray = (values: readonly string[]) => sql.array(values, 'text');
 const nothing = textArray([]);
 
 const offered = ({ notOf, maxPriceCents }: Offered) => sql.fragment`

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { lengthOf, nameText, text } from './fields.ts';
+import { lengthOf, text } from '../http/fields.ts';
+import { nameText } from './fields.ts';
 
 /** Market §8: characters of all scripts of a pipeline, of the flat script, of the flat dependencies. */
 const STEP_SCRIPT_CHARACTERS = 500_000;

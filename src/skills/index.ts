@@ -4,6 +4,7 @@ export { checkSchemas } from './check-schemas.ts';
 export { levelOf } from './check-trust.ts';
 export { findInputContract, findOutputContract, type Contract } from './contracts.ts';
 export { presentTo as presentSkill } from './presenter.ts';
+export { tags } from './fields.ts';
 export { ListedSkillSchema } from './schema.ts';
 export { fieldsOf, nameOfField } from './schema-fields.ts';
 export { findVisibleSkill } from './show-skill.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { json } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { ListedSkillSchema, ReviewStatus } from './schema.ts';
 import type { Code } from './execution-schema.ts';
-
-const json = z.string().transform((text): unknown => JSON.parse(text));
 
 /** A skill as stored, without what it executes: one row a skill, for reads of one and of many. */
 export const SkillRow = ListedSkillSchema.omit({ review: true, average_rating: true, rating_count: true }).extend({

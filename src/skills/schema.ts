@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { cents, jsonObject, text, withSomeField } from '../http/fields.ts';
 import { codeFields, executionFields, legacyFieldsBesideSteps } from './execution-schema.ts';
-import { anyObject, cents, changesSomething, nameText, semver, tags, text } from './fields.ts';
+import { nameText, semver, tags } from './fields.ts';
 
 export const SkillStatus = z.enum(['active', 'suspended', 'unlisted', 'pending_review']);
 export type SkillStatus = z.infer<typeof SkillStatus>;
@@ -18,7 +19,7 @@ const name = z
     'must be 2 to 64 lower-case letters, digits and hyphens, and neither begin nor end with a hyphen',
   );
 const description = text(1, 1_000);
-const jsonSchema = anyObject.meta({
+const jsonSchema = jsonObject.meta({
   description: 'A JSON Schema, draft 2020-12 or draft-07; see the limits in the documentation.',
 });
 const requiredCredentials = z.array(z.strictObject({ provider: nameText, scopes: z.array(nameText).max(100) })).max(50);
@@ -59,8 +60,8 @@ export const PublishSkillSchema = z
 export type PublishSkill = z.output<typeof PublishSkillSchema>;
 
 /** PATCH /v1/skills/:id (Market §2.2): code, mode, agent and credentials cannot change after publication. */
-export const UpdateSkillSchema = z
-  .strictObject({
+export const UpdateSkillSchema = withSomeField(
+  z.strictObject({
     description: description.optional(),
     version: semver.optional(),
     input_schema: jsonSchema.optional(),
@@ -68,12 +69,11 @@ export const UpdateSkillSchema = z
     trust_level_required: TrustLevel.optional(),
     tags: tags.optional(),
     price_per_invocation: cents.optional(),
-  })
-  .refine(changesSomething, 'must name at least one field to change')
-  .meta({
-    id: 'UpdateSkill',
-    description: 'Only the fields given change. The name and what the skill executes cannot.',
-  });
+  }),
+).meta({
+  id: 'UpdateSkill',
+  description: 'Only the fields given change. The name and what the skill executes cannot.',
+});
 export type UpdateSkill = z.output<typeof UpdateSkillSchema>;
 
 const ReviewSchema = z
@@ -125,8 +125,8 @@ export const ListedSkillSchema = z
     version: z.string(),
     revision: z.int().meta({ description: 'Goes up by one with every change.' }),
     status: SkillStatus,
-    input_schema: anyObject,
-    output_schema: anyObject,
+    input_schema: jsonObject,
+    output_schema: jsonObject,
     trust_level_required: TrustLevel,
     tags: z.array(z.string()),
     price_per_invocation: z.int().meta({ description: 'USD cents' }),
@@ -163,8 +163,8 @@ export const SkillVersionSchema = z
   .object({
     revision: z.int(),
     version: z.string(),
-    input_schema: anyObject,
-    output_schema: anyObject,
+    input_schema: jsonObject,
+    output_schema: jsonObject,
     price_per_invocation: z.int(),
     created_at: z.string(),
   })

@@ -1,8 +1,6 @@
-import { z } from 'zod';
+import { json } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { SkillVersionSchema, type SkillVersion } from './schema.ts';
-
-const json = z.string().transform((text): unknown => JSON.parse(text));
 
 const VersionRow = SkillVersionSchema.extend({
   input_schema: json.pipe(SkillVersionSchema.shape.input_schema),

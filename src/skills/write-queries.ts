@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { SkillId } from '../ids.ts';
 import { hasCode, isExecutable } from './execution-schema.ts';
@@ -32,11 +33,11 @@ export async function insertSkill(
       review_status, approved_at, input_required, output_declared)
     values (${id}, ${operatorId}, ${body.name}, ${review ? 'pending_review' : 'active'}, ${body.execution_mode},
       ${body.trust_level_required}, ${body.price_per_invocation}, ${body.version}, ${sql.binary(input.hash)}, ${sql.binary(output.hash)},
-      ${body.description}, ${sql.array(body.tags, 'text')}, ${body.agent_id ?? null}, ${body.credential_mode},
+      ${body.description}, ${textArray(body.tags)}, ${body.agent_id ?? null}, ${body.credential_mode},
       ${JSON.stringify(body.required_credentials)}, ${orNull(body.seller_credential_limit)}, ${body.accepts_requests},
       ${body.llm_enabled ?? null}, ${body.llm_provider ?? null}, ${body.llm_model ?? null}, ${body.execution_runtime ?? null},
       ${isExecutable(body)}, ${review ? 'pending' : 'exempt'}, ${review ? null : sql.fragment`now()`},
-      ${sql.array(fieldsOf(body.input_schema).required, 'text')}, ${sql.array(fieldsOf(body.output_schema).declared, 'text')})`);
+      ${textArray(fieldsOf(body.input_schema).required)}, ${textArray(fieldsOf(body.output_schema).declared)})`);
   await connection.query(sql.type(Nothing)`insert into skill_counts (skill_id) values (${id})`);
   await keepRevision(connection, id);
   if (hasCode(body)) {
@@ -69,10 +70,10 @@ export async function saveChanges(connection: CommonQueryMethods, id: string, sk
   await connection.query(sql.type(Nothing)`
     update skills
     set description = ${skill.description}, version = ${skill.version}, trust_level_required = ${skill.trust_level_required},
-        tags = ${sql.array(skill.tags, 'text')}, price_per_invocation = ${skill.price_per_invocation},
+        tags = ${textArray(skill.tags)}, price_per_invocation = ${skill.price_per_invocation},
         input_schema_hash = ${sql.binary(input.hash)}, output_schema_hash = ${sql.binary(output.hash)},
-        input_required = ${sql.array(fieldsOf(skill.input_schema).required, 'text')},
-        output_declared = ${sql.array(fieldsOf(skill.output_schema).declared, 'text')},
+        input_required = ${textArray(fieldsOf(skill.input_schema).required)},
+        output_declared = ${textArray(fieldsOf(skill.output_schema).declared)},
         revision = revision + 1, updated_at = clock_timestamp()
     where id = ${id}`);
   await keepRevision(connection, id);

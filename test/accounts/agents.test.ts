@@ -158,6 +158,12 @@ describe('PATCH /v1/agents/:id', () => {
     assertProblem(await operator.patch(`/v1/agents/${agent.id}`, {}), 'VALIDATION_ERROR');
   });
 
+  it('says one thing about a body of one unknown property', async () => {
+    const refused = await operator.patch<{ errors: unknown[] }>(`/v1/agents/${agent.id}`, { nmae: 'x' });
+    assertProblem(refused, 'VALIDATION_ERROR', 'nmae');
+    assert.equal(refused.body.errors.length, 1);
+  });
+
   it('is 404 for another operator, and changes nothing', async () => {
     const other = await buildOperator();
     assertProblem(await other.patch(`/v1/agents/${agent.id}`, { name: 'stolen' }), 'NOT_FOUND');

@@ -59,11 +59,10 @@ describe('the life of an invocation, step by step', () => {
       select status, attempt, (select count(*) from audit_events where target = ${id}) as audits from invocations where id = ${id}`);
 
   describe('listPending', () => {
-    const pending = async () =>
-      (await listPending(db, { operatorId: provider as OperatorId, after: null, limit: 10 })).map((work) => [
-        work.id,
-        work.status,
-      ]);
+    const pending = async () => {
+      const work = await listPending(db, { operatorId: provider as OperatorId, after: null, limit: 10 });
+      return work.map(({ id, status }) => [id, status]);
+    };
     const lapse = (id: string) =>
       run(db, sql.fragment`update invocations set lease_until = clock_timestamp() where id = ${id}`);
 
