@@ -37,6 +37,7 @@ export const ErrorCodes = {
   VERSION_IMMUTABLE: [409, 'A published version cannot change'],
   BODY_TOO_LARGE: [413, 'The body is too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'The media type is not supported'],
+  EXPECTATION_FAILED: [417, 'The expectation cannot be met'],
   RATE_LIMITED: [429, 'Too many requests'],
   HEADERS_TOO_LARGE: [431, 'The headers are too large'],
   INTERNAL_ERROR: [500, 'Something went wrong here'],

@@ -177,6 +177,25 @@ describe('HTTP as the shell speaks it', () => {
       assert.match(answer, /"code":"HEADERS_TOO_LARGE"/);
     });
 
+    for (const [what, bytes, code] of [
+      ['without Host', 'GET /livez HTTP/1.1\r\n\r\n', 'VALIDATION_ERROR'],
+      ['with Expect', 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: a miracle\r\n\r\n', 'EXPECTATION_FAILED'],
+    ] as const) {
+      it(`${what} are told by a problem, and end the connection`, async () => {
+        const answer = await exchangeBytes(shell.port, bytes);
+        assert.match(answer, /^HTTP\/1\.1 (400|417) /);
+        assert.match(answer, /Content-Type: application\/problem\+json/);
+        assert.match(answer, /Connection: close/);
+        assert.match(answer, new RegExp(`"code":"${code}"`));
+      });
+    }
+
+    it('of HTTP/1.0 need no Host, and a body that waits is asked for', async () => {
+      assert.equal(statusOf(await exchangeBytes(shell.port, 'GET /livez HTTP/1.0\r\n\r\n')), 200);
+      const waiting = request('POST /v1/things HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue');
+      assert.match(await exchangeBytes(shell.port, waiting, /\r\n\r\n/), /^HTTP\/1\.1 100 Continue/);
+    });
+
     it('do not carry a second request past the first (smuggling)', async () => {
       const smuggled = 'GET /v1/things/smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
       const answer = await exchangeBytes(
