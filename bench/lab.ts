@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../src/database/migrations.ts';
-import { startEmbedded, type Embedded } from '../src/embedded/index.ts';
+import { onStopSignal, startEmbedded, type Embedded } from '../src/embedded/index.ts';
 import { searchAttributes } from '../temporal/search-attributes.ts';
 import { startServer, type Server, type ServerName } from './server.ts';
 import { makeWorld, type World } from './world.ts';
@@ -34,9 +34,13 @@ export async function openLab({ quick, say }: Pick<Lab, 'quick' | 'say'>): Promi
   const dataDir = await mkdtemp(join(tmpdir(), 'carnet-bench-'));
   const closers: (() => Promise<unknown>)[] = [() => rm(dataDir, { recursive: true, force: true })];
   const onClose = (stop: () => Promise<unknown>): void => void closers.unshift(stop);
-  const close = async (): Promise<void> => {
+  const closeAll = async (): Promise<void> => {
     for (const stop of closers.splice(0)) await stop();
   };
+  // Once, and waited for by whoever asks: a bench that is stopped half way fails while the first one is at it.
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeAll());
+  onStopSignal(() => void close().finally(() => process.exit(1)));
   const part = async (name: 'postgres' | 'temporal'): Promise<Embedded> => {
     const started = await startEmbedded({
       dataDir: join(dataDir, name),

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { onStopSignal } from '../src/embedded/index.ts';
 import { b1 } from './b1-http-shell.ts';
 import { b4 } from './b4-wallet-debit.ts';
 import { b5 } from './b5-lives.ts';
@@ -59,7 +58,6 @@ install();
 const startedAt = performance.now();
 const pinned = pinLoad();
 const lab = await openLab({ quick: options.quick, say });
-onStopSignal(() => void lab.close().finally(() => process.exit(1)));
 try {
   const tables = await bench.run(lab);
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
