@@ -40,5 +40,5 @@ export const createAdjustment = (
       description: body.description,
     });
     unit.changed(operatorId);
-    return { status: 201, body: transaction, location: '/v1/billing/transactions' };
+    return { status: 201, body: transaction };
   });

@@ -16,6 +16,11 @@ export const listApiKeys = (
     select ${columns} from api_keys where operator_id = ${operatorId}
     order by id desc limit ${limit} offset ${offset}`);
 
+export const findApiKey = (connection: CommonQueryMethods, operatorId: string, id: string): Promise<ApiKey | null> =>
+  connection.maybeOne(
+    sql.type(ApiKeySchema)`select ${columns} from api_keys where id = ${id} and operator_id = ${operatorId}`,
+  );
+
 export const countApiKeys = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
   connection.oneFirst(
     sql.type(z.object({ count: z.number() }))`select count(*) from api_keys where operator_id = ${operatorId}`,

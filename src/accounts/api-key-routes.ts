@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { offsetAnswer, offsetList, offsetQuery } from '../http/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { ApiKeySchema, CreateApiKeySchema, CreatedApiKeySchema } from './api-key-schema.ts';
-import { createApiKey, pageOfApiKeys, revokeApiKey } from './api-keys.ts';
+import { createApiKey, pageOfApiKeys, readApiKey, revokeApiKey } from './api-keys.ts';
 
 const tag = 'accounts';
+const params = z.object({ id: z.string() });
 
 const postApiKey = route({
   method: 'post',
@@ -38,6 +39,23 @@ const getApiKeys = route({
     offsetAnswer('api_keys', { ...(await pageOfApiKeys(context, caller, query)), query }),
 });
 
+const getApiKey = route({
+  method: 'get',
+  path: '/v1/api-keys/:id',
+  operation: 'getApiKey',
+  tag,
+  summary: 'Read an API key, without its secret',
+  audience: 'admin',
+  params,
+  status: 200,
+  reply: ApiKeySchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readApiKey(context, caller, id),
+  }),
+});
+
 const deleteApiKey = route({
   method: 'delete',
   path: '/v1/api-keys/:id',
@@ -46,11 +64,11 @@ const deleteApiKey = route({
   summary: 'Delete an API key',
   description: 'The key is refused from the answer on.',
   audience: 'admin',
-  params: z.object({ id: z.string() }),
+  params,
   status: 200,
   reply: z.object({ deleted: z.literal(true) }),
   refusals: ['NOT_FOUND'],
   handler: ({ context, call, params: { id } }) => revokeApiKey(context, call, id),
 });
 
-export const apiKeyRoutes: AnyRoute[] = [postApiKey, getApiKeys, deleteApiKey];
+export const apiKeyRoutes: AnyRoute[] = [postApiKey, getApiKeys, getApiKey, deleteApiKey];

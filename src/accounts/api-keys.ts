@@ -5,7 +5,7 @@ import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../http/errors.ts';
 import { newId } from '../ids.ts';
 import { lockAgent } from './agent-queries.ts';
-import { countApiKeys, deleteApiKey, insertApiKey, isPast, listApiKeys } from './api-key-queries.ts';
+import { countApiKeys, deleteApiKey, findApiKey, insertApiKey, isPast, listApiKeys } from './api-key-queries.ts';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './api-key-schema.ts';
 import { keptOf, newSecret } from './secret.ts';
 
@@ -70,6 +70,13 @@ async function assertAgentInService(
         { extra: { current_status: agent.status } },
       ),
   );
+}
+
+/** @throws CarnetError NOT_FOUND for an unknown, foreign or deleted key. */
+export async function readApiKey(context: Context, { operatorId }: Caller, keyId: string): Promise<ApiKey> {
+  const key = await findApiKey(context.pool, operatorId, keyId);
+  assertThat(key, () => notFound('API key'));
+  return key;
 }
 
 export async function pageOfApiKeys(

@@ -25,6 +25,14 @@ export const listIdentityClaims = (
   connection.any(sql.type(IdentityClaimSchema)`
     select ${columns} from identity_claims where ${matching(filter)} order by id desc limit ${limit} offset ${offset}`);
 
+/** @param operatorId null: of any operator. */
+export const findIdentityClaim = (
+  connection: CommonQueryMethods,
+  { id, operatorId }: { id: string; operatorId: string | null },
+): Promise<IdentityClaim | null> =>
+  connection.maybeOne(sql.type(IdentityClaimSchema)`
+    select ${columns} from identity_claims where id = ${id} and ${matching({ operatorId, agentId: null })}`);
+
 export const countIdentityClaims = (connection: CommonQueryMethods, filter: IdentityClaimFilter): Promise<number> =>
   connection.oneFirst(
     sql.type(z.object({ count: z.number() }))`select count(*) from identity_claims where ${matching(filter)}`,

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { offsetAnswer, offsetList, offsetQuery } from '../http/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { CreateIdentityClaimSchema, IdentityClaimSchema } from './identity-claim-schema.ts';
-import { createIdentityClaim, deleteIdentityClaim, pageOfIdentityClaims } from './identity-claims.ts';
+import {
+  createIdentityClaim,
+  deleteIdentityClaim,
+  pageOfIdentityClaims,
+  readIdentityClaim,
+} from './identity-claims.ts';
+
+const params = z.object({ id: z.string() });
 
 const postIdentityClaim = route({
   method: 'post',
@@ -39,6 +46,24 @@ const getIdentityClaims = route({
     offsetAnswer('identity_claims', { ...(await pageOfIdentityClaims(context, caller, query)), query }),
 });
 
+const getIdentityClaim = route({
+  method: 'get',
+  path: '/v1/identity-claims/:id',
+  operation: 'getIdentityClaim',
+  tag: 'accounts',
+  summary: 'Read an identity claim of the operator or of its agents',
+  description: 'With the platform key: that of any operator.',
+  audience: 'operator',
+  params,
+  status: 200,
+  reply: IdentityClaimSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readIdentityClaim(context, caller, id),
+  }),
+});
+
 const deleteClaim = route({
   method: 'delete',
   path: '/v1/identity-claims/:id',
@@ -47,11 +72,11 @@ const deleteClaim = route({
   summary: 'Revoke an identity claim',
   description: 'It stays in the list with `revoked_at` and no longer counts for trust.',
   audience: 'platform',
-  params: z.object({ id: z.string() }),
+  params,
   status: 200,
   reply: z.object({ deleted: z.literal(true) }),
   refusals: ['NOT_FOUND'],
   handler: ({ context, call, params: { id } }) => deleteIdentityClaim(context, call, id),
 });
 
-export const identityClaimRoutes: AnyRoute[] = [postIdentityClaim, getIdentityClaims, deleteClaim];
+export const identityClaimRoutes: AnyRoute[] = [postIdentityClaim, getIdentityClaims, getIdentityClaim, deleteClaim];

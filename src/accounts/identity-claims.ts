@@ -7,6 +7,7 @@ import { newId } from '../ids.ts';
 import { findOperatorOfAgent } from './agent-queries.ts';
 import {
   countIdentityClaims,
+  findIdentityClaim,
   insertIdentityClaim,
   listIdentityClaims,
   revokeIdentityClaim,
@@ -56,15 +57,27 @@ async function subjectOf(
   return operator.id;
 }
 
+const seesAll = (caller: Caller): boolean => caller.kind === 'operator' && caller.platform;
+
+/**
+ * An operator sees its own; platform administration sees all.
+ * @throws CarnetError NOT_FOUND
+ */
+export async function readIdentityClaim(context: Context, caller: Caller, id: string): Promise<IdentityClaim> {
+  const operatorId = seesAll(caller) ? null : caller.operatorId;
+  const claim = await findIdentityClaim(context.pool, { id, operatorId });
+  assertThat(claim, () => notFound('identity claim'));
+  return claim;
+}
+
 /** An operator sees its own; platform administration sees all, or those of one operator. */
 export async function pageOfIdentityClaims(
   context: Context,
   caller: Caller,
   query: { operator_id?: string | undefined; agent_id?: string | undefined; limit: number; offset: number },
 ): Promise<{ items: IdentityClaim[]; total: number }> {
-  const seesAll = caller.kind === 'operator' && caller.platform;
   const filter = {
-    operatorId: seesAll ? (query.operator_id ?? null) : caller.operatorId,
+    operatorId: seesAll(caller) ? (query.operator_id ?? null) : caller.operatorId,
     agentId: query.agent_id ?? null,
   };
   const [items, total] = await Promise.all([

@@ -39,7 +39,7 @@ export const registerOperator = (
       });
       await unit.audit('operator.registered', operator.id, { name: operator.name });
       unit.changed(operator.id);
-      return { status: 201, body: { operator, api_key: secret }, location: `/v1/admin/operators/${operator.id}` };
+      return { status: 201, body: { operator, api_key: secret } };
     },
     { secret: true },
   );

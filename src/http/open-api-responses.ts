@@ -49,7 +49,7 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
     description: route.status === 201 ? 'Created' : route.status === 202 ? 'Accepted' : 'Done',
     headers: {
       'X-Request-Id': header('Names this call in the logs of the service'),
-      ...(route.status === 201 && { Location: header('Where the created thing is') }),
+      ...(route.status === 201 && { Location: header('Where the created thing is read, if it has an address of its own') }),
       ...(route.cache !== undefined && { ETag: header('For If-None-Match') }),
       ...(takesKey(route) && {
         'Idempotency-Replayed': header('`true` where an earlier call with this key was answered again'),

@@ -5,7 +5,7 @@ import type { ApiKey, CreatedApiKey } from '../../src/accounts/api-key-schema.ts
 import { sql } from '../../src/database/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../support/factories.ts';
-import { assertProblem, assertStatus, database, requester } from '../support/service.ts';
+import { anonymous, assertProblem, assertStatus, database, requester } from '../support/service.ts';
 import { tablesHolding } from './secrets.ts';
 
 describe('POST /v1/api-keys', () => {
@@ -154,6 +154,19 @@ describe('GET /v1/api-keys', () => {
       );
     });
   }
+});
+
+describe('GET /v1/api-keys/:id', () => {
+  it('shows what Location named, without its secret, to its operator alone', async () => {
+    const operator = await buildOperator();
+    const made = await operator.post<CreatedApiKey>('/v1/api-keys', { name: 'laptop', kind: 'operator' });
+    const { key, ...shown } = assertStatus(made, 201);
+    const path = made.headers.get('location') ?? '';
+    assert.deepEqual(assertStatus(await operator.get<ApiKey>(path), 200), shown);
+    assertProblem(await requester(key).get(path), 'ADMIN_REQUIRED');
+    assertProblem(await (await buildOperator()).get(path), 'NOT_FOUND');
+    assertProblem(await anonymous().get(path), 'UNAUTHENTICATED');
+  });
 });
 
 describe('DELETE /v1/api-keys/:id', () => {

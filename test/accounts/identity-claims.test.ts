@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IdentityClaim } from '../../src/accounts/identity-claim-schema.ts';
 import { buildAgent, buildOperator, type TestOperator } from '../support/factories.ts';
-import { assertProblem, assertStatus, platform, type Requester } from '../support/service.ts';
+import { anonymous, assertProblem, assertStatus, platform, type Requester } from '../support/service.ts';
 
 const claim = { provider: 'eid', layer: 'person', claim_type: 'legal_name', assurance_level: 'L2' };
 
@@ -95,6 +95,17 @@ describe('GET /v1/identity-claims', () => {
     assert.deepEqual(await claimsSeenBy(operator, `?agent_id=${agent.id}`), [ofAgent.id]);
     assert.deepEqual(await claimsSeenBy(operator, `?operator_id=${other.operatorId}`), [ofAgent.id, mine.id]);
     assert.deepEqual(await claimsSeenBy(platform(), `?operator_id=${other.operatorId}`), [theirs.id]);
+  });
+});
+
+describe('GET /v1/identity-claims/:id', () => {
+  it('shows a claim to its operator and the platform', async () => {
+    const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
+    const made = await attest({ agent_id: (await buildAgent(operator)).id });
+    const path = `/v1/identity-claims/${made.id}`;
+    for (const caller of [operator, platform()]) assert.deepEqual(assertStatus(await caller.get(path), 200), made);
+    assertProblem(await other.get(path), 'NOT_FOUND');
+    assertProblem(await anonymous().get(path), 'UNAUTHENTICATED');
   });
 });
 

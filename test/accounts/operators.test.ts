@@ -15,7 +15,7 @@ describe('POST /v1/operators', () => {
       { name: operator.name, email: operator.email, tier: operator.tier, status: operator.status },
       { name, email: `${name}@example.test`, tier: 'free', status: 'active' },
     );
-    assert.equal(reply.headers.get('location'), `/v1/admin/operators/${operator.id}`);
+    assert.equal(reply.headers.get('location'), null, 'an operator is read by its own key, at /v1/operators/me');
     assert.deepEqual(assertStatus(await requester(key).get('/v1/operators/me'), 200), operator);
     assert.equal(assertStatus(await requester(key).get('/v1/billing/balance'), 200).balance_cents, 0);
     assertStatus(await requester(key).get('/v1/api-keys'), 200);
