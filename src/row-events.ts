@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 
 /** Waiters a process holds at most (decisions K55); one more is answered with the row as it is. */
-export const MAX_WAITERS = 1_000;
+const MAX_WAITERS = 1_000;
 
 const CHANNEL = 'carnet_rows';
 /** Announcements of 20 ms go out as one NOTIFY, outside of every command: a NOTIFY inside would serialise commits (architecture). */

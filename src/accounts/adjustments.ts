@@ -19,7 +19,7 @@ export const CreateAdjustmentSchema = z
     description,
   })
   .meta({ id: 'CreateAdjustment' });
-export type CreateAdjustment = z.infer<typeof CreateAdjustmentSchema>;
+type CreateAdjustment = z.infer<typeof CreateAdjustmentSchema>;
 
 export const AdjustmentSchema = WalletTransactionSchema;
 

@@ -1,14 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { NewApiKey } from './api-key-queries.ts';
 
 /** A new secret: `svc_live_` and 32 random bytes. */
 export const newSecret = (): string => `svc_live_${randomBytes(32).toString('base64url')}`;
 
-/** What is kept of a secret. It has 256 bits of chance, so one round of SHA-256 is enough. */
-export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
-
-/** The columns of a key that come from its secret. */
+/** The columns of a key that come from its secret. It has 256 bits of chance, so one round of SHA-256 is enough. */
 export const keptOf = (secret: string): Pick<NewApiKey, 'secretHash' | 'last4'> => ({
-  secretHash: hashSecret(secret),
+  secretHash: hash('sha256', secret, 'buffer'),
   last4: secret.slice(-4),
 });

@@ -19,7 +19,7 @@ export type Balance = z.infer<typeof BalanceSchema>;
 
 const Named = z.object({ id: z.string(), name: z.string() }).nullable();
 
-export const TransactionTypeSchema = z.enum([
+const TransactionTypeSchema = z.enum([
   'topup',
   'refund',
   'invocation',

@@ -15,7 +15,6 @@ const attempt = z
 const leaseSeconds = z.number().min(5).max(3_600);
 
 export const InvocationErrorSchema = z.strictObject({ code: text(1, 128), message: text(1, 2_000) });
-export type InvocationError = z.infer<typeof InvocationErrorSchema>;
 
 /** An invocation as lists show it: without input and output (decisions K50). */
 export const InvocationSummarySchema = z

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { bestCandidates, presentSkill } from '../skills/index.ts';
+import { bestCandidates, presentTo } from '../skills/index.ts';
 import type { Matches } from './schema.ts';
 import { fitOf, reasonsFor, scoreOf } from './score.ts';
 import { readSkillRequest } from './skill-requests.ts';
@@ -14,7 +14,7 @@ export async function matchSkills(context: Context, caller: Caller, id: string):
   const candidates = await bestCandidates(context.pool, wanted, MATCHES);
   return {
     matches: candidates.map((candidate) => ({
-      skill: presentSkill(candidate, caller),
+      skill: presentTo(candidate, caller),
       score: scoreOf(fitOf(wanted, candidate)),
       reasons: reasonsFor(wanted, candidate),
     })),

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { fieldsOf, findProducers, findSkillRows, presentSkill, type Part, type Wanted } from '../skills/index.ts';
+import { fieldsOf, findProducers, findSkillRows, presentTo, type Part, type Wanted } from '../skills/index.ts';
 import { composeChains, MOST_STEPS } from './compose.ts';
 import type { SkillRequest, Suggestions } from './schema.ts';
 import { readSkillRequest } from './skill-requests.ts';
@@ -32,7 +32,7 @@ export async function suggestCompositions(context: Context, caller: Caller, id: 
   const rows = await findSkillRows(context.pool, [
     ...new Set(chains.flatMap(({ steps }) => steps.map((step) => step.id))),
   ]);
-  const skills = new Map(rows.map((row) => [row.id, presentSkill(row, caller)]));
+  const skills = new Map(rows.map((row) => [row.id, presentTo(row, caller)]));
   return {
     suggestions: chains.map(({ steps, totalCents, coverage }) => ({
       steps: steps.flatMap(({ id: skillId }) => {

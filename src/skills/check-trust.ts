@@ -2,9 +2,6 @@ import { assuranceRank } from '../accounts/index.ts';
 import type { PassportClaim, TrustEvaluation } from './check-trust-schema.ts';
 import type { TrustLevel } from './schema.ts';
 
-/** How much a claim of this level is worth, 0 to 3 (decisions K21). */
-export const levelOf = assuranceRank;
-
 const nameOfLevel = (level: 0 | 1 | 2 | 3) => `L${level}` as const;
 
 /**
@@ -15,7 +12,7 @@ export function evaluateTrust(required: TrustLevel, claims: readonly PassportCla
   const reasons: string[] = [];
   let effective: 0 | 1 | 2 | 3 = 0;
   for (const claim of claims) {
-    const level = levelOf(claim.assurance_level);
+    const level = assuranceRank(claim.assurance_level);
     const what = `${claim.claim_type} at ${claim.assurance_level}`;
     if (claim.expires_at !== undefined && claim.expires_at <= now)
       reasons.push(`${what} has expired and counts nothing.`);

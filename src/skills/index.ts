@@ -1,9 +1,8 @@
 export { searchWords } from './browse.ts';
 export { bestCandidates, findProducers, findSkillRows, type Candidate, type Part, type Wanted } from './candidates.ts';
 export { checkSchemas } from './check-schemas.ts';
-export { levelOf } from './check-trust.ts';
 export { findInputContract, findOutputContract, type Contract } from './contracts.ts';
-export { presentTo as presentSkill } from './presenter.ts';
+export { presentTo } from './presenter.ts';
 export { tags } from './fields.ts';
 export { ListedSkillSchema } from './schema.ts';
 export { fieldsOf, nameOfField } from './schema-fields.ts';

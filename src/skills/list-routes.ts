@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { cursorList } from '../http/pagination.ts';
 import { route } from '../http/route.ts';
 import { listFavorites } from './favorites.ts';
-import { presentSkill, presentSkills } from './presenter.ts';
+import { presentSkills, presentTo } from './presenter.ts';
 import { listOwnSkills } from './queries.ts';
 import { ListedSkillSchema, SkillVersionSchema } from './schema.ts';
 import { findVisibleSkill } from './show-skill.ts';
-import { seesAll } from './status.ts';
 import { listVersions } from './versions.ts';
 
 const tag = 'skills';
@@ -63,10 +62,7 @@ const favorites = route({
     const { context, caller, query } = request;
     const after = favoriteSkills.after(request)?.position ?? null;
     const rows = await listFavorites(context.pool, caller, { after, limit: query.limit + 1 });
-    const shown = rows.map(({ position, ...row }) => ({
-      ...presentSkill(row, { seesAll: seesAll(caller, row) }),
-      position,
-    }));
+    const shown = rows.map(({ position, ...row }) => ({ ...presentTo(row, caller), position }));
     return favoriteSkills.answer(request, shown, ({ position }) => ({ position }));
   },
 });

@@ -35,6 +35,7 @@ export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSki
   };
 }
 
+/** As the caller sees it in a list. */
 export const presentTo = (row: SkillRow, caller: Caller): ListedSkill =>
   presentSkill(row, { seesAll: seesAll(caller, row) });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { evaluateTrust, levelOf } from '../../src/skills/check-trust.ts';
+import { assuranceRank } from '../../src/accounts/index.ts';
+import { evaluateTrust } from '../../src/skills/check-trust.ts';
 import type { TrustEvaluation } from '../../src/skills/check-trust-schema.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
@@ -115,7 +116,7 @@ describe('POST /v1/skills/:id/check-trust', () => {
     fc.assert(
       fc.property(fc.constantFrom(...levels), fc.array(claim), (required, claims) => {
         const valid = claims.filter(({ expires_at: expiry }) => expiry === undefined || expiry > 100);
-        const effective = Math.max(0, ...valid.map(({ assurance_level: level }) => levelOf(level)));
+        const effective = Math.max(0, ...valid.map(({ assurance_level: level }) => assuranceRank(level)));
         const evaluation = evaluateTrust(required, claims, 100);
         assert.deepEqual(
           [evaluation.allowed, evaluation.effective],
