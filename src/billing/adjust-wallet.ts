@@ -3,7 +3,7 @@ import type { Unit } from '../commands.ts';
 import { sql } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../http/errors.ts';
 import { newId, type OperatorId } from '../ids.ts';
-import type { WalletTransaction } from './schema.ts';
+import { noDetails, type WalletTransaction } from './schema.ts';
 
 export interface Adjustment {
   operatorId: OperatorId;
@@ -47,17 +47,6 @@ export async function adjustWallet(
     meter: null,
     description,
     created_at,
-    details: {
-      skill_id: null,
-      invocation_id: null,
-      mission_id: null,
-      skill: null,
-      invocation: null,
-      mission: null,
-      llm_sources: [],
-      machine_sources: [],
-      machine_cost_microcents: null,
-      source_status: null,
-    },
+    details: noDetails,
   };
 }

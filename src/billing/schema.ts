@@ -29,6 +29,33 @@ const TransactionTypeSchema = z.enum([
   'adjustment',
 ]);
 
+const DetailsSchema = z.object({
+  skill_id: z.string().nullable(),
+  invocation_id: z.string().nullable(),
+  mission_id: z.string().nullable(),
+  skill: Named,
+  invocation: z.object({ id: z.string(), status: z.string() }).nullable(),
+  mission: z.object({ id: z.string(), declared_intent: z.string() }).nullable(),
+  llm_sources: z.array(z.unknown()),
+  machine_sources: z.array(z.unknown()),
+  machine_cost_microcents: z.int().nullable(),
+  source_status: z.enum(['recorded', 'not_recorded']).nullable(),
+});
+
+/** Of a row that came about by neither skill, mission nor usage. */
+export const noDetails: z.infer<typeof DetailsSchema> = {
+  skill_id: null,
+  invocation_id: null,
+  mission_id: null,
+  skill: null,
+  invocation: null,
+  mission: null,
+  llm_sources: [],
+  machine_sources: [],
+  machine_cost_microcents: null,
+  source_status: null,
+};
+
 /**
  * A row of the wallet (Billing §2.2). Every key of `details` is there, null or [] where it says nothing (decisions
  * B26).
@@ -41,18 +68,7 @@ export const WalletTransactionSchema = z
     meter: z.string().nullable(),
     description: z.string(),
     created_at: z.iso.datetime(),
-    details: z.object({
-      skill_id: z.string().nullable(),
-      invocation_id: z.string().nullable(),
-      mission_id: z.string().nullable(),
-      skill: Named,
-      invocation: z.object({ id: z.string(), status: z.string() }).nullable(),
-      mission: z.object({ id: z.string(), declared_intent: z.string() }).nullable(),
-      llm_sources: z.array(z.unknown()),
-      machine_sources: z.array(z.unknown()),
-      machine_cost_microcents: z.int().nullable(),
-      source_status: z.enum(['recorded', 'not_recorded']).nullable(),
-    }),
+    details: DetailsSchema,
   })
   .meta({
     id: 'WalletTransaction',
@@ -65,18 +81,7 @@ export const WalletTransactionSchema = z
         meter: null,
         description: 'Welcome credit',
         created_at: '2026-11-21T12:00:00.000Z',
-        details: {
-          skill_id: null,
-          invocation_id: null,
-          mission_id: null,
-          skill: null,
-          invocation: null,
-          mission: null,
-          llm_sources: [],
-          machine_sources: [],
-          machine_cost_microcents: null,
-          source_status: null,
-        },
+        details: noDetails,
       },
     ],
   });

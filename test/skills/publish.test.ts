@@ -6,10 +6,11 @@ import {
   buildMemberKey,
   buildOperator,
   echoSchema,
+  publication,
   type TestOperator,
 } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
-import { llmStep, publication, publish, scriptStep, sealedSkill } from './support.ts';
+import { llmStep, publish, scriptStep, sealedSkill } from './support.ts';
 
 /** What is refused, and the fault's path. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
@@ -144,9 +145,8 @@ describe('POST /v1/skills', () => {
   });
 
   it('is 409 for a key that stands for another request before the schema is found to be wrong', async () => {
-    const key = { 'idempotency-key': 'publish-schema' };
+    const [key, refused] = [{ 'idempotency-key': 'publish-schema' }, publication({ input_schema: { $ref: 'x:/a' } })];
     assertStatus(await owner.post('/v1/skills', publication(), key), 201);
-    const refused = publication({ input_schema: { $ref: 'https://example.test/a' } });
     assertProblem(await owner.post('/v1/skills', refused, key), 'IDEMPOTENCY_KEY_REUSED');
     assertProblem(await owner.post('/v1/skills', refused), 'VALIDATION_ERROR', 'input_schema.$ref');
   });

@@ -8,8 +8,7 @@ import { findSkill } from '../../src/skills/skill-cache.ts';
 import { updateSkill } from '../../src/skills/update-skill.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { eventually } from '../support/eventually.ts';
-import { unique } from '../support/factories.ts';
-import { publication } from './support.ts';
+import { publication, unique } from '../support/factories.ts';
 
 describe('the skills kept in memory', () => {
   let own: OwnContext;

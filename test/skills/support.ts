@@ -1,17 +1,6 @@
 import type { ListedSkill, Skill } from '../../src/skills/schema.ts';
-import { buildInvocation, echoSchema, unique, type TestOperator } from '../support/factories.ts';
+import { buildInvocation, publication, type TestOperator } from '../support/factories.ts';
 import { assertStatus, platform, type Requester } from '../support/service.ts';
-
-/** The least that can be published. */
-export const publication = (overrides: Record<string, unknown> = {}): Record<string, unknown> => ({
-  name: unique('skill'),
-  description: 'Echoes a text',
-  version: '1.0.0',
-  input_schema: echoSchema,
-  output_schema: echoSchema,
-  trust_level_required: 'L0',
-  ...overrides,
-});
 
 export const secret = 'return "the secret of the house";';
 

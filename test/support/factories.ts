@@ -56,18 +56,21 @@ export async function buildAgentKey(owner: Requester, agentId: string, overrides
 
 export const echoSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false } as const;
 
+/** The least that can be published: an open skill with `{text}` in and out. */
+export const publication = (overrides: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name: unique('skill'),
+  description: 'Echoes a text',
+  version: '1.0.0',
+  input_schema: echoSchema,
+  output_schema: echoSchema,
+  trust_level_required: 'L0',
+  ...overrides,
+});
+
 /** An open skill with `{text}` in and out; active at once. */
 export async function buildSkill(owner: Requester, overrides: Record<string, unknown> = {}): Promise<{ id: string; name: string; price_per_invocation: number }> {
   return assertStatus(
-    await owner.post<{ id: string; name: string; price_per_invocation: number }>('/v1/skills', {
-      name: unique('skill'),
-      description: 'Echoes a text',
-      version: '1.0.0',
-      input_schema: echoSchema,
-      output_schema: echoSchema,
-      trust_level_required: 'L0',
-      ...overrides,
-    }),
+    await owner.post<{ id: string; name: string; price_per_invocation: number }>('/v1/skills', publication(overrides)),
     201,
   );
 }

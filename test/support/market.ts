@@ -1,4 +1,4 @@
-import { echoSchema, unique, type TestInvocation } from './factories.ts';
+import { publication, unique, type TestInvocation } from './factories.ts';
 import { assertStatus, requester, type Reply, type Requester } from './service.ts';
 
 /** A provider with one skill and a consumer with money, on an instance of the test's own. */
@@ -37,15 +37,7 @@ export async function openMarket(where: { baseUrl: string; adminKey: string }, {
   };
   const [provider, consumer] = [await operator(), await operator()];
   assertStatus(await platform.post(`/v1/admin/operators/${consumer.id}/adjustments`, { amount_cents: cents, description: 'test credit' }), 201);
-  const skill = await requester(provider.key, where.baseUrl).post<{ id: string }>('/v1/skills', {
-    name: unique('skill'),
-    description: 'Echoes a text',
-    version: '1.0.0',
-    input_schema: echoSchema,
-    output_schema: echoSchema,
-    trust_level_required: 'L0',
-    price_per_invocation: price,
-  });
+  const skill = await requester(provider.key, where.baseUrl).post<{ id: string }>('/v1/skills', publication({ price_per_invocation: price }));
   const { id: skillId } = assertStatus(skill, 201);
   return marketAt(where.baseUrl, { provider: provider.key, consumer: consumer.key, consumerId: consumer.id, skillId, price });
 }

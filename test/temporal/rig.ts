@@ -25,7 +25,7 @@ import { lives } from '../../temporal/lives.ts';
 import { runWorker, type RunningWorker } from '../../temporal/worker.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import { eventually } from '../support/eventually.ts';
-import { echoSchema, unique } from '../support/factories.ts';
+import { publication, unique } from '../support/factories.ts';
 import { service } from '../support/service.ts';
 import { namespaceAnswers } from './temporal-server.ts';
 
@@ -85,15 +85,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const skill = await publishSkill(
     context,
     callOf(provider, 'publishSkill'),
-    PublishSkillSchema.parse({
-      name: unique('skill'),
-      description: 'Echoes a text',
-      version: '1.0.0',
-      input_schema: echoSchema,
-      output_schema: echoSchema,
-      trust_level_required: 'L0',
-      price_per_invocation: 7,
-    }),
+    PublishSkillSchema.parse(publication({ price_per_invocation: 7 })),
   );
 
   const rig: Rig = {
