@@ -24,14 +24,14 @@ interface Table {
 export function createDispatch(routes: readonly AnyRoute[]): Dispatch {
   const tables = new Map<string, Table>();
   for (const route of routes.toSorted(fixedFirst)) {
-    if (!route.path.startsWith(ROOT)) throw new Error(`The path of ${route.operation} must begin with ${ROOT}; it is ${route.path}.`);
+    if (!route.path.startsWith(ROOT))
+      throw new Error(`The path of ${route.operation} must begin with ${ROOT}; it is ${route.path}.`);
     const key = tableOf(route.path);
-    const table: Table = tables.get(key) ?? { router: new Router({ strict: true, sensitive: true }), routes: new Map() };
+    const table = tables.get(key) ?? emptyTable();
     tables.set(key, table);
     const method = route.method.toUpperCase();
-    if ([...table.routes.values()].some((other) => other.method === route.method && shapeOf(other.path) === shapeOf(route.path))) {
+    if ([...table.routes.values()].some((other) => clash(other, route)))
       throw new Error(`Two routes are declared for ${method} ${route.path}.`);
-    }
     table.routes.set(table.router.register(route.path, [method], () => {}) as Layer, route);
   }
   const findIn = (table: Table | undefined, method: string, path: string): Found => {
@@ -40,7 +40,8 @@ export function createDispatch(routes: readonly AnyRoute[]): Dispatch {
     const layer = matched.pathAndMethod[0];
     const target = layer === undefined ? undefined : table.routes.get(layer);
     if (layer !== undefined && target !== undefined) return withParams(layer, target, path);
-    return matched.path.length === 0 ? null : { methods: matched.path.flatMap(({ methods }) => methods).filter((name) => name !== 'HEAD') };
+    if (matched.path.length === 0) return null;
+    return { methods: matched.path.flatMap(({ methods }) => methods).filter((name) => name !== 'HEAD') };
   };
   return {
     find(method, path) {
@@ -51,6 +52,8 @@ export function createDispatch(routes: readonly AnyRoute[]): Dispatch {
     },
   };
 }
+
+const emptyTable = (): Table => ({ router: new Router({ strict: true, sensitive: true }), routes: new Map() });
 
 function withParams(layer: Layer, target: AnyRoute, path: string): Found {
   const params: Record<string, string> = {};
@@ -68,7 +71,10 @@ function withParams(layer: Layer, target: AnyRoute, path: string): Found {
 /** The first segment after /v1 and the last one: of `/v1/skills/skl_1/invoke` these are `skills` and `invoke`. */
 function endsOf(path: string): { first: string; last: string } {
   const slash = path.indexOf('/', ROOT.length);
-  return { first: path.slice(ROOT.length, slash < 0 ? path.length : slash), last: path.slice(path.lastIndexOf('/') + 1) };
+  return {
+    first: path.slice(ROOT.length, slash < 0 ? path.length : slash),
+    last: path.slice(path.lastIndexOf('/') + 1),
+  };
 }
 
 /** `skills :` for every path that ends in a parameter. */
@@ -76,6 +82,9 @@ function tableOf(path: string): string {
   const { first, last } = endsOf(path);
   return `${first} ${last.startsWith(':') ? ':' : last}`;
 }
+
+const clash = (one: AnyRoute, other: AnyRoute): boolean =>
+  one.method === other.method && shapeOf(one.path) === shapeOf(other.path);
 
 const shapeOf = (path: string): string => path.replaceAll(/:[^/]+/g, ':');
 

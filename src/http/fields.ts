@@ -8,7 +8,7 @@ export const lengthOf = (text: string): number => {
   return length;
 };
 
-/** A text of `minimum` to `maximum` characters. UTF-16 units never count fewer than code points, so most texts need no walk. */
+/** A text of `minimum` to `maximum` characters. Code points never outnumber UTF-16 units: most texts need no walk. */
 export const text = (minimum: number, maximum: number) =>
   z
     .string()
@@ -20,8 +20,8 @@ export const text = (minimum: number, maximum: number) =>
 export const cents = z.int().min(0);
 
 /**
- * Any JSON object; what its members are is checked elsewhere, or not at all. Bodies were read strictly (decisions trap 24), so
- * it is passed through as it is and not copied.
+ * Any JSON object; what its members are is checked elsewhere, or not at all. Bodies were read strictly (decisions
+ * trap 24), so it is passed through as it is and not copied.
  */
 export const jsonObject = z
   .custom<JsonObject>(
@@ -30,7 +30,10 @@ export const jsonObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: true } });
 
-/** A PATCH must change something (decisions K52). Said only where nothing else is wrong: an unknown property is one fault, not two. */
+/**
+ * A PATCH must change something (decisions K52). Said only where nothing else is wrong: an unknown property is one
+ * fault, not two.
+ */
 export const withSomeField = <Body extends z.ZodObject>(body: Body): Body =>
   body.refine((fields) => Object.keys(fields).length > 0, {
     message: 'must name at least one field to change',

@@ -51,8 +51,8 @@ export async function listInvocations(
 }
 
 /**
- * Work for the operator, oldest first: pending or under a lease that has lapsed, as `is_claimable` has it, within its deadline,
- * and not executed by the service itself (decisions K37).
+ * Work for the operator, oldest first: pending or under a lease that has lapsed, as `is_claimable` has it, within its
+ * deadline, and not executed by the service itself (decisions K37).
  */
 export async function listPending(
   connection: CommonQueryMethods,

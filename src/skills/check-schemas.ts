@@ -5,8 +5,9 @@ import { assertKeyNotReused } from '../http/idempotency.ts';
 import type { JsonObject } from '../http/json-value.ts';
 
 /**
- * Refuses JSON Schemas that could not be trusted to check what strangers send. Compiling them takes too long for the transaction
- * of the call, so its Idempotency-Key has not been looked at yet: where the key stands for another request, that is said first.
+ * Refuses JSON Schemas that could not be trusted to check what strangers send. Compiling them takes too long for the
+ * transaction of the call, so its Idempotency-Key has not been looked at yet: where that stands for another request, it
+ * is said first.
  * @param schemas by the name of the body's property; undefined ones were not sent.
  * @throws CarnetError VALIDATION_ERROR whose errors say where in which schema, why, and what to do; IDEMPOTENCY_KEY_REUSED.
  */
