@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import type { TemporalSettings } from '../src/config.ts';
+import { ConfigFault, type TemporalSettings } from '../src/config.ts';
 
 /** Given to clients, workers and the bundler alike: who decodes must be who encoded. */
 export const dataConverter: DataConverter = {
@@ -23,7 +23,7 @@ export interface Temporal {
 
 /**
  * Where and how to connect, in the shape that the client's and the worker's connection both take.
- * @throws Error naming the PEM file that cannot be read.
+ * @throws ConfigFault naming the PEM file that cannot be read.
  */
 export function connectionOptions(settings: TemporalSettings): Pick<ConnectionOptions, 'address' | 'tls'> & { apiKey?: string } {
   const { address, apiKey, tls } = settings;
@@ -33,11 +33,20 @@ export function connectionOptions(settings: TemporalSettings): Pick<ConnectionOp
     ...(tls !== undefined && {
       tls: {
         ...(tls.serverName !== undefined && { serverNameOverride: tls.serverName }),
-        ...(tls.ca !== undefined && { serverRootCACertificate: readFileSync(tls.ca) }),
-        ...(tls.cert !== undefined && tls.key !== undefined && { clientCertPair: { crt: readFileSync(tls.cert), key: readFileSync(tls.key) } }),
+        ...(tls.ca !== undefined && { serverRootCACertificate: pem('TEMPORAL_TLS_CA', tls.ca) }),
+        ...(tls.cert !== undefined && tls.key !== undefined && { clientCertPair: { crt: pem('TEMPORAL_TLS_CERT', tls.cert), key: pem('TEMPORAL_TLS_KEY', tls.key) } }),
       },
     }),
   };
+}
+
+function pem(setting: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigFault('The settings are not valid', [`${setting} must name a PEM file that can be read (${why})`]);
+  }
 }
 
 /** Connects at the first call and again whenever it must (architecture rule 16), so no start waits for Temporal. */

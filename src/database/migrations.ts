@@ -16,11 +16,13 @@ interface Applied {
 /**
  * Applies what is missing of `migrations/NNNN-name.sql`, each file in a transaction of its own, in order.
  * @returns the names of the files applied now.
- * @throws StartupFault when a file that was applied has changed since; Error naming the file that failed (it is rolled back).
+ * @throws StartupFault when the database cannot be reached or a file that was applied has changed since; Error naming the file that failed (it is rolled back).
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'carnet-migrate' });
-  await client.connect();
+  await client.connect().catch((error: Error) => {
+    throw new StartupFault(`The database cannot be reached (${error.message}); check DATABASE_URL and that Postgres runs there.`);
+  });
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     await client.query(

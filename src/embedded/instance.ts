@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupFault } from './startup-fault.ts';
 
@@ -29,9 +29,16 @@ const whoRuns = (noteFile: string): string => {
   }
 };
 
+/** Folder by folder: Node's own `recursive` never returns where a file system takes no folders, such as /proc (seen). */
+const makeFolders = (folder: string): void => {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+};
+
 const make = (dataDir: string): string => {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolders(resolve(dataDir));
     return realpathSync(dataDir);
   } catch (error) {
     throw new StartupFault(

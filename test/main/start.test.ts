@@ -46,6 +46,14 @@ describe('npm start', function () {
       ['with a setting out of range', () => ({ PORT: '70000' }), /PORT/, /from 0 to 65535/, /70000/],
       ['with a setting that is none', () => ({ PORT: '0', INVOCATION_TTL_SECONDS: '1e3' }), /INVOCATION_TTL_SECONDS/, /whole number from 60 to 604800/],
       ['with a secret that is too short, which is not shown', () => ({ PORT: '0', PLATFORM_ADMIN_KEY: 'guess-me' }), /PLATFORM_ADMIN_KEY/, /24 characters/, /^((?!guess-me).)*$/],
+      ['where the system takes no folders', () => ({ PORT: '0', DATA_DIR: '/proc/carnet' }), /can't be made/, /DATA_DIR/],
+      [
+        'with a database that does not answer',
+        () => ({ PORT: '0', DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/carnet', TEMPORAL_ADDRESS: '127.0.0.1:1' }),
+        /cannot be reached \(connect ECONNREFUSED/,
+        /DATABASE_URL/,
+        /^((?!secret).)*$/,
+      ],
       ['where no folder can be made', () => ({ PORT: '0', DATA_DIR: join(one.dataDir, 'running.json', 'below') }), /can't be made/, /DATA_DIR/],
     ];
     for (const [when, env, ...said] of refusals) {
