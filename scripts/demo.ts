@@ -68,13 +68,13 @@ tell('Somebody else finds it in the marketplace.');
 const found = expect(await call('GET', '/v1/skills?search=capitals&tags=demo', consumerKey), 200);
 show(`${(found.skills as unknown[]).length} of ${found.total} found; ours is ${(found.skills as { id: string }[]).some((row) => row.id === skill.id) ? 'among them' : 'NOT among them'}.`);
 
-tell('An operator without money is refused, with the numbers and the way out.');
+tell('An operator without money is refused, with the numbers.');
 const newcomer = expect(
   await call('POST', '/v1/operators', adminKey, { name: 'Newcomer', email: `newcomer-${randomBytes(4).toString('hex')}@carnet.invalid` }),
   201,
 ) as { operator: { id: string }; api_key: string };
 const refused = expect(await call('POST', `/v1/skills/${skill.id}/invoke`, newcomer.api_key, { input: { text: 'hello' } }), 402);
-show(`${refused.code}: needs ${money(refused.required_cents)}, has ${money(refused.balance_cents)}; top up at ${refused.top_up_url}`);
+show(`${refused.code}: needs ${money(refused.required_cents)}, has ${money(refused.balance_cents)}.`);
 
 tell('The platform credits the newcomer, who invokes: the price is held, not spent.');
 expect(await call('POST', `/v1/admin/operators/${newcomer.operator.id}/adjustments`, adminKey, { amount_cents: 1_000, description: 'welcome credit' }), 201);

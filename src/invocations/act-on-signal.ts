@@ -78,9 +78,14 @@ function asRefusal(error: unknown): SignalOutcome['refused'] {
     error.code !== 'TEMPORARILY_UNAVAILABLE' &&
     error.code !== 'IDEMPOTENCY_IN_FLIGHT'
   ) {
-    return { code: error.code, detail: error.message };
+    const faults = error.errors?.map(({ path, message }) => `${path}: ${message}`) ?? [];
+    return { code: error.code, detail: [error.message, ...faults.filter((fault) => !error.message.includes(fault))].join(' ') };
   }
-  if (error instanceof z.ZodError) return { code: 'VALIDATION_ERROR', detail: z.prettifyError(error) };
+  if (error instanceof z.ZodError) return { code: 'VALIDATION_ERROR', detail: sentenceOf(error) };
   if (error instanceof StrictJsonFault) return { code: 'VALIDATION_ERROR', detail: error.message };
   return null;
 }
+
+/** `error.code: Too small …; attempt: …`, in one line as the details of a run show it. */
+const sentenceOf = (error: z.ZodError): string =>
+  error.issues.map(({ path, message }) => `${path.length > 0 ? path.join('.') : 'argument'}: ${message}`).join('; ');

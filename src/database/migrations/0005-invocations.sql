@@ -257,7 +257,8 @@ end $$;
 
 create function refuse_status(i invocations, p_wanted text) returns void language plpgsql as $$
 begin
-  perform refuse('INVOCATION_NOT_' || upper(p_wanted), format('The invocation is %s, not %s.', i.status, p_wanted),
+  perform refuse('INVOCATION_NOT_' || upper(p_wanted), format('The invocation is %s, not %s%s.', i.status, p_wanted,
+    case when i.status = 'pending' then '; claim it first' when i.status = 'processing' then '; somebody has claimed it' else '; it has ended' end),
     json_build_object('current_status', i.status));
 end $$;
 
