@@ -10,4 +10,5 @@ export const configOf = ({ databaseUrl, temporalAddress = NOWHERE, port = 0 }: {
     temporalAddress,
     platformAdminKey: 'plat_of-the-bench-and-nobody-else',
     encryptionKeys: [Buffer.alloc(32, 1)],
+    localProviders: true,
   });

@@ -31,10 +31,10 @@ export async function makeWorld(databaseUrl: string): Promise<World> {
   const provider = await account(context, 'provider');
   const consumer = await account(context, 'consumer');
   await ensureDemoCredit(context, consumer.operatorId, CREDIT);
-  const caller = { kind: 'operator', operatorId: provider.operatorId, keyId: 'bench' as ApiKeyId, role: 'admin', platform: false } as const;
+  const caller = { kind: 'operator', operatorId: provider.operatorId, role: 'admin', platform: false, by: { kind: 'key', keyId: 'bench' as ApiKeyId } } as const;
   const { body: skill } = await publishSkill(
     context,
-    { caller, operation: 'publishSkill', idempotency: null, requestId: 'bench' },
+    { caller, operation: 'publishSkill', idempotency: null, requestId: 'bench', request: null },
     PublishSkillSchema.parse({
       name: 'summarise-text',
       description: 'Summarises a text in three sentences.',

@@ -32,8 +32,7 @@ export function createApp(context: Context, routes: AnyRoute[], health: Health =
     const { target: route, params } = found;
     exchange.operation = route.operation;
     const admitted = admission.admit(exchange, route);
-    const credential = admitted instanceof Promise ? await admitted : admitted;
-    const who = { params, caller: credential === null ? null : credential.caller };
+    const who = { params, caller: admitted instanceof Promise ? await admitted : admitted };
     const request = takesBody(route)
       ? await guardedWithBody(context, route, exchange, who)
       : guarded(context, route, exchange, who);

@@ -1,29 +1,54 @@
-import type { AgentId, ApiKeyId, OperatorId } from './ids.ts';
+import type { AgentId, ApiKeyId, DashboardSessionId, MemberId, OperatorId, PassportId } from './ids.ts';
 
 /** Who is calling, as authentication found it: the credential decides what may be done (decisions §3.8 "Credentials"). */
-export type Caller = OperatorKeyCaller | AgentKeyCaller;
+export type Caller = OperatorCaller | AgentKeyCaller;
 
-interface KeyCaller {
-  operatorId: OperatorId;
-  keyId: ApiKeyId;
-}
-
-export interface OperatorKeyCaller extends KeyCaller {
+/** Somebody who may act for a whole operator: a key, an OAuth access token, or a person in a dashboard session. */
+export interface OperatorCaller {
   kind: 'operator';
-  role: 'admin' | 'member';
+  operatorId: OperatorId;
+  role: 'owner' | 'admin' | 'member';
   /** The key PLATFORM_ADMIN_KEY: platform administration, and `op_platform` everywhere else (decisions C5). */
   platform: boolean;
+  by: OperatorCredential;
 }
 
-export interface AgentKeyCaller extends KeyCaller {
+export type OperatorCredential =
+  | { kind: 'key'; keyId: ApiKeyId }
+  | { kind: 'oauth'; subject: string }
+  | { kind: 'session'; sessionId: DashboardSessionId; memberId: MemberId };
+
+export interface AgentKeyCaller {
   kind: 'agent';
+  operatorId: OperatorId;
+  keyId: ApiKeyId;
   agentId: AgentId;
   /** Cents a UTC month that holds made with this key may add up to (decisions K58); null: no limit. */
   monthlyLimitCents: number | null;
+}
+
+/** A passport shown as a bearer credential; no route takes it but those that name it (decisions §3.8 "Credentials"). */
+export interface PassportBearer {
+  kind: 'passport';
+  operatorId: OperatorId;
+  agentId: AgentId;
+  jti: PassportId;
 }
 
 /** The part of an idempotency key's name that keeps an agent's keys apart from its operator's (decisions §1); '' for operators. */
 export const agentPart = (caller: Caller): AgentId | '' => (caller.kind === 'agent' ? caller.agentId : '');
 
 /** How the audit trail names the caller. */
-export const actorName = (caller: Caller): string => (caller.kind === 'agent' ? caller.agentId : caller.keyId);
+export const actorName = (caller: Caller): string => (caller.kind === 'agent' ? caller.agentId : credentialName(caller));
+
+/** What the rate limit counts by: the credential, not the one behind it. */
+export const credentialName = (caller: Caller | PassportBearer): string => {
+  if (caller.kind === 'agent') return caller.keyId;
+  if (caller.kind === 'passport') return caller.jti;
+  const { by } = caller;
+  if (by.kind === 'key') return by.keyId;
+  return by.kind === 'oauth' ? `oauth:${by.subject}` : by.memberId;
+};
+
+/** A person in the dashboard; every other credential is a bearer's, whoever holds it (decisions A33). */
+export const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';

@@ -7,6 +7,7 @@ import { keepConnection } from './database/keep-connection.ts';
 import { sql, type DatabasePool, type DatabaseTransactionConnection } from './database/pool.ts';
 import { step } from './fault-points.ts';
 import type { CarnetError } from './http/errors.ts';
+import type { JsonValue } from './http/json-value.ts';
 
 /** The Idempotency-Key of a call and the SHA-256 of what it was sent with (method, path, JCS of the body). */
 export interface Idempotency {
@@ -21,6 +22,17 @@ export interface CommandCall {
   operation: string;
   idempotency: Idempotency | null;
   requestId: string;
+  /** What was asked, for a person to approve (decisions A33); null for what the service does by itself. */
+  request: GovernedRequest | null;
+}
+
+/** One request as an approval is bound to it. */
+export interface GovernedRequest {
+  method: string;
+  path: string;
+  body: JsonValue;
+  /** `X-Governance-Approval`, as it was sent. */
+  approvalId: string | undefined;
 }
 
 export interface Answer<Body> {

@@ -13,6 +13,8 @@ const url = (...protocols: string[]) =>
     message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
 const encryptionKeys = z.string().transform((text, context) =>
   text.split(',').map((part) => {
     const key = Buffer.from(part.trim(), 'base64');
@@ -43,6 +45,16 @@ const Environment = z.object({
   INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).default(600),
   SKILL_REVIEW: z.enum(['code', 'all', 'none'], 'must be code, all or none').default('code'),
+  SESSION_MAX_SECONDS: integer(60, 2_592_000).default(86_400),
+  MISSED_CHECKOUT_GRACE_SECONDS: integer(1, 86_400).default(900),
+  REVIEW_BLOCK_REVOKES: flag.default(false),
+  APPROVAL_SECONDS: integer(60, 2_592_000).default(86_400),
+  VERIFICATION_CODE_SECONDS: integer(30, 86_400).default(600),
+  SMTP_URL: url('smtp:', 'smtps:').optional(),
+  MAIL_FROM: z.string().min(3).optional(),
+  LOCAL_PROVIDERS: flag.default(false),
+  OAUTH_ISSUER: url('https:', 'http:').optional(),
+  OAUTH_AUDIENCE: z.string().min(1).optional(),
 });
 
 type EnvironmentName = keyof z.input<typeof Environment>;
@@ -52,6 +64,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'ENCRYPTION_KEY',
   'PLATFORM_ADMIN_KEY',
+  'SMTP_URL',
   'TEMPORAL_API_KEY',
   'TEMPORAL_TLS_KEY',
 ] satisfies EnvironmentName[]);
@@ -62,6 +75,18 @@ export interface TemporalSettings {
   apiKey: string | undefined;
   /** Paths of PEM files; all absent: no TLS unless an API key asks for it. */
   tls: { ca?: string; cert?: string; key?: string; serverName?: string } | undefined;
+}
+
+export interface MailSettings {
+  /** `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
+  smtpUrl: string;
+  from: string;
+}
+
+/** Access tokens of an OAuth server are taken as credentials (decisions C4). */
+export interface OAuthSettings {
+  issuer: string;
+  audience: string;
 }
 
 /** The validated settings of one process. */
@@ -80,6 +105,20 @@ export interface Config {
   /** Requests a minute a key; 0: no rate limit of any kind (decisions C9). */
   rateLimitPerMinute: number;
   skillReview: 'code' | 'all' | 'none';
+  /** Seconds from the first passport of a session to the last expiry that refreshing may reach (decisions A16). */
+  sessionMaxSeconds: number;
+  /** Seconds from the last moment of a session's work to a missed checkout (decisions A38). */
+  missedCheckoutGraceSeconds: number;
+  /** A review decided as blocked without `block_future` revokes the passport and its descendants too (decisions A31). */
+  reviewBlockRevokes: boolean;
+  /** Seconds that a person has to approve (decisions A33). */
+  approvalSeconds: number;
+  /** Seconds that a code sent by mail can be entered (decisions N2). */
+  verificationCodeSeconds: number;
+  /** Absent: mail stays in the local outbox, which the platform key reads (decisions B8). */
+  mail: MailSettings | undefined;
+  /** Absent: no OAuth access token is a credential. */
+  oauth: OAuthSettings | undefined;
 }
 
 export type Settings = z.output<typeof Environment>;
@@ -115,6 +154,8 @@ export interface Provided {
   temporalAddress?: string | undefined;
   platformAdminKey?: string | undefined;
   encryptionKeys?: readonly Buffer[] | undefined;
+  /** The embedded instance has the local outbox. */
+  localProviders?: boolean;
 }
 
 /**
@@ -151,6 +192,25 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     skillReview: settings.SKILL_REVIEW,
+    sessionMaxSeconds: settings.SESSION_MAX_SECONDS,
+    missedCheckoutGraceSeconds: settings.MISSED_CHECKOUT_GRACE_SECONDS,
+    reviewBlockRevokes: settings.REVIEW_BLOCK_REVOKES,
+    approvalSeconds: settings.APPROVAL_SECONDS,
+    verificationCodeSeconds: settings.VERIFICATION_CODE_SECONDS,
+    mail:
+      settings.SMTP_URL === undefined && (settings.LOCAL_PROVIDERS || provided.localProviders === true)
+        ? undefined
+        : {
+            smtpUrl: need('SMTP_URL', 'the mail server, smtp://user:password@host:587 (or LOCAL_PROVIDERS=true for a trial: mail then stays in the outbox)', settings.SMTP_URL),
+            from: need('MAIL_FROM', 'the sender of mails', settings.MAIL_FROM),
+          },
+    oauth:
+      settings.OAUTH_ISSUER === undefined && settings.OAUTH_AUDIENCE === undefined
+        ? undefined
+        : {
+            issuer: need('OAUTH_ISSUER', 'since OAUTH_AUDIENCE is set', settings.OAUTH_ISSUER),
+            audience: need('OAUTH_AUDIENCE', 'since OAUTH_ISSUER is set', settings.OAUTH_AUDIENCE),
+          },
   };
   if (missing.length > 0) throw new ConfigFault('Settings are missing', missing);
   return config;

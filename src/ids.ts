@@ -12,6 +12,19 @@ export type InvocationId = Branded<'InvocationId'>;
 export type SkillRequestId = Branded<'SkillRequestId'>;
 export type TransactionId = Branded<'TransactionId'>;
 export type HoldId = Branded<'HoldId'>;
+export type ClaimId = Branded<'ClaimId'>;
+export type ServiceConnectionId = Branded<'ServiceConnectionId'>;
+export type MissionId = Branded<'MissionId'>;
+export type AuthorityBindingId = Branded<'AuthorityBindingId'>;
+export type MemberId = Branded<'MemberId'>;
+export type DashboardSessionId = Branded<'DashboardSessionId'>;
+export type ApprovalId = Branded<'ApprovalId'>;
+export type MailId = Branded<'MailId'>;
+export type PassportId = Branded<'PassportId'>;
+export type SessionId = Branded<'SessionId'>;
+export type CheckpointId = Branded<'CheckpointId'>;
+export type CheckoutId = Branded<'CheckoutId'>;
+export type EventId = Branded<'EventId'>;
 
 /** The prefix of every kind of id (decisions §1); the rest is a ULID, so ids sort by creation. None starts with `sk_`. */
 interface IdOfPrefix {
@@ -24,6 +37,19 @@ interface IdOfPrefix {
   rqt: SkillRequestId;
   txn: TransactionId;
   hld: HoldId;
+  pc: ClaimId;
+  con: ServiceConnectionId;
+  ms: MissionId;
+  bnd: AuthorityBindingId;
+  mem: MemberId;
+  dsh: DashboardSessionId;
+  apr: ApprovalId;
+  msg: MailId;
+  psp: PassportId;
+  ses: SessionId;
+  chk: CheckpointId;
+  chko: CheckoutId;
+  evt: EventId;
 }
 
 const nextUlid = monotonicFactory();

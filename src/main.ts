@@ -60,7 +60,7 @@ async function start(settings: Settings): Promise<void> {
     onLost: (part) => log.error({ part }, `the embedded ${part} ended by itself; starting it again`),
   });
   const { dataDir, databaseUrl, temporalAddress } = embedded;
-  const config = completeConfig({ ...settings, PORT: port, DATA_DIR: dataDir }, { databaseUrl, temporalAddress, ...(await ensureSecrets(dataDir)) });
+  const config = completeConfig({ ...settings, PORT: port, DATA_DIR: dataDir }, { databaseUrl, temporalAddress, ...(await ensureSecrets(dataDir)), localProviders: true });
   const applied = await migrate(config.databaseUrl);
   if (applied.length > 0) say(`applied ${applied.length} migrations`);
   parts = await openParts(config, log, { api: true, worker: true });

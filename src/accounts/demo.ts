@@ -13,13 +13,14 @@ const FIRST_START: CommandCall = {
   caller: {
     kind: 'operator',
     operatorId: PLATFORM_OPERATOR_ID,
-    keyId: 'service' as ApiKeyId,
     role: 'admin',
     platform: true,
+    by: { kind: 'key', keyId: 'service' as ApiKeyId },
   },
   operation: 'firstStart',
   idempotency: null,
   requestId: 'first-start',
+  request: null,
 };
 
 const ensure = async <Id extends string>(context: Context, work: (unit: Unit) => Promise<string>): Promise<Id> => {

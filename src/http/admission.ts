@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
-import { assertAudience } from './audience.ts';
+import { credentialName, type Caller } from '../caller.ts';
+import { admitted } from './audience.ts';
 import { createAuthentication } from './authentication.ts';
 import type { Credential } from './credential.ts';
 import type { Exchange } from './exchange.ts';
@@ -12,9 +13,9 @@ import type { AnyRoute } from './route.ts';
 export interface Admission {
   /**
    * @returns null for a public route. Without a promise where the credential is remembered and nothing is counted: for speed.
-   * @throws CarnetError UNAUTHENTICATED, RATE_LIMITED and the refusals of `assertAudience`, also as a rejection
+   * @throws CarnetError UNAUTHENTICATED, RATE_LIMITED and the refusals of `admitted`, also as a rejection
    */
-  admit(exchange: Exchange, route: AnyRoute): Credential | null | Promise<Credential | null>;
+  admit(exchange: Exchange, route: AnyRoute): Caller | null | Promise<Caller | null>;
 }
 
 export function createAdmission(context: Context): Admission {
@@ -28,13 +29,12 @@ export function createAdmission(context: Context): Admission {
       exchange.headers = await limits.anonymous.count(addressBlock(clientAddress(exchange.request, trustProxyHops)));
   };
 
-  const known = (exchange: Exchange, route: AnyRoute, credential: Credential): Credential => {
+  const known = (exchange: Exchange, route: AnyRoute, credential: Credential): Caller => {
     exchange.operatorId = credential.caller.operatorId;
-    assertAudience(credential, route.audience, route.method);
-    return credential;
+    return admitted(credential, route.audience, route.method);
   };
 
-  const found = async (exchange: Exchange, route: AnyRoute): Promise<Credential | null> => {
+  const found = async (exchange: Exchange, route: AnyRoute): Promise<Caller | null> => {
     if (route.audience === 'public') {
       await countAnonymous(exchange);
       return null;
@@ -45,7 +45,7 @@ export function createAdmission(context: Context): Admission {
         if (refusalOf(error)?.code === 'UNAUTHENTICATED') await countAnonymous(exchange);
         throw error;
       });
-    if (limits !== null) exchange.headers = await limits.key.count(credential.caller.keyId);
+    if (limits !== null) exchange.headers = await limits.key.count(credentialName(credential.caller));
     return known(exchange, route, credential);
   };
 

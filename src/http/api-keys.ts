@@ -60,8 +60,9 @@ export function apiKeyAuthenticator({ pool, log }: Pick<Context, 'pool' | 'log'>
 }
 
 function callerOf(row: KeyRow): Caller {
-  const key = { operatorId: row.operator_id as OperatorId, keyId: row.id as ApiKeyId };
+  const operatorId = row.operator_id as OperatorId;
+  const keyId = row.id as ApiKeyId;
   return row.agent_id === null
-    ? { kind: 'operator', ...key, role: row.role ?? 'member', platform: false }
-    : { kind: 'agent', ...key, agentId: row.agent_id as AgentId, monthlyLimitCents: row.monthly_limit_cents };
+    ? { kind: 'operator', operatorId, role: row.role ?? 'member', platform: false, by: { kind: 'key', keyId } }
+    : { kind: 'agent', operatorId, keyId, agentId: row.agent_id as AgentId, monthlyLimitCents: row.monthly_limit_cents };
 }

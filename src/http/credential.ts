@@ -1,8 +1,8 @@
-import type { Caller } from '../caller.ts';
+import type { Caller, PassportBearer } from '../caller.ts';
 
 /** What a valid credential says about the one who showed it. */
 export interface Credential {
-  caller: Caller;
+  caller: Caller | PassportBearer;
   /** Its operator is suspended: 403 OPERATOR_SUSPENDED everywhere. */
   suspended: boolean;
   /** Its agent is blocked: 403 AGENT_BLOCKED on everything that changes something. */

@@ -34,6 +34,7 @@ export function guarded(context: Context, route: AnyRoute, exchange: Exchange, a
     admitted.caller,
     null,
     parsed(route, exchange, admitted.params, undefined),
+    {},
   );
 }
 
@@ -55,7 +56,7 @@ export async function guardedWithBody(
   const key = takesKey(route) ? request.headers['idempotency-key'] : undefined;
   const idempotency = idempotencyOf(key as string | undefined, { method: exchange.method, path: exchange.path, body });
   try {
-    return new GuardedRequest(context, exchange, caller, idempotency, parsed(route, exchange, params, body));
+    return new GuardedRequest(context, exchange, caller, idempotency, parsed(route, exchange, params, body), body);
   } catch (refusal) {
     if (idempotency !== null && caller !== null) await assertKeyNotReused(context, caller, idempotency);
     throw refusal;
@@ -119,11 +120,25 @@ class GuardedRequest implements Request {
     caller: Caller | null,
     idempotency: Idempotency | null,
     values: Parsed,
+    sent: JsonValue,
   ) {
     this.context = context;
     this.caller = caller;
     this.call =
-      caller === null ? null : { caller, operation: exchange.operation, idempotency, requestId: exchange.requestId };
+      caller === null
+        ? null
+        : {
+            caller,
+            operation: exchange.operation,
+            idempotency,
+            requestId: exchange.requestId,
+            request: {
+              method: exchange.method,
+              path: exchange.path,
+              body: sent,
+              approvalId: exchange.request.headers['x-governance-approval'] as string | undefined,
+            },
+          };
     this.params = values.params;
     this.query = values.query;
     this.body = values.body;

@@ -81,7 +81,9 @@ function sharedRefusals(route: AnyRoute): ErrorCode[] {
   if (route.audience === 'public') return codes;
   codes.push('UNAUTHENTICATED', 'OPERATOR_SUSPENDED');
   if (route.audience === 'anyone' && route.method !== 'get') codes.push('AGENT_BLOCKED');
-  if (route.audience === 'operator' || route.audience === 'admin') codes.push('AGENT_CREDENTIAL_FORBIDDEN');
-  if (route.audience === 'admin' || route.audience === 'platform') codes.push('ADMIN_REQUIRED');
+  if (route.audience !== 'anyone' && route.audience !== 'platform') codes.push('AGENT_CREDENTIAL_FORBIDDEN');
+  if (route.audience === 'operator-scope') codes.push('OPERATOR_SCOPE_REQUIRED');
+  if (route.audience === 'person') codes.push('DASHBOARD_SESSION_REQUIRED');
+  if (['admin', 'person', 'platform'].includes(route.audience)) codes.push('ADMIN_REQUIRED');
   return codes;
 }

@@ -10,15 +10,20 @@ import type { Tag } from './tags.ts';
  * Who may call a route (decisions §3.8 "Credentials"); every route names one, none is open by default.
  * - `public`: no credential is looked at.
  * - `anyone`: every operator key and agent key.
- * - `operator`: operator keys of either role; an agent key is 403 AGENT_CREDENTIAL_FORBIDDEN.
- * - `admin`: operator keys of role admin; a member is 403 ADMIN_REQUIRED, an agent key 403 AGENT_CREDENTIAL_FORBIDDEN.
+ * - `operator`: whoever acts for an operator (key, OAuth token, dashboard session) in any role; an agent key is 403 AGENT_CREDENTIAL_FORBIDDEN.
+ * - `operator-scope`: the same, of the passports' endpoints; an agent key is 403 OPERATOR_SCOPE_REQUIRED.
+ * - `admin`: the same in the role admin or owner; a member is 403 ADMIN_REQUIRED, an agent key 403 AGENT_CREDENTIAL_FORBIDDEN.
+ * - `person`: an owner or administrator in a dashboard session; every other credential of the operator is 403 DASHBOARD_SESSION_REQUIRED.
  * - `platform`: the platform key; everybody else is 403 ADMIN_REQUIRED.
+ * A passport as bearer is 403 AGENT_CREDENTIAL_FORBIDDEN everywhere.
  */
 export const Audience = {
   public: 'public',
   anyone: 'anyone',
   operator: 'operator',
+  'operator-scope': 'operator-scope',
   admin: 'admin',
+  person: 'person',
   platform: 'platform',
 } as const;
 export type Audience = (typeof Audience)[keyof typeof Audience];

@@ -1,6 +1,10 @@
 /** The domains as the OpenAPI document names them, each with a line about it; null: not in its public list (decisions §6). */
 export const Tags = {
   accounts: 'Operators, their API keys and agents, identity claims and the audit trail',
+  passports: 'Identity at the door: issuing, delegating, verifying and revoking passports, checkpoints and reviews',
+  governance: 'What a person must approve first',
+  dashboard: 'Signing in as a person',
+  claims: 'Signed statements about agents, what they meant to do and what became of it',
   skills: 'What agents offer: publishing, finding, rating',
   invocations: 'Work asked for, claimed, done and paid',
   'skill-requests': 'Work that is wanted, and the skills that could do it',

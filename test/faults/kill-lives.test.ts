@@ -33,6 +33,7 @@ describe('kill -9 of a worker', function () {
       TEMPORAL_ADDRESS: temporal.address,
       PLATFORM_ADMIN_KEY: randomBytes(18).toString('hex'),
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      LOCAL_PROVIDERS: 'true',
     };
     await temporal.start();
     api = await startRole('api', settings);

@@ -22,6 +22,7 @@ export async function ownContext(): Promise<OwnContext> {
     temporalAddress: '127.0.0.1:1',
     platformAdminKey: randomBytes(24).toString('hex'),
     encryptionKeys: [randomBytes(32)],
+    localProviders: true,
   });
   const context = await openContext(config, pino({ level: 'silent' }), {
     messagesCommitted: () => void (deliveries += 1),
@@ -41,11 +42,12 @@ export const callOf = (operatorId: string, operation: string): CommandCall => ({
   caller: {
     kind: 'operator',
     operatorId: operatorId as OperatorId,
-    keyId: 'key_test' as ApiKeyId,
     role: 'admin',
     platform: false,
+    by: { kind: 'key', keyId: 'key_test' as ApiKeyId },
   },
   operation,
   idempotency: null,
   requestId: 'req_test',
+  request: null,
 });

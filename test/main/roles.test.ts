@@ -27,6 +27,7 @@ describe('src/api.ts and src/worker.ts', function () {
       TEMPORAL_NAMESPACE: temporal.temporal_namespace,
       PLATFORM_ADMIN_KEY: randomBytes(18).toString('hex'),
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      LOCAL_PROVIDERS: 'true',
     };
     await registerNamespace(temporal.temporal_address, temporal.temporal_namespace);
     pool = await openPool(database.url, { size: 2, applicationName: 'carnet-test' });
@@ -45,9 +46,9 @@ describe('src/api.ts and src/worker.ts', function () {
 
   for (const role of ['api', 'worker'] as const) {
     it(`${role}.ts names every setting that is missing, and starts nothing`, async () => {
-      const refused = startProgram(`src/${role}.ts`, { DATABASE_URL: '', TEMPORAL_ADDRESS: '', PLATFORM_ADMIN_KEY: '', ENCRYPTION_KEY: '' });
+      const refused = startProgram(`src/${role}.ts`, { DATABASE_URL: '', TEMPORAL_ADDRESS: '', PLATFORM_ADMIN_KEY: '', ENCRYPTION_KEY: '', SMTP_URL: '', MAIL_FROM: '', LOCAL_PROVIDERS: '' });
       assert.equal(await refused.ended, 1);
-      for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'PLATFORM_ADMIN_KEY', 'ENCRYPTION_KEY']) assert.match(refused.output(), new RegExp(`^ +${name} is needed, `, 'm'));
+      for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'PLATFORM_ADMIN_KEY', 'ENCRYPTION_KEY', 'SMTP_URL', 'MAIL_FROM']) assert.match(refused.output(), new RegExp(`^ +${name} is needed, `, 'm'));
       assert.doesNotMatch(refused.output(), / at .*\.ts:/, 'a fault of the person is no stack');
       const { ENCRYPTION_KEY: _without, ...others } = settings;
       const almost = startProgram(`src/${role}.ts`, { ...others, ENCRYPTION_KEY: '' });

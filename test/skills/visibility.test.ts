@@ -9,9 +9,9 @@ import { database } from '../support/service.ts';
 const callerOf = (operatorId: string): Caller => ({
   kind: 'operator',
   operatorId: operatorId as OperatorId,
-  keyId: 'key_x' as ApiKeyId,
   role: 'admin',
   platform: operatorId === 'op_platform',
+  by: { kind: 'key', keyId: 'key_x' as ApiKeyId },
 });
 
 describe('who may see a skill', () => {

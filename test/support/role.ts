@@ -16,6 +16,7 @@ export async function settingsBeside(facts: InstanceFacts): Promise<Record<strin
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     PLATFORM_ADMIN_KEY: adminKey,
+    LOCAL_PROVIDERS: 'true',
     ENCRYPTION_KEY: await readFile(join(facts.dataDir, 'encryption.key'), 'utf8'),
   };
 }

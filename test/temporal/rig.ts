@@ -69,6 +69,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     temporalAddress: address,
     platformAdminKey: randomBytes(18).toString('hex'),
     encryptionKeys: [randomBytes(32)],
+    localProviders: true,
   });
   config.temporal.namespace = namespace;
   const log = options.log ?? pino({ level: 'silent' });
@@ -137,10 +138,11 @@ export const INPUT = 'input-that-no-history-may-hold';
 export const OUTPUT = 'output-that-no-history-may-hold';
 
 const callOf = (operatorId: OperatorId, operation: string): CommandCall => ({
-  caller: { kind: 'operator', operatorId, keyId: 'key_rig' as never, role: 'admin', platform: false },
+  caller: { kind: 'operator', operatorId, role: 'admin', platform: false, by: { kind: 'key', keyId: 'key_rig' as never } },
   operation,
   idempotency: null,
   requestId: 'rig',
+  request: null,
 });
 
 async function operatorWithCents(context: Context, cents: number): Promise<OperatorId> {

@@ -13,7 +13,9 @@ const callers: Record<AnyRoute['audience'], string> = {
   public: 'anyone',
   anyone: 'any key',
   operator: 'a key of the operator',
+  'operator-scope': 'a key of the operator',
   admin: 'an admin key',
+  person: 'an administrator, signed in',
   platform: 'the platform key',
 };
 

@@ -41,6 +41,7 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
     temporalAddress: '127.0.0.1:1',
     platformAdminKey,
     encryptionKeys: [randomBytes(32)],
+    localProviders: true,
   });
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
