@@ -1,0 +1,1 @@
+export { requireApproval } from './require-approval.ts';

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { credentialName, isPerson, type Caller } from '../caller.ts';
+import type { CommandCall, CommittedRefusal, Unit } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { canonicalJson } from '../http/canonical-json.ts';
+import { CarnetError } from '../http/errors.ts';
+import { newId } from '../ids.ts';
+import {
+  consumeApproval,
+  findApprovalStatus,
+  requestApproval,
+  type BoundRequest,
+  type LiveApproval,
+} from './queries.ts';
+
+/** What the sealed body of an approval belongs to. */
+export const bodySeal = (approvalId: string): string => `approval:${approvalId}`;
+
+/**
+ * The one gate of governed actions (decisions A33), to be asked inside the command after validation and state checks and before
+ * its effect. An owner or administrator in a dashboard session passes. A bearer passes with X-Governance-Approval naming an approval
+ * of this very request that a person gave: it is consumed in this transaction. Everybody else gets an approval request that stays.
+ *
+ *     const refused = await requireApproval(context, unit, call, 'agent.unblock');
+ *     if (refused !== null) return refused;
+ *
+ * @param action what a person is asked to approve, as the audit trail would name it.
+ * @returns null where the action may go on, otherwise what the command returns.
+ */
+export async function requireApproval(
+  context: Context,
+  unit: Unit,
+  call: CommandCall,
+  action: string,
+): Promise<CommittedRefusal | null> {
+  const { caller, request } = call;
+  if (request === null || mayDecide(caller)) return null;
+  const bound: BoundRequest = {
+    operatorId: caller.operatorId,
+    method: request.method,
+    path: request.path,
+    digest: hash('sha256', canonicalJson(request.body), 'buffer'),
+  };
+  const shown = request.approvalId;
+  if (shown !== undefined && (await consumeApproval(unit.connection, shown, bound))) {
+    await unit.audit('approval.consumed', shown, { action });
+    return null;
+  }
+  const shownStatus = shown === undefined ? undefined : await statusOf(unit, shown, bound);
+  const id = newId('apr');
+  const approval = await requestApproval(unit.connection, {
+    ...bound,
+    id,
+    action,
+    body: context.encryption.seal(JSON.stringify(request.body), bodySeal(id)),
+    requestedBy: credentialName(caller),
+    seconds: context.config.approvalSeconds,
+  });
+  if (approval.made) await unit.audit('approval.requested', approval.id, { action });
+  return { refusal: approvalRequired(context, approval, shownStatus) };
+}
+
+/** A member without a role that may approve is no shorter way than a key. */
+const mayDecide = (caller: Caller): boolean => isPerson(caller) && caller.kind === 'operator' && caller.role !== 'member';
+
+/** What is wrong with the approval that was shown. */
+async function statusOf(unit: Unit, shown: string, bound: BoundRequest): Promise<string> {
+  const found = await findApprovalStatus(unit.connection, shown, bound);
+  if (found === null) return 'unknown';
+  return found.fits ? found.status : 'other_request';
+}
+
+function approvalRequired(context: Context, approval: LiveApproval, shownStatus: string | undefined): CarnetError {
+  const todo =
+    approval.status === 'approved'
+      ? `It is approved: repeat the same request with X-Governance-Approval: ${approval.id}.`
+      : `Have an owner or administrator approve ${approval.id} in a dashboard session, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
+  const why = shownStatus === undefined ? '' : `The approval that was shown does not do: ${WHY_NOT[shownStatus] ?? shownStatus}. `;
+  return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${why}${todo}`, {
+    extra: {
+      approval_id: approval.id,
+      approval_url: `${context.config.publicBaseUrl}/v1/governance/approvals/${approval.id}`,
+      expires_at: approval.expires_at,
+      ...(shownStatus !== undefined && { approval_status: shownStatus }),
+    },
+  });
+}
+
+const WHY_NOT: Partial<Record<string, string>> = {
+  pending: 'nobody has decided it yet',
+  rejected: 'it was rejected',
+  expired: 'its time is over',
+  consumed: 'it was used already, and each is good for once',
+  unknown: 'this operator has no approval of that id',
+  other_request: 'it was given for another method, path or body',
+};
