@@ -2,6 +2,7 @@ import Koa from 'koa';
 import type { Context } from './context.ts';
 import { createAdmission } from './http/admission.ts';
 import { ClientGone } from './http/body.ts';
+import type { Credentials } from './http/credential.ts';
 import { createDispatch } from './http/dispatch.ts';
 import { CarnetError, notFound } from './http/errors.ts';
 import { Exchange } from './http/exchange.ts';
@@ -14,16 +15,23 @@ import { recordExchange } from './http/records.ts';
 import { sendAnswer } from './http/reply.ts';
 import { takesBody, type AnyRoute } from './http/route.ts';
 
+/** What a service is made of, besides its context. */
+export interface Makings {
+  routes: AnyRoute[];
+  credentials: Credentials;
+  health?: Health | undefined;
+}
+
 /**
  * The service as a Koa application. One middleware does what all routes share, in the decided order: find the route, admit
  * the caller, parse the request, handle it, parse the answer. It writes to the response itself, since a
  * middleware for each step would cost more than the step (bench b1).
  */
-export function createApp(context: Context, routes: AnyRoute[], health: Health = {}): Koa {
+export function createApp(context: Context, { routes, credentials, health = {} }: Makings): Koa {
   const { log } = context;
   const dispatch = createDispatch(routes);
   const pages = createServicePages(context, routes, health);
-  const admission = createAdmission(context);
+  const admission = createAdmission(context, credentials);
 
   const answer = async (exchange: Exchange): Promise<number> => {
     const found = dispatch.find(exchange.method, exchange.path);

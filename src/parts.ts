@@ -9,6 +9,7 @@ import { runWorker, type RunningWorker } from '../temporal/worker.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { credentials } from './credentials.ts';
 import { StartupFault } from './embedded/startup-fault.ts';
 import { closeGracefully, createHttpServer } from './http/server.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
@@ -63,7 +64,9 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 's
 async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop(): Promise<void> }> {
   let health = await temporal.check();
   const timer = setInterval(() => void temporal.check().then((now) => (health = now)), TEMPORAL_CHECK_MS);
-  const server = createHttpServer(createApp(context, routes, { temporalHealth: () => health }));
+  const server = createHttpServer(
+    createApp(context, { routes, credentials: credentials(context), health: { temporalHealth: () => health } }),
+  );
   await listen(server, context.config.port);
   return {
     async stop() {

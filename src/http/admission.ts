@@ -3,7 +3,7 @@ import { addressBlock, clientAddress } from './addresses.ts';
 import { credentialName, type Caller } from '../caller.ts';
 import { admitted } from './audience.ts';
 import { createAuthentication } from './authentication.ts';
-import type { Credential } from './credential.ts';
+import type { Credential, Credentials } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import { refusalOf } from './problem.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -18,9 +18,9 @@ export interface Admission {
   admit(exchange: Exchange, route: AnyRoute): Caller | null | Promise<Caller | null>;
 }
 
-export function createAdmission(context: Context): Admission {
+export function createAdmission(context: Context, credentials: Credentials): Admission {
   const { rateLimitPerMinute, trustProxyHops } = context.config;
-  const authentication = createAuthentication(context);
+  const authentication = createAuthentication(context, credentials);
   const limits = createRateLimits(rateLimitPerMinute);
 
   /** Counts a request that shows no valid credential. */

@@ -1,8 +1,5 @@
 import type { Context } from '../context.ts';
-import { apiKeyAuthenticator } from './api-keys.ts';
-import type { Authenticator, Credential } from './credential.ts';
-import { CarnetError } from './errors.ts';
-import { platformKeyAuthenticator } from './platform-key.ts';
+import { unauthenticated, type Credential, type Credentials } from './credential.ts';
 
 /** A credential is looked up again after a second, or as soon as its key, agent or operator changes. */
 const REMEMBERED_MS = 1_000;
@@ -21,11 +18,7 @@ interface Remembered {
   until: number;
 }
 
-export function createAuthentication(context: Context): Authentication {
-  const authenticators: Authenticator[] = [
-    platformKeyAuthenticator(context.config.platformAdminKey),
-    apiKeyAuthenticator(context),
-  ];
+export function createAuthentication(context: Context, { bearers }: Credentials): Authentication {
   const remembered = new Map<string, Remembered>();
   let pending = new Map<string, Promise<Credential>>();
 
@@ -39,7 +32,7 @@ export function createAuthentication(context: Context): Authentication {
   });
 
   const find = async (token: string): Promise<Credential> => {
-    for (const authenticator of authenticators) {
+    for (const authenticator of bearers) {
       const found = authenticator.authenticate(token);
       if (found === undefined) continue;
       const credential = await found;
@@ -88,11 +81,3 @@ function bearerToken(authorization: string): string {
     throw unauthenticated('The Authorization header must read: Bearer <API key>.', 'invalid_request');
   return token;
 }
-
-/** RFC 6750 §3: no error code where no credential was shown. */
-const unauthenticated = (detail: string, error?: 'invalid_token' | 'invalid_request'): CarnetError =>
-  new CarnetError('UNAUTHENTICATED', detail, {
-    headers: {
-      'WWW-Authenticate': error === undefined ? 'Bearer realm="carnet"' : `Bearer realm="carnet", error="${error}"`,
-    },
-  });

@@ -1,4 +1,5 @@
 import type { Caller, PassportBearer } from '../caller.ts';
+import { CarnetError } from './errors.ts';
 
 /** What a valid credential says about the one who showed it. */
 export interface Credential {
@@ -13,6 +14,23 @@ export interface Credential {
 
 /** Knows one kind of credential by its shape. The kinds are asked in order; the first that answers decides. */
 export interface Authenticator {
-  /** @returns undefined where the token is not of this kind, null where it is but not a valid one */
+  /**
+   * @returns undefined where the token is not of this kind, null where it is but not a valid one
+   * @throws CarnetError UNAUTHENTICATED where there is more to say than that, as a rejection
+   */
   authenticate(token: string): Promise<Credential | null> | undefined;
 }
+
+/** The credentials that a service takes; `src/credentials.ts` composes them. */
+export interface Credentials {
+  /** Of the header `Authorization: Bearer …`, in the order they are asked. */
+  bearers: readonly Authenticator[];
+}
+
+/** RFC 6750 §3: no error code where no credential was shown. */
+export const unauthenticated = (detail: string, error?: 'invalid_token' | 'invalid_request'): CarnetError =>
+  new CarnetError('UNAUTHENTICATED', detail, {
+    headers: {
+      'WWW-Authenticate': error === undefined ? 'Bearer realm="carnet"' : `Bearer realm="carnet", error="${error}"`,
+    },
+  });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { createApp } from '../../../src/app.ts';
 import { completeConfig, readSettings } from '../../../src/config.ts';
+import { credentials } from '../../../src/credentials.ts';
 import { sql } from '../../../src/database/pool.ts';
 import type { Health } from '../../../src/http/pages/health-pages.ts';
 import type { AnyRoute } from '../../../src/http/route.ts';
@@ -46,7 +47,7 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
   const context = await openContext(config, log, { messagesCommitted: () => {} });
-  const server = createHttpServer(createApp(context, routes, health)).listen(0, '127.0.0.1');
+  const server = createHttpServer(createApp(context, { routes, credentials: credentials(context), health })).listen(0, '127.0.0.1');
   await once(server, 'listening');
   await eventually('the shell to hear of changed rows', () => context.rowEvents.hearing);
   const { port } = server.address() as AddressInfo;
