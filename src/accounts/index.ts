@@ -1,4 +1,12 @@
 export { findAgent } from './agent-queries.ts';
 export { assuranceRank } from './assurance.ts';
 export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
+export {
+  passportFacts,
+  type AuthorityBindingFact,
+  type GrantFact,
+  type IdentityClaimFact,
+  type MissionFact,
+  type PassportFacts,
+} from './passport-facts.ts';
 export { newSecret } from './secret.ts';

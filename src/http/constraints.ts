@@ -25,7 +25,7 @@ const pattern = text(1, MOST_PATTERN_CHARACTERS).superRefine((source, context) =
 });
 
 function faultOfPattern(source: string): string | undefined {
-  const repeats = [...source.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) => Number(most || least));
+  const repeats = [...source.matchAll(/\{(?:\d+,)?(\d+),?\}/g)].map(([, most]) => Number(most));
   if (repeats.reduce((sum, repeat) => sum + repeat, 0) > MOST_REPEATS) {
     return `has counted repeats that add up to more than ${MOST_REPEATS}`;
   }

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { ConstraintsSchema } from '../http/constraints.ts';
+import { AgentSchema } from './agent-schema.ts';
+
+const seconds = z.int().nullable();
+
+const GrantFactSchema = z.object({
+  connection_id: z.string(),
+  service_id: z.string(),
+  service_name: z.string(),
+  connection_scopes: z.array(z.string()),
+  /** What the grant allows now: `*` expanded, without scopes that the connection has lost. */
+  scopes: z.array(z.string()),
+  credential_ref: z.string().nullable(),
+  constraints: ConstraintsSchema,
+  /** Names of services, `*` expanded. */
+  allow_data_from: z.array(z.string()),
+});
+export type GrantFact = z.infer<typeof GrantFactSchema>;
+
+const IdentityClaimFactSchema = z.object({
+  claim_id: z.string(),
+  provider: z.string(),
+  layer: z.string(),
+  claim_type: z.string(),
+  assurance_level: z.string(),
+  verified_at: z.int(),
+  expires_at: seconds,
+  humanity_verified: z.boolean(),
+  /** null: the account's own. */
+  agent_id: z.string().nullable(),
+  inherit: z.boolean(),
+});
+export type IdentityClaimFact = z.infer<typeof IdentityClaimFactSchema>;
+
+const AuthorityBindingFactSchema = z.object({
+  binding_id: z.string(),
+  binding_version: z.int(),
+  binding_claim_id: z.string(),
+  binding_digest: z.string(),
+  receiver_id: z.string(),
+  receiver_profile_version_id: z.string(),
+  expires_at: z.int(),
+});
+export type AuthorityBindingFact = z.infer<typeof AuthorityBindingFactSchema>;
+
+const MissionFactSchema = z.object({
+  id: z.string(),
+  declared_intent: z.string(),
+  /** null: any agent's of the operator. */
+  agent_id: z.string().nullable(),
+  expires_at: seconds,
+});
+export type MissionFact = z.infer<typeof MissionFactSchema>;
+
+/** Everything that signing a passport of one agent asks of the accounts; instants are whole seconds since 1970. */
+const PassportFactsSchema = z.object({
+  /** The facts hold while `authority_revision(operator)` is this … */
+  revision: z.int(),
+  /** … and this second has not come; null: nothing in them ends by time. */
+  earliest_expiry: seconds,
+  operator_status: z.enum(['active', 'suspended']),
+  agent: AgentSchema.pick({
+    id: true,
+    name: true,
+    status: true,
+    accountability: true,
+    checkpoint_interval_seconds: true,
+  }).extend({ key_thumbprint: z.string().nullable() }),
+  grants: z.array(GrantFactSchema),
+  identity_claims: z.array(IdentityClaimFactSchema),
+  authority_bindings: z.array(AuthorityBindingFactSchema),
+  missions: z.array(MissionFactSchema),
+});
+export type PassportFacts = z.infer<typeof PassportFactsSchema>;
+
+/** One statement, so of one moment. @returns null where the agent is not this operator's. */
+export const passportFacts = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  agentId: string,
+): Promise<PassportFacts | null> =>
+  connection.oneFirst(
+    sql.type(z.object({ facts: PassportFactsSchema.nullable() }))`
+      select passport_facts(${operatorId}, ${agentId}) as facts`,
+  );
