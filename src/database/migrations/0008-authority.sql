@@ -214,3 +214,14 @@ create function passport_facts(p_operator text, p_agent text) returns json langu
         select expires_at from attested union all select expires_at from bound union all select expires_at from undertaken) as ends)))
   from agent a;
 $$;
+
+-- The scopes that a connection has now, granted or not (decisions A24).
+create function connection_scopes(p_connection text) returns text[] language sql stable as $$
+  select scopes from service_connections where id = p_connection;
+$$;
+
+-- A person decided against the agent (decisions A31); only a person lifts it. Whoever calls has the operator's passports exclusively.
+create function block_agent(p_operator text, p_agent text) returns void language sql as $$
+  update agents set status = 'blocked', updated_at = clock_timestamp()
+  where id = p_agent and operator_id = p_operator and status <> 'blocked';
+$$;
