@@ -1,7 +1,9 @@
 import { accountRoutes } from './accounts/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
+import { claimRoutes } from './claims/routes.ts';
 import type { AnyRoute } from './http/route.ts';
 import { invocationRoutes } from './invocations/routes.ts';
+import { mailRoutes } from './mail/routes.ts';
 import { skillRequestRoutes } from './skill-requests/routes.ts';
 import { skillRoutes } from './skills/routes.ts';
 
@@ -12,4 +14,6 @@ export const routes: AnyRoute[] = [
   ...invocationRoutes,
   ...skillRequestRoutes,
   ...billingRoutes,
+  ...mailRoutes,
+  ...claimRoutes,
 ];

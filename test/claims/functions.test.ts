@@ -4,6 +4,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
+import { CLAIM_TYPES, payloadSchemas } from '../../src/claims/schema/payloads.ts';
 import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
 
 const Text = z.object({ value: z.string() });
@@ -68,7 +69,7 @@ describe('the SQL functions of claims', () => {
       assert.match(value, /^pc_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
       const ms = timeOf(value.slice(3, 13));
       assert(from - 1 <= ms && ms <= until + 1, `${value} is of ${ms}, not between ${from} and ${until}`);
-      [...value.slice(13)].forEach((digit, place) => seen[place]?.add(digit));
+      for (const [place, digit] of Array.from(value.slice(13)).entries()) seen[place]?.add(digit);
     }
     assert.deepEqual(seen.map(({ size }) => size), seen.map(() => 32));
   });
@@ -151,7 +152,7 @@ describe('the SQL functions of claims', () => {
       assert(columns.length >= 14, columns.join());
       for (const column of columns) {
         const name = sql.identifier([column]);
-        const other = /_at$/.test(column) ? sql.fragment`now()` : /_ms$|version/.test(column) ? sql.fragment`99` : sql.fragment`'v1'`;
+        const other = column.endsWith('_at') ? sql.fragment`now()` : /_ms$|version/.test(column) ? sql.fragment`99` : sql.fragment`'v1'`;
         await assert.rejects(own.pool.query(sql.unsafe`update claims set ${name} = ${other} where id = ${id}`), /append-only: update/, column);
       }
       await assert.rejects(own.pool.query(sql.unsafe`update claims set operator_ids = '{}' where id = ${id}`), /append-only: update/);
@@ -163,6 +164,11 @@ describe('the SQL functions of claims', () => {
     });
   });
 
+  it('claim_schema_of knows the shapes that Claims§2.6 to §2.19 give, and no others', async () => {
+    const shaped = await own.pool.anyFirst(sql.type(Text)`
+      select t as value from unnest(${sql.array(CLAIM_TYPES, 'text')}) as types (t) where claim_schema_of(t) = 'v1'`);
+    assert.deepEqual(shaped.toSorted(), Object.keys(payloadSchemas).toSorted());
+  });
 });
 
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

@@ -1,0 +1,2 @@
+export { findIntentClaims, type IntentClaim } from './intent-claims.ts';
+export { issueClaim, type IssuedClaim } from './issue-claim.ts';

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { json, textArray } from '../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import type { ClaimId, OperatorId } from '../ids.ts';
+
+export interface IntentClaim {
+  id: ClaimId;
+  agentId: string;
+  target: string;
+  action: string;
+}
+
+const IntentRow = z.object({
+  id: z.string(),
+  payload: json.pipe(z.object({ agent_id: z.string(), target: z.string(), action: z.string() })),
+});
+
+/** Those of the named claims that say what an agent of this operator means to do, unrevoked; the others are left out (decisions A8). */
+export async function findIntentClaims(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  ids: readonly string[],
+): Promise<IntentClaim[]> {
+  const rows = await connection.any(sql.type(IntentRow)`
+    select id, envelope::json ->> 'payload' as payload from claims
+    where id = any(${textArray(ids)}) and issuer = ${operatorId} and claim_type = 'intent_claim' and revoked_at is null
+    order by seq`);
+  return rows.map(({ id, payload: { agent_id: agentId, target, action } }) => ({
+    id: id as ClaimId,
+    agentId,
+    target,
+    action,
+  }));
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { textArray } from '../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { canonicalJson } from '../http/canonical-json.ts';
+import type { JsonValue } from '../http/json-value.ts';
+import type { ClaimId } from '../ids.ts';
+import { isShaped, payloadSchemas, type ClaimType, type PayloadOf } from './schema/payloads.ts';
+
+export interface IssuedClaim<Type extends ClaimType> {
+  type: Type;
+  /** `carnet://agent/ag_…`, `carnet://invocation/inv_…` or `carnet://passport/psp_…` (decisions L26). */
+  subject: string;
+  payload: PayloadOf<Type>;
+  agentId: string | null;
+  missionRef: string | null;
+  /** Two at most: who reads it in full. */
+  operatorIds: readonly string[];
+  /** The passport that the claim vouches for, with which it is revoked (decisions A19). */
+  passportJti?: string | null;
+}
+
+/**
+ * Records a claim of the service in the caller's transaction (decisions L24): issuer op_platform, issued now in seconds by
+ * Postgres' clock, defaults of the payload filled in. The same statement in the same second is the same claim.
+ * @throws ZodError for a payload without the shape of its type: a fault of ours.
+ */
+export async function issueClaim<Type extends ClaimType>(
+  connection: CommonQueryMethods,
+  { type, subject, payload, agentId, missionRef, operatorIds, passportJti = null }: IssuedClaim<Type>,
+): Promise<ClaimId> {
+  const whole = isShaped(type) ? payloadSchemas[type].parse(payload) : payload;
+  const id = await connection.oneFirst(sql.type(z.object({ id: z.string() }))`
+    select issue_claim(p_type => ${type}, p_subject => ${subject}, p_payload => ${canonicalJson(whole as JsonValue)},
+      p_agent => ${agentId}, p_mission => ${missionRef}, p_operators => ${textArray(operatorIds)},
+      p_passport => ${passportJti}) as id`);
+  return id as ClaimId;
+}

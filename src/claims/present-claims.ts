@@ -1,0 +1,47 @@
+import type { CommonQueryMethods } from '../database/pool.ts';
+import { isJsonObject, type JsonValue } from '../http/json-value.ts';
+import { findExisting, type ClaimRow } from './queries.ts';
+import type { Claim, ClaimDigest } from './schema/claim.ts';
+
+/** Receipts and log indexes come with the log (decisions L28). */
+export const presentDigest = ({ id, digest, revoked_at }: ClaimRow): ClaimDigest => ({
+  id,
+  digest,
+  log_index: null,
+  receipt: null,
+  revoked_at,
+});
+
+/** Claims as their readers see them, in the same order, each with its `seq`; which references lead nowhere is looked up now. */
+export async function presentClaims(
+  connection: CommonQueryMethods,
+  rows: readonly ClaimRow[],
+): Promise<(Claim & { seq: number })[]> {
+  const refs = rows.map((row) => (row.schema === 'v1' ? refsOf(row.envelope.payload) : []));
+  const named = refs.flat();
+  const existing = new Set(named.length === 0 ? [] : await findExisting(connection, named));
+  return rows.map((row, index) => ({
+    ...presentDigest(row),
+    seq: row.seq,
+    envelope: row.envelope,
+    payload_effective: row.payload_effective ?? row.envelope.payload ?? null,
+    schema: row.schema,
+    unresolved_refs: (refs[index] ?? []).filter((ref) => !existing.has(ref)),
+    warnings: [],
+    revoke_reason: row.revoke_reason,
+    created_at: row.created_at,
+  }));
+}
+
+export async function presentClaim(connection: CommonQueryMethods, row: ClaimRow): Promise<Claim> {
+  const [{ seq: _seq, ...claim }] = (await presentClaims(connection, [row])) as [Claim & { seq: number }];
+  return claim;
+}
+
+/** The claims that a payload names (`pc_` refs of Claims§2.12 to §2.17), each once. */
+function refsOf(payload: JsonValue | undefined): string[] {
+  if (!isJsonObject(payload)) return [];
+  const { intent_claim_ref: intent, intent_outcome_ref: outcome, requires, attempted_intent: attempted } = payload;
+  const named = [intent, outcome, ...(Array.isArray(requires) ? requires : []), ...refsOf(attempted)];
+  return [...new Set(named.filter((ref) => typeof ref === 'string'))];
+}

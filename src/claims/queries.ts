@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { json } from '../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { textArray } from '../database/columns.ts';
+import type { JsonObject, JsonValue } from '../http/json-value.ts';
+import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids.ts';
+import type { ClaimFilters } from './schema/claim.ts';
+import type { ClaimType } from './schema/payloads.ts';
+
+const ClaimRowSchema = z.object({
+  seq: z.number(),
+  id: z.string(),
+  digest: z.string(),
+  issuer: z.string(),
+  envelope: json.transform((value) => value as JsonObject),
+  payload_effective: json.transform((value) => value as JsonValue).nullable(),
+  schema: z.enum(['v1', 'none']),
+  operator_ids: z.array(z.string()),
+  revoked_at: z.string().nullable(),
+  revoke_reason: z.string().nullable(),
+  created_at: z.string(),
+});
+export type ClaimRow = z.infer<typeof ClaimRowSchema>;
+
+const columns = sql.fragment`
+  seq, id, digest, issuer, envelope, payload_effective, schema, operator_ids, revoked_at, revoke_reason, created_at`;
+
+export interface SubmittedClaim {
+  id: ClaimId;
+  digest: string;
+  issuer: string;
+  subject: string;
+  claimType: ClaimType;
+  claimVersion: number;
+  /** JSON as it was sent. */
+  envelope: string;
+  /** JSON; null: the same as in the envelope. */
+  payloadEffective: string | null;
+  schema: 'v1' | 'none';
+  agentId: string | null;
+  missionRef: string | null;
+  issuedAt: number;
+}
+
+/** Decisions L4: from here on an integer is read as milliseconds, for filters alone. */
+const FIRST_MILLISECONDS = 1e11;
+
+/** Null where a claim of this digest exists, also while its command is just ending. */
+export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClaim): Promise<ClaimRow | null> =>
+  connection.maybeOne(sql.type(ClaimRowSchema)`
+    insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema, agent_id,
+                        mission_ref, issued_at_ms)
+    values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
+            ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
+            ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
+    on conflict (digest) do nothing
+    returning ${columns}`);
+
+export const getClaimByDigest = (connection: CommonQueryMethods, digest: string): Promise<ClaimRow> =>
+  connection.one(sql.type(ClaimRowSchema)`select ${columns} from claims where digest = ${digest}`);
+
+export const findClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
+  connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id}`);
+
+/** Null where it is revoked already. */
+export const markRevoked = (
+  connection: CommonQueryMethods,
+  id: string,
+  reason: string | null,
+): Promise<ClaimRow | null> =>
+  connection.maybeOne(sql.type(ClaimRowSchema)`
+    update claims set revoked_at = clock_timestamp(), revoke_reason = ${reason}
+    where id = ${id} and revoked_at is null
+    returning ${columns}`);
+
+export const findExisting = (connection: CommonQueryMethods, ids: readonly string[]): Promise<readonly string[]> =>
+  connection.anyFirst(
+    sql.type(z.object({ id: z.string() }))`select id from claims where id = any(${textArray(ids)})`,
+  );
+
+export interface ClaimPage {
+  /** Whose list it is; null: everybody's, for the platform key. */
+  readerId: string | null;
+  filters: ClaimFilters;
+  /** The `seq` at which the page before ended. */
+  before: number | null;
+  limit: number;
+}
+
+/** A filter that was not given is not in the statement, so that every plan can use its index to the full. */
+const nothing = sql.fragment``;
+
+/** Newest first. A reader's claims stand under three indexes, each in the order of the list. */
+export function listClaims(connection: CommonQueryMethods, page: ClaimPage): Promise<readonly ClaimRow[]> {
+  const { readerId, limit } = page;
+  const narrowed = narrowing(page);
+  const newest = sql.fragment`order by seq desc limit ${limit}`;
+  if (readerId === null) {
+    return connection.any(sql.type(ClaimRowSchema)`select ${columns} from claims where true ${narrowed} ${newest}`);
+  }
+  const notOfThePlatform = readerId === PLATFORM_OPERATOR_ID ? nothing : sql.fragment`and issuer <> 'op_platform'`;
+  return connection.any(sql.type(ClaimRowSchema)`
+    (select ${columns} from claims where issuer = ${readerId} ${notOfThePlatform} ${narrowed} ${newest})
+    union all
+    (select ${columns} from claims where operator_ids[1] = ${readerId} and issuer <> ${readerId} ${narrowed} ${newest})
+    union all
+    (select ${columns} from claims where operator_ids[2] = ${readerId} and issuer <> ${readerId} ${narrowed} ${newest})
+    ${newest}`);
+}
+
+function narrowing({ filters, before }: ClaimPage) {
+  const { issuer, subject, claim_type: type, agent_id: agentId, mission_ref: missionRef, since, until } = filters;
+  return sql.fragment`
+    ${before === null ? nothing : sql.fragment`and seq < ${before}`}
+    ${issuer === undefined ? nothing : sql.fragment`and issuer = ${issuer}`}
+    ${subject === undefined ? nothing : sql.fragment`and subject = ${subject}`}
+    ${type === undefined ? nothing : sql.fragment`and claim_type = ${type}`}
+    ${agentId === undefined ? nothing : sql.fragment`and agent_id = ${agentId}`}
+    ${missionRef === undefined ? nothing : sql.fragment`and mission_ref = ${missionRef}`}
+    ${since === undefined ? nothing : sql.fragment`and issued_at_ms >= ${since}`}
+    ${until === undefined ? nothing : sql.fragment`and issued_at_ms < ${until}`}`;
+}

@@ -1,0 +1,31 @@
+import type { Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { assertThat, notFound } from '../http/errors.ts';
+import { presentClaim, presentClaims, presentDigest } from './present-claims.ts';
+import { findClaim, listClaims, type ClaimPage, type ClaimRow } from './queries.ts';
+import type { Claim, ClaimDigest } from './schema/claim.ts';
+
+/**
+ * A claim in full for its issuer, for those it concerns and for the platform key; its digest for everybody else who knows
+ * the id (decisions L19).
+ * @throws CarnetError NOT_FOUND
+ */
+export async function readClaim(context: Context, caller: Caller, id: string): Promise<Claim | ClaimDigest> {
+  const row = await findClaim(context.pool, id);
+  assertThat(row, () => notFound('claim'));
+  return readsAll(caller) || readsInFull(caller, row) ? presentClaim(context.pool, row) : presentDigest(row);
+}
+
+export async function pageOfClaims(
+  context: Context,
+  caller: Caller,
+  page: Omit<ClaimPage, 'readerId'>,
+): Promise<(Claim & { seq: number })[]> {
+  const rows = await listClaims(context.pool, { ...page, readerId: readsAll(caller) ? null : caller.operatorId });
+  return presentClaims(context.pool, rows);
+}
+
+const readsAll = (caller: Caller): boolean => caller.kind === 'operator' && caller.platform;
+
+const readsInFull = ({ operatorId }: Caller, { issuer, operator_ids: readers }: ClaimRow): boolean =>
+  issuer === operatorId || readers.includes(operatorId);

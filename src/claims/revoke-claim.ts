@@ -1,0 +1,29 @@
+import { runCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import { presentClaim } from './present-claims.ts';
+import { findClaim, markRevoked } from './queries.ts';
+import type { Claim, RevokeClaim } from './schema/claim.ts';
+
+/**
+ * The issuer takes a claim back: what it says stays, with the time and the reason beside it (decisions L21). The first
+ * revocation stands; repeating it changes nothing.
+ * @throws CarnetError NOT_FOUND, NOT_OWNER.
+ */
+export const revokeClaim = (
+  context: Context,
+  call: CommandCall,
+  id: string,
+  { reason }: RevokeClaim,
+): Promise<Answered<Claim>> =>
+  runCommand(context, call, async ({ connection, audit }) => {
+    const claim = await findClaim(connection, id);
+    assertThat(claim, () => notFound('claim'));
+    assertThat(
+      claim.issuer === call.caller.operatorId,
+      () => new CarnetError('NOT_OWNER', 'Only the issuer of a claim may revoke it.'),
+    );
+    const revoked = await markRevoked(connection, id, reason ?? null);
+    if (revoked !== null) await audit('claim.revoked', id, { ...(reason !== undefined && { reason }) });
+    return { status: 200, body: await presentClaim(connection, revoked ?? (await findClaim(connection, id)) ?? claim) };
+  });

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { notFound } from '../http/errors.ts';
+import { cursorList } from '../http/pagination.ts';
+import { route, type AnyRoute } from '../http/route.ts';
+import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
+import { pageOfClaims, readClaim } from './read-claims.ts';
+import { revokeClaim } from './revoke-claim.ts';
+import { claimFilters, ClaimDigestSchema, ClaimSchema, PayloadSchemasSchema, RevokeClaimSchema } from './schema/claim.ts';
+import { EnvelopeSchema } from './schema/envelope.ts';
+import { submitClaim } from './submit-claim.ts';
+
+const tag = 'claims';
+const audience = 'anyone';
+const params = z.object({ id: z.string() });
+
+const pages = cursorList({ name: 'claims', item: ClaimSchema, position: z.int(), maximum: 200, standard: 50 });
+
+/** Schemas change with a release; an hour late is soon enough, and the ETag makes asking again cheap. */
+const SCHEMA_CACHE = 'public, max-age=3600';
+
+const submit = route({
+  method: 'post',
+  path: '/v1/claims',
+  operation: 'submitClaim',
+  tag,
+  summary: 'Submit a claim',
+  description:
+    'The body is the envelope; `claim_type` chooses the shape of its payload. A claim that is recorded already (the same ' +
+    'digest) is answered with 200. A shaped payload may have 256 KiB of JSON, any other 64 KiB.',
+  audience,
+  body: EnvelopeSchema,
+  example: {
+    envelope_version: 1,
+    issuer: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCF',
+    subject: 'carnet://agent/ag_01K9ZC4T0M3Q8V6W2X5Y7ZABCG',
+    issued_at: 1_795_262_400,
+    claim_type: 'intent_claim',
+    claim_version: 1,
+    payload: {
+      type: 'intent_claim',
+      intent_type: 'http_call',
+      agent_id: 'ag_01K9ZC4T0M3Q8V6W2X5Y7ZABCG',
+      named_intent: 'mail:message:send',
+      target: 'mail',
+      action: 'POST /messages',
+      parameters: { url: 'https://mail.example.com/messages' },
+      estimated_cost: { wallet_cents: 1, tokens: null, gas_gwei: null },
+      reason: 'Tell the customer that the parcel has left.',
+      user_subject: null,
+      mission_ref: null,
+      submitted_at: 1_795_262_400,
+    },
+    receipt: null,
+  },
+  status: 201,
+  reply: ClaimSchema,
+  refusals: ['ISSUER_MISMATCH'],
+  handler: ({ context, call, body }) => submitClaim(context, call, body),
+});
+
+const list = route({
+  method: 'get',
+  path: '/v1/claims',
+  operation: 'listClaims',
+  tag,
+  summary: 'List the claims of the operator and those about its doings, newest first',
+  description: 'With the platform key: all claims.',
+  audience,
+  query: z.object({ ...pages.query, ...claimFilters }),
+  status: 200,
+  reply: pages.reply,
+  refusals: ['INVALID_CURSOR'],
+  handler: async (request) => {
+    const { context, caller, query } = request;
+    const { limit, cursor: _cursor, ...filters } = query;
+    const rows = await pageOfClaims(context, caller, { filters, before: pages.after(request), limit: limit + 1 });
+    return pages.answer(request, rows, ({ seq }) => seq);
+  },
+});
+
+const read = route({
+  method: 'get',
+  path: '/v1/claims/:id',
+  operation: 'readClaim',
+  tag,
+  summary: 'Read a claim',
+  description: 'In full for its issuer and for those it concerns; anybody else is shown the digest.',
+  audience,
+  params,
+  status: 200,
+  reply: z.union([ClaimSchema, ClaimDigestSchema]),
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readClaim(context, caller, id) }),
+});
+
+const revoke = route({
+  method: 'post',
+  path: '/v1/claims/:id/revoke',
+  operation: 'revokeClaim',
+  tag,
+  summary: 'Revoke a claim that you issued',
+  audience,
+  params,
+  body: RevokeClaimSchema,
+  example: { reason: 'The measurement was wrong.' },
+  status: 200,
+  reply: ClaimSchema,
+  refusals: ['NOT_FOUND', 'NOT_OWNER'],
+  handler: ({ context, call, params: { id }, body }) => revokeClaim(context, call, id, body),
+});
+
+const listSchemas = route({
+  method: 'get',
+  path: '/v1/claims/schemas',
+  operation: 'listClaimSchemas',
+  tag,
+  summary: 'List the claim types and their schemas',
+  audience: 'public',
+  status: 200,
+  reply: PayloadSchemasSchema,
+  cache: SCHEMA_CACHE,
+  handler: async () => ({ status: 200, body: schemaDirectory }),
+});
+
+const readSchema = route({
+  method: 'get',
+  path: '/v1/claims/schemas/:type',
+  operation: 'readClaimSchema',
+  tag,
+  summary: 'Read the JSON Schema of the payload of a claim type, or of the `envelope`',
+  audience: 'public',
+  params: z.object({ type: z.string() }),
+  status: 200,
+  reply: JsonSchemaDocument,
+  cache: SCHEMA_CACHE,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ params: { type } }) => {
+    const prepared = findJsonSchema(type);
+    if (prepared === null) throw notFound('claim type');
+    return { status: 200, prepared };
+  },
+});
+
+export const claimRoutes: AnyRoute[] = [submit, list, listSchemas, readSchema, read, revoke];

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { jsonObject, text } from '../../http/fields.ts';
+import { ReceiptSchema } from './envelope.ts';
+import { CLAIM_TYPES } from './payloads.ts';
+
+/** What everybody may read who knows the id (decisions L19). */
+export const ClaimDigestSchema = z
+  .object({
+    id: z.string(),
+    digest: z
+      .string()
+      .describe('`sha256:` and the hash of the canonical JSON (RFC 8785) of the envelope without `receipt` and `co_signatures`.'),
+    log_index: z.int().nullable().describe('The place in the log; null while it has none.'),
+    receipt: ReceiptSchema.nullable().describe('Of the log of this service; null while it has none.'),
+    revoked_at: z.iso.datetime().nullable(),
+  })
+  .meta({
+    id: 'ClaimDigest',
+    description: 'That a claim exists and what its signed bytes hash to: all that others than its readers see.',
+  });
+export type ClaimDigest = z.infer<typeof ClaimDigestSchema>;
+
+const envelopeExample = {
+  envelope_version: 1,
+  issuer: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCF',
+  subject: 'carnet://agent/ag_01K9ZC4T0M3Q8V6W2X5Y7ZABCG',
+  issued_at: 1_795_262_400,
+  claim_type: 'detector_signal',
+  claim_version: 1,
+  payload: {
+    type: 'detector_signal',
+    detector_key: 'prompt_injection',
+    severity: 'high',
+    pipeline: 'heuristic',
+    detected_at: 1_795_262_400,
+  },
+  receipt: null,
+};
+
+export const ClaimSchema = ClaimDigestSchema.extend({
+  envelope: jsonObject.describe('As it was submitted.'),
+  payload_effective: z.unknown().describe('The payload with its defaults; null where there is none.'),
+  schema: z.enum(['v1', 'none']).describe('`none`: the payload of this type has no shape.'),
+  unresolved_refs: z.array(z.string()).describe('Claims that the payload names and that do not exist here yet.'),
+  warnings: z.array(z.string()),
+  revoke_reason: z.string().nullable(),
+  created_at: z.iso.datetime(),
+}).meta({
+  id: 'Claim',
+  description: 'A recorded claim. It is never changed; it can be revoked.',
+  examples: [
+    {
+      id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+      digest: 'sha256:5f0e8b4c4e2b1a7a0e4b9d7e1c7ad1a5cbe3a1a24ba0a96a54e3c0bb0a3d4c11',
+      log_index: null,
+      receipt: null,
+      envelope: envelopeExample,
+      payload_effective: { ...envelopeExample.payload, metadata: {} },
+      schema: 'v1',
+      unresolved_refs: [],
+      warnings: [],
+      revoked_at: null,
+      revoke_reason: null,
+      created_at: '2026-11-21T12:00:00.000Z',
+    },
+  ],
+});
+export type Claim = z.infer<typeof ClaimSchema>;
+
+const name = text(1, 2_000).optional();
+const instant = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
+
+/** What a list of claims may be narrowed to; times are compared with `issued_at` (decisions §3.8). */
+export const claimFilters = {
+  issuer: name,
+  subject: name,
+  claim_type: z.enum(CLAIM_TYPES).optional(),
+  agent_id: name.describe("The payload's, or whom a claim of the service is about."),
+  mission_ref: name,
+  since: instant.optional().describe('Issued then or later; issued_at of 1e11 and more counts as milliseconds.'),
+  until: instant.optional().describe('Issued before.'),
+};
+export type ClaimFilters = z.infer<z.ZodObject<typeof claimFilters>>;
+
+export const RevokeClaimSchema = z.strictObject({ reason: text(1, 2_000).optional() }).meta({ id: 'RevokeClaim' });
+export type RevokeClaim = z.infer<typeof RevokeClaimSchema>;
+
+export const PayloadSchemasSchema = z
+  .object({
+    envelope: z.string().describe('Where the JSON Schema of the envelope is read.'),
+    schemas: z.array(z.object({ claim_type: z.string(), schema: z.enum(['v1', 'none']), path: z.string() })),
+  })
+  .meta({ id: 'ClaimSchemas', description: 'Every claim type, and where the JSON Schema of its payload is read.' });

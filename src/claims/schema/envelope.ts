@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { operatorId, subject, wholeTime } from './fields.ts';
+import { CLAIM_TYPES, payloadSchemas, SHAPED_TYPES, SHAPELESS_TYPES } from './payloads.ts';
+
+/** Claims§2.4. The specification wants every member present; what may be null is null then. */
+export const ReceiptSchema = z
+  .strictObject({
+    registry: z.string(),
+    registered_at: z.int(),
+    registry_entry_uri: z.string().nullable(),
+    proof: z
+      .strictObject({
+        format: z.enum(['scitt-cose-receipt', 'rekor-v2-tle', 'svc-merkle-v1']),
+        bytes: z.string(),
+        log_index: z.int().nullable(),
+        tree_size: z.int().nullable(),
+        root_hash: z.string().nullable(),
+      })
+      .nullable(),
+    witnesses: z
+      .array(
+        z.strictObject({
+          registry: z.string(),
+          registry_entry_uri: z.string().nullable(),
+          proof_bytes: z.string().nullable(),
+        }),
+      )
+      .nullable(),
+  })
+  .meta({ id: 'ClaimReceipt', description: 'That a registry has recorded the claim.' });
+
+const CoSignatureSchema = z
+  .strictObject({
+    signer_kid: z.string().min(1),
+    signer_role: z.enum(['operator_attestation', 'agent_self', 'witness']),
+    cose_sign1: z.string().min(1),
+  })
+  .meta({ id: 'ClaimCoSignature' });
+
+const members = {
+  envelope_version: z.literal(1),
+  issuer: operatorId,
+  subject,
+  issued_at: wholeTime.describe('When, in any unit; stored as it stands.'),
+  claim_version: z.int().min(1),
+  receipt: ReceiptSchema.nullable(),
+  co_signatures: z.array(CoSignatureSchema).default([]),
+};
+
+const [firstShaped, ...otherShaped] = SHAPED_TYPES.map((type) =>
+  z.strictObject({ ...members, claim_type: z.literal(type), payload: payloadSchemas[type] }),
+);
+if (firstShaped === undefined) throw new TypeError('Some types have a shape.');
+
+/** A payload that names its type names the claim's (decisions L8). */
+const Shapeless = z
+  .strictObject({ ...members, claim_type: z.enum(SHAPELESS_TYPES), payload: z.unknown().optional() })
+  .refine(({ claim_type: type, payload }) => namedType(payload) === undefined || namedType(payload) === type, {
+    path: ['payload', 'type'],
+    message: 'must be the claim_type of the envelope',
+  });
+
+const namedType = (payload: unknown): unknown =>
+  typeof payload === 'object' && payload !== null && 'type' in payload ? payload.type : undefined;
+
+/** The envelope of Claims§2.2; `claim_type` alone chooses the shape of the payload (decisions L9). */
+export const EnvelopeSchema = z
+  .discriminatedUnion('claim_type', [firstShaped, ...otherShaped, Shapeless], {
+    error: `must be one of ${CLAIM_TYPES.join(', ')}`,
+  })
+  .meta({ id: 'ClaimEnvelope', description: 'A claim: who says what of whom.' });
+export type Envelope = z.infer<typeof EnvelopeSchema>;

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { text } from '../../http/fields.ts';
+import {
+  agentId,
+  claimRef,
+  contractAddress,
+  cost,
+  count,
+  detectorKey,
+  hash64,
+  missionRef,
+  namedIntent,
+  openObject,
+  severity,
+  stringMap,
+  transactionHash,
+  wholeTime,
+} from './fields.ts';
+
+/** What an agent means to do, and whether it was let (Claims§2.12, §2.15, §2.16). */
+
+const URL_MARK = '://';
+
+/** A service slug is granted, a URL is not: the URL of an `http_call` stands in `parameters.url` (decisions L25). */
+export const IntentClaimSchema = z
+  .strictObject({
+    type: z.literal('intent_claim'),
+    intent_type: z.enum(['http_call', 'mcp_tool', 'skill_invocation', 'onchain_tx', 'task_complete', 'a2a_dispatch']),
+    agent_id: agentId,
+    named_intent: namedIntent,
+    target: z.string().min(1),
+    action: z.string().min(1),
+    parameters: openObject,
+    estimated_cost: cost,
+    accountability: z.enum(['enforced', 'logged', 'standard']).default('standard'),
+    reason: text(0, 2_048).nullable(),
+    requires: z.array(claimRef).default([]),
+    user_subject: z.string().nullable(),
+    mission_ref: missionRef,
+    submitted_at: wholeTime,
+  })
+  .refine((intent) => intent.intent_type !== 'http_call' || !intent.target.includes(URL_MARK), {
+    path: ['target'],
+    message: 'must be the slug of a granted service, not a URL; the URL goes into parameters.url',
+  })
+  .meta({ not: { properties: { intent_type: { const: 'http_call' }, target: { pattern: URL_MARK } } } });
+
+const simulatedReasons = [
+  'constraint_violation',
+  'scope_mismatch',
+  'accountability_monotonicity',
+  'detector_block',
+  'tier_limit',
+  'requires_unmet',
+] as const;
+
+export const IntentDenialSchema = z.strictObject({
+  type: z.literal('intent_denial'),
+  attempted_intent: IntentClaimSchema,
+  denial_reason: z.enum([...simulatedReasons, 'simulation_failure']),
+  denying_detector_key: detectorKey.optional(),
+  message: text(0, 1_024),
+  parameters_hash: hash64,
+  retry_count: z.int().positive().default(1),
+  metadata: openObject.default({}),
+  denied_at: wholeTime,
+  mission_ref: missionRef.optional(),
+});
+
+export const IntentSimulationSchema = z.strictObject({
+  type: z.literal('intent_simulation'),
+  intent_claim_ref: claimRef.optional(),
+  allowed: z.boolean(),
+  denial_reasons: z.array(z.enum(simulatedReasons)).default([]),
+  simulated_cost: cost,
+  predicted_detector_fires: z.array(z.strictObject({ detector_key: detectorKey, severity })).default([]),
+  projected_http: z.strictObject({ status_code: z.int(), headers_summary: stringMap.default({}) }).optional(),
+  simulated_at: wholeTime,
+  mission_ref: missionRef.optional(),
+});
+
+const outcome = {
+  type: z.literal('intent_outcome'),
+  intent_claim_ref: claimRef,
+  status: z.enum(['succeeded', 'failed', 'cancelled', 'timeout']),
+  duration_ms: count,
+  cost_actual: cost,
+  recorded_at: wholeTime,
+  mission_ref: missionRef.optional(),
+};
+const said = z.string().nullable();
+const hashed = hash64.nullable();
+
+/** What became of an intent: six variants by `outcome_type` (Claims§2.14). */
+export const IntentOutcomeSchema = z.discriminatedUnion(
+  'outcome_type',
+  [
+    z.strictObject({
+      ...outcome,
+      outcome_type: z.literal('skill_invocation'),
+      actual_skill_id: said,
+      actual_input_hash: hashed,
+      output_envelope_hash: hashed,
+      exit_code: z.int().nullable(),
+    }),
+    z.strictObject({
+      ...outcome,
+      outcome_type: z.literal('http_call'),
+      actual_target: said,
+      actual_method_path: said,
+      actual_parameters_hash: hashed,
+      status_code: z.int().nullable(),
+      response_body_hash: hashed,
+      latency_ms: count.nullable(),
+      redactions_count: count.default(0),
+      detector_fires_count: count.default(0),
+    }),
+    z.strictObject({
+      ...outcome,
+      outcome_type: z.literal('mcp_tool'),
+      actual_tool_name: said,
+      actual_args_hash: hashed,
+      tool_result_envelope_hash: hashed,
+      tool_error_code: said,
+    }),
+    z.strictObject({
+      ...outcome,
+      outcome_type: z.literal('onchain_tx'),
+      actual_contract: contractAddress.nullable(),
+      actual_function_selector: said,
+      actual_args_hash: hashed,
+      tx_hash: transactionHash.nullable(),
+      block_number: z.int().nullable(),
+      gas_used: count.nullable(),
+      revert_reason: said,
+    }),
+    z.strictObject({ ...outcome, outcome_type: z.literal('task_complete') }),
+    z.strictObject({
+      ...outcome,
+      outcome_type: z.literal('a2a_dispatch'),
+      actual_target_agent: said,
+      actual_method: said,
+      actual_args_hash: hashed,
+      remote_task_id: said,
+      task_state: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']).nullable(),
+      task_result_envelope_hash: hashed,
+    }),
+  ],
+  { error: 'must be one of skill_invocation, http_call, mcp_tool, onchain_tx, task_complete, a2a_dispatch' },
+);

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { text } from '../../http/fields.ts';
+import {
+  agentId,
+  checkpointId,
+  claimRef,
+  count,
+  detectorKey,
+  invocationId,
+  missionRef,
+  openObject,
+  severity,
+  wholeTime,
+} from './fields.ts';
+
+/** What was seen of an agent at work (Claims§2.13, §2.17 to §2.19). */
+
+export const DetectorSignalSchema = z.strictObject({
+  type: z.literal('detector_signal'),
+  detector_key: detectorKey,
+  severity,
+  pipeline: z.enum(['heuristic', 'llm', 'detection-chain']),
+  intent_claim_ref: claimRef.optional(),
+  agent_id: agentId.optional(),
+  metadata: openObject.default({}),
+  detected_at: wholeTime,
+  mission_ref: missionRef.optional(),
+});
+
+export const EntityObservationSchema = z.strictObject({
+  type: z.literal('entity_observation'),
+  intent_outcome_ref: claimRef.optional(),
+  entities: z.array(text(1, 512)).max(256).default([]),
+  entity_types: z
+    .array(
+      z.enum([
+        'url_host',
+        'url_path',
+        'email',
+        'account_id',
+        'file_path',
+        'arn',
+        'gcp_resource',
+        'azure_resource',
+        'phone',
+        'ip_address',
+        'other',
+      ]),
+    )
+    .default([]),
+  agent_id: agentId,
+  source_service: text(1, 128).optional(),
+  content_fingerprints: z.array(text(1, 64)).max(512).default([]),
+  metadata: openObject.default({}),
+  observed_at: wholeTime,
+  mission_ref: missionRef.optional(),
+});
+
+export const CheckpointApprovalSchema = z.strictObject({
+  type: z.literal('checkpoint_approval'),
+  checkpoint_id: checkpointId,
+  interval_seconds: z.int().positive().nullable(),
+  services_used: z.array(z.string()).default([]),
+  actions_count: count,
+  has_summary: z.boolean().default(false),
+  delegated_to: z.array(z.string()).default([]),
+  submitted_by: z.string(),
+  submitted_at: wholeTime,
+  mission_ref: missionRef.optional(),
+});
+
+export const SkillInvocationSchema = z.strictObject({
+  type: z.literal('skill_invocation'),
+  invocation_id: invocationId,
+  skill_id: z.string(),
+  provider_operator_id: z.string(),
+  execution_mode: z.enum(['sealed', 'open', 'source']),
+  input_hash: z.string(),
+  status: z.enum(['submitted', 'completed', 'failed']),
+  output_hash: z.string().optional(),
+  duration_ms: count.optional(),
+  /** Another shape than the cost of an intent (decisions §2, trap 5). */
+  cost_actual: z.strictObject({ wallet_cents: count, tokens: count }).optional(),
+  error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  at: wholeTime,
+  mission_ref: missionRef.optional(),
+});

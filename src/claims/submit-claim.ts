@@ -1,0 +1,97 @@
+import { runCommand, type Answered, type CommandCall } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { canonicalJson, sha256Hex } from '../http/canonical-json.ts';
+import { assertThat, CarnetError, invalid } from '../http/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../http/json-value.ts';
+import { newId } from '../ids.ts';
+import { presentClaim } from './present-claims.ts';
+import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
+import type { Claim } from './schema/claim.ts';
+import type { Envelope } from './schema/envelope.ts';
+import { isShaped } from './schema/payloads.ts';
+
+/** Bytes of JSON (decisions L8). */
+const SHAPED_BYTES = 256 * 1024;
+const SHAPELESS_BYTES = 64 * 1024;
+
+/**
+ * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed, is never touched
+ * (decisions L5). One that is recorded already is answered as it is, with 200 (L10).
+ * @param envelope the body as its schema parsed it, defaults filled in
+ * @throws CarnetError VALIDATION_ERROR for a payload that is too large; ISSUER_MISMATCH.
+ */
+export async function submitClaim(context: Context, call: CommandCall, envelope: Envelope): Promise<Answered<Claim>> {
+  const sent = call.request?.body;
+  if (!isJsonObject(sent)) throw new TypeError('A claim is submitted by a request whose body is its envelope.');
+  assertPayloadFits(envelope, sent.payload);
+  assertThat(
+    envelope.issuer === call.caller.operatorId,
+    () =>
+      new CarnetError(
+        'ISSUER_MISMATCH',
+        `You submit claims as ${call.caller.operatorId}; the issuer of this one is ${envelope.issuer}.`,
+      ),
+  );
+  const claim = rowOf(sent, envelope);
+  return runCommand(context, call, async ({ connection, audit }) => {
+    const inserted = await insertClaim(connection, claim);
+    if (inserted === null) {
+      return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
+    }
+    await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
+    return {
+      status: 201,
+      body: await presentClaim(connection, inserted),
+      location: `/v1/claims/${claim.id}`,
+    };
+  });
+}
+
+function assertPayloadFits({ claim_type: type }: Envelope, payload: JsonValue | undefined): void {
+  const most = isShaped(type) ? SHAPED_BYTES : SHAPELESS_BYTES;
+  if (payload === undefined || Buffer.byteLength(JSON.stringify(payload)) <= most) return;
+  throw invalid({
+    path: 'payload',
+    code: 'too_big',
+    message: `must have at most ${most / 1024} KiB as JSON for a claim of type ${type}`,
+  });
+}
+
+function rowOf(sent: JsonObject, envelope: Envelope): SubmittedClaim {
+  const { payload } = sent;
+  return {
+    id: newId('pc'),
+    digest: digestOf(sent),
+    issuer: envelope.issuer,
+    subject: envelope.subject,
+    claimType: envelope.claim_type,
+    claimVersion: envelope.claim_version,
+    envelope: JSON.stringify(sent),
+    payloadEffective: effective(payload, envelope.payload as JsonValue | undefined),
+    schema: isShaped(envelope.claim_type) ? 'v1' : 'none',
+    agentId: filterable(payload, 'agent_id'),
+    missionRef: filterable(payload, 'mission_ref'),
+    issuedAt: envelope.issued_at,
+  };
+}
+
+/** Of the signed bytes (decisions L5): the log and those who co-sign add to an envelope after it was hashed. */
+function digestOf({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: JsonObject): string {
+  return `sha256:${sha256Hex(canonicalJson(signed))}`;
+}
+
+/** Kept only where a default was filled in. */
+function effective(payload: JsonValue | undefined, parsed: JsonValue | undefined): string | null {
+  if (payload === undefined || parsed === undefined) return null;
+  const text = canonicalJson(parsed);
+  return text === canonicalJson(payload) ? null : text;
+}
+
+/** What an index takes; no id of this service comes near it. */
+const LONGEST_NAME = 2_000;
+
+/** A member by which lists are filtered. */
+function filterable(payload: JsonValue | undefined, name: 'agent_id' | 'mission_ref'): string | null {
+  const value = isJsonObject(payload) ? payload[name] : null;
+  return typeof value === 'string' && Buffer.byteLength(value) <= LONGEST_NAME ? value : null;
+}
