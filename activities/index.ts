@@ -1,9 +1,11 @@
 import type { Context } from '../src/context.ts';
 import { invocationActivities } from './invocations.ts';
+import { mailActivities } from './mail.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
 export const createActivities = (context: Context) => ({
   ...invocationActivities(context),
+  ...mailActivities(context),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -23,7 +23,7 @@ type Article = {
 
 const domains = [
   'accounts', 'skills', 'invocations', 'skill-requests', 'passports', 'governance', 'claims', 'billing', 'notifications',
-  'inbound', 'dashboard',
+  'inbound', 'dashboard', 'mail',
 ];
 const routes = '{routes.ts,*-routes.ts,routes/**}';
 const queries = '{queries.ts,*-queries.ts,queries/**}';

@@ -1,6 +1,7 @@
 import type { Context } from '../src/context.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
-import { skillInvocation } from '../workflows/index.ts';
+import { describeMails, reconcileMails } from '../src/mail/index.ts';
+import { mailMessage, skillInvocation } from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
 import { TaskQueue } from './task-queues.ts';
 import type { LifeKind } from './workflow-ids.ts';
@@ -29,5 +30,11 @@ export const lives: LifeDefinitions = {
     taskQueue: TaskQueue.lives,
     describe: describeInvocations,
     reconcile: reconcileInvocations,
+  },
+  mail: {
+    workflow: mailMessage,
+    taskQueue: TaskQueue.lives,
+    describe: describeMails,
+    reconcile: reconcileMails,
   },
 };

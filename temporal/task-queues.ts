@@ -1,8 +1,11 @@
+import { OUTBOUND } from '../workflows/queues.ts';
+
 /**
  * One queue a kind of work, so that a slow receiver or a hot loop never delays an invocation (architecture rule 10).
- * `lives` runs workflows and their steps in the database.
+ * `lives` runs workflows and their steps in the database, `outbound` the steps that reach out.
  */
 export const TaskQueue = {
   lives: 'lives',
+  outbound: OUTBOUND,
 } as const;
 export type TaskQueue = (typeof TaskQueue)[keyof typeof TaskQueue];

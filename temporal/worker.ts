@@ -10,6 +10,10 @@ import { buildIdOf, bundleWorkflows } from './workflow-bundle.ts';
 
 /** Never more than the worker's pool has connections (architecture rule 13). */
 const MAX_LOCAL_ACTIVITIES = 8;
+/** Steps that wait for others' servers, each for seconds; they hold a socket and no connection of the pool meanwhile. */
+const MAX_OUTBOUND_ACTIVITIES = 20;
+/** Long polls on the queue of those steps: it is quiet. */
+const OUTBOUND_POLLS = 2;
 /** At a stop, what runs may end within this; a step in the database takes 5 s at most. */
 const GRACE_MS = 5_000;
 
@@ -36,33 +40,47 @@ export async function runWorker(context: Context, activities: Activities): Promi
   const workflowBundle = await bundleWorkflows();
   const stopping = new AbortController();
   const { promise: polling, resolve: isPolling } = Promise.withResolvers<void>();
-  let worker: Worker | undefined;
+  let workers: Worker[] = [];
+  const shutDown = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
 
   const workOnce = async (): Promise<void> => {
     const connection = await NativeConnection.connect(connectionOptions(config.temporal));
     try {
-      worker = await Worker.create({
+      const shared = {
         connection,
         namespace: config.temporal.namespace,
-        taskQueue: TaskQueue.lives,
-        workflowBundle,
         activities,
         dataConverter,
         identity: `carnet-worker ${process.pid}@${hostname()}`,
+        shutdownGraceTime: GRACE_MS,
+      };
+      const forLives = await Worker.create({
+        ...shared,
+        taskQueue: TaskQueue.lives,
+        workflowBundle,
         workerDeploymentOptions: {
           version: { deploymentName: 'carnet', buildId: buildIdOf(workflowBundle) },
           useWorkerVersioning: false,
         },
         maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
-        shutdownGraceTime: GRACE_MS,
       });
-      const ended = worker.run();
+      const forOutbound = await Worker.create({
+        ...shared,
+        taskQueue: TaskQueue.outbound,
+        maxConcurrentActivityTaskExecutions: MAX_OUTBOUND_ACTIVITIES,
+        maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
+      });
+      workers = [forLives, forOutbound];
+      // One that ends by a fault takes the other with it: both begin anew.
+      const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)));
       outage.over();
       isPolling();
-      if (stopping.signal.aborted) worker.shutdown();
-      await ended;
+      if (stopping.signal.aborted) shutDown();
+      for (const outcome of await ended) if (outcome.status === 'rejected') throw outcome.reason;
     } finally {
-      worker = undefined;
+      workers = [];
       await connection.close();
     }
   };
@@ -83,7 +101,7 @@ export async function runWorker(context: Context, activities: Activities): Promi
     polling,
     async stop() {
       stopping.abort();
-      if (worker?.getState() === 'RUNNING') worker.shutdown();
+      shutDown();
       await ended;
     },
   };

@@ -1,2 +1,3 @@
 /** The bundle's entry: every function exported here is a workflow type of that name. */
+export { mailMessage } from './mail-message.ts';
 export { skillInvocation } from './skill-invocation.ts';

@@ -9,4 +9,5 @@ export {
   type MissionFact,
   type PassportFacts,
 } from './passport-facts.ts';
+export { countAdministrators, findMembership, membershipsOf, type Membership } from './member-queries.ts';
 export { newSecret } from './secret.ts';

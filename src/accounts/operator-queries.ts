@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { insertMember } from './member-queries.ts';
 import { OperatorSchema, type Operator, type RegisterOperator, type Tier } from './operator-schema.ts';
 
 const columns = sql.fragment`id, name, email, status, tier, commission_bps, created_at, updated_at`;
@@ -16,7 +17,7 @@ export const findOperatorByEmail = (connection: CommonQueryMethods, email: strin
     sql.type(OperatorSchema)`select ${columns} from operators where email = ${email} order by id limit 1`,
   );
 
-/** Also opens the wallet, so that no movement of money has to. */
+/** Also opens the wallet, so that no movement of money has to, and makes the holder of the e-mail address the owner. */
 export async function insertOperator(
   connection: CommonQueryMethods,
   operator: RegisterOperator & { id: string; tier: Tier },
@@ -26,6 +27,7 @@ export async function insertOperator(
     values (${operator.id}, ${operator.name}, ${operator.email}, ${operator.tier})
     returning ${columns}`);
   await connection.query(sql.type(z.object({}))`select open_wallet(${operator.id})`);
+  await insertMember(connection, { operatorId: operator.id, email: operator.email, role: 'owner' });
   return inserted;
 }
 

@@ -3,12 +3,14 @@ import { agentRoutes } from './agent-routes.ts';
 import { apiKeyRoutes } from './api-key-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { identityClaimRoutes } from './identity-claim-routes.ts';
+import { memberRoutes } from './member-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { platformRoutes } from './platform-routes.ts';
 
 export const accountRoutes: AnyRoute[] = [
   ...operatorRoutes,
   ...apiKeyRoutes,
+  ...memberRoutes,
   ...agentRoutes,
   ...identityClaimRoutes,
   ...auditRoutes,

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { newId } from '../ids.ts';
+import { MemberSchema, RoleSchema, type AddMember, type Member } from './member-schema.ts';
+
+const columns = sql.fragment`id, operator_id, email, role, created_at`;
+const Count = z.object({ count: z.number() });
+
+export const insertMember = (
+  connection: CommonQueryMethods,
+  { operatorId, email, role }: AddMember & { operatorId: string },
+): Promise<Member> =>
+  connection.one(sql.type(MemberSchema)`
+    insert into members (id, operator_id, email, role) values (${newId('mem')}, ${operatorId}, ${email}, ${role})
+    returning ${columns}`);
+
+/** A member as its operator sees it; null where it is another's. */
+export const findMember = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  id: string,
+): Promise<Member | null> =>
+  connection.maybeOne(
+    sql.type(MemberSchema)`select ${columns} from members where id = ${id} and operator_id = ${operatorId}`,
+  );
+
+/** Newest first. */
+export const listMembers = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<readonly Member[]> =>
+  connection.any(sql.type(MemberSchema)`
+    select ${columns} from members where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
+
+export const countMembers = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+  connection.oneFirst(sql.type(Count)`select count(*) from members where operator_id = ${operatorId}`);
+
+export const countOwners = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+  connection.oneFirst(
+    sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role = 'owner'`,
+  );
+
+/** Those who may decide for the operator. */
+export const countAdministrators = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+  connection.oneFirst(
+    sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role <> 'member'`,
+  );
+
+/** Its dashboard sessions go with it. */
+export async function deleteMember(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(z.object({}))`delete from members where id = ${id}`);
+}
+
+const MembershipRow = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: RoleSchema,
+  operator_id: z.string(),
+  operator_name: z.string(),
+  suspended: z.boolean(),
+});
+/** A person as one of an operator's. */
+export type Membership = z.infer<typeof MembershipRow>;
+
+const memberships = sql.fragment`
+  select m.id, m.email, m.role, m.operator_id, o.name as operator_name, o.status = 'suspended' as suspended
+  from members m join operators o on o.id = m.operator_id`;
+
+/** For whom the holder of this address works, without regard to case, the oldest first. */
+export const membershipsOf = (connection: CommonQueryMethods, email: string): Promise<readonly Membership[]> =>
+  connection.any(sql.type(MembershipRow)`${memberships} where lower(m.email) = lower(${email}) order by m.id`);
+
+export const findMembership = (connection: CommonQueryMethods, memberId: string): Promise<Membership | null> =>
+  connection.maybeOne(sql.type(MembershipRow)`${memberships} where m.id = ${memberId}`);

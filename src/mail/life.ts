@@ -1,0 +1,68 @@
+import type { Context } from '../context.ts';
+import { advanceMailRow, describeMailRows, findWaitingMail, reconcileMailRows, settleMail, type ReconciledMails } from './queries.ts';
+import type { MailStep } from './schema.ts';
+import { mailSeal } from './write-mail.ts';
+
+/** A mail as it goes out. */
+export interface OutgoingMail {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** What a mail server made of it. */
+export type MailOutcome = 'sent' | 'refused';
+
+/**
+ * One step of the life of a mail: forgets the messages that woke it, and the text where its time is over. By the row, so it may
+ * run any number of times.
+ */
+export async function advanceMail({ pool }: Context, id: string): Promise<MailStep> {
+  const { status, open, wait_ms: waitMs, expires_at: expiresAt } = await advanceMailRow(pool, id);
+  return { status, open, waitMs, expiresAt };
+}
+
+/** Reads the mail, lets `send` do it, and writes down what came of it; nothing is done where it was sent or is not wanted. */
+export async function deliverMail(
+  { pool, encryption }: Context,
+  id: string,
+  send: (mail: OutgoingMail) => Promise<MailOutcome>,
+): Promise<void> {
+  const mail = await findWaitingMail(pool, id);
+  if (mail === null) return;
+  const { recipient: to, subject, text } = mail;
+  await settleMail(pool, id, await send({ to, subject, text: encryption.open(text, mailSeal(id)) }));
+}
+
+/** What a person sees of the life of a mail in the Temporal UI: neither whom it is for nor what it says. */
+export interface MailDescription {
+  operatorIds: string[];
+  agentId: null;
+  skillId: null;
+  summary: string;
+  details: string;
+}
+
+/** One query for several ids; ids without a row are left out. */
+export async function describeMails({ pool }: Context, ids: string[]): Promise<Map<string, MailDescription>> {
+  const rows = await describeMailRows(pool, ids);
+  return new Map(
+    rows.map(({ id, expires_at: until }) => [
+      id,
+      {
+        operatorIds: [],
+        agentId: null,
+        skillId: null,
+        summary: `Mail ${id}`,
+        details: `Mail \`${id}\`, to be sent until ${until}`,
+      },
+    ]),
+  );
+}
+
+/** Wakes mails that no life seems to hold, and forgets those that are a week old; at most 100 and 1,000 a call. */
+export async function reconcileMails({ pool, delivery }: Context): Promise<ReconciledMails> {
+  const reconciled = await reconcileMailRows(pool);
+  if (reconciled.woken > 0) delivery.messagesCommitted();
+  return reconciled;
+}

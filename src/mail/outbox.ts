@@ -1,0 +1,26 @@
+import type { Context } from '../context.ts';
+import { assertThat, notFound } from '../http/errors.ts';
+import { countOutbox, listOutbox } from './queries.ts';
+import type { OutboxMessage } from './schema.ts';
+import { mailSeal } from './write-mail.ts';
+
+/**
+ * The messages that stayed here because there is no mail server, newest first (decisions §6).
+ * @throws CarnetError NOT_FOUND where there is one
+ */
+export async function pageOfOutbox(
+  { config, pool, encryption }: Context,
+  { to, limit, offset }: { to?: string | undefined; limit: number; offset: number },
+): Promise<{ items: OutboxMessage[]; total: number }> {
+  assertThat(config.mail === undefined, () => notFound('outbox: mail is sent by SMTP'));
+  const [rows, total] = await Promise.all([listOutbox(pool, { to, limit, offset }), countOutbox(pool, to)]);
+  const items = rows.map(({ id, recipient, subject, text, created_at }) => ({
+    id,
+    channel: 'email' as const,
+    to: recipient,
+    subject,
+    text: encryption.open(text, mailSeal(id)),
+    created_at,
+  }));
+  return { items, total };
+}

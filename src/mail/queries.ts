@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { textArray } from '../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+
+const Nothing = z.object({});
+
+export interface NewMail {
+  id: string;
+  to: string;
+  subject: string;
+  /** Sealed. */
+  text: string;
+  /** `outbox`: it stays here. `waiting`: a life sends it. */
+  status: 'outbox' | 'waiting';
+  /** Until when it is worth sending. */
+  seconds: number;
+}
+
+/** @param wanted false: the same statement, and no row. */
+export async function insertMail(connection: CommonQueryMethods, mail: NewMail, wanted: boolean): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    insert into mails (id, recipient, subject, text, status, expires_at)
+    select ${mail.id}, ${mail.to}, ${mail.subject}, ${mail.text}, ${mail.status},
+      clock_timestamp() + make_interval(secs => ${mail.seconds})
+    where ${wanted}::boolean`);
+}
+
+const OutboxRow = z.object({
+  id: z.string(),
+  recipient: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  created_at: z.string(),
+});
+export type OutboxRow = z.infer<typeof OutboxRow>;
+
+const inOutbox = (to: string | undefined) =>
+  to === undefined
+    ? sql.fragment`status = 'outbox'`
+    : sql.fragment`status = 'outbox' and lower(recipient) = lower(${to})`;
+
+/** Newest first. @param to without regard to case; undefined: to anyone. */
+export const listOutbox = (
+  connection: CommonQueryMethods,
+  { to, limit, offset }: { to: string | undefined; limit: number; offset: number },
+): Promise<readonly OutboxRow[]> =>
+  connection.any(sql.type(OutboxRow)`
+    select id, recipient, subject, text, created_at from mails
+    where ${inOutbox(to)} order by id desc limit ${limit} offset ${offset}`);
+
+export const countOutbox = (connection: CommonQueryMethods, to: string | undefined): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from mails where ${inOutbox(to)}`);
+
+const WaitingRow = z.object({ recipient: z.string(), subject: z.string(), text: z.string() });
+export type WaitingRow = z.infer<typeof WaitingRow>;
+
+/** A mail that is to be sent; null where it was, or nobody wants it any more. */
+export const findWaitingMail = (connection: CommonQueryMethods, id: string): Promise<WaitingRow | null> =>
+  connection.maybeOne(sql.type(WaitingRow)`
+    select recipient, subject, text from mails where id = ${id} and status = 'waiting' and expires_at > clock_timestamp()`);
+
+/** Its end, and the end of its text. */
+export async function settleMail(connection: CommonQueryMethods, id: string, status: 'sent' | 'refused'): Promise<void> {
+  await connection.query(
+    sql.type(Nothing)`update mails set status = ${status}, text = null where id = ${id} and status = 'waiting'`,
+  );
+}
+
+const StepRow = z.object({
+  status: z.enum(['outbox', 'waiting', 'sent', 'refused', 'expired', 'gone']),
+  open: z.boolean(),
+  wait_ms: z.number().nullable(),
+  expires_at: z.string().nullable(),
+});
+
+export const advanceMailRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
+  connection.one(sql.type(StepRow)`select * from advance_mail(${id})`);
+
+const DescribedRow = z.object({ id: z.string(), expires_at: z.string() });
+
+export const describeMailRows = (
+  connection: CommonQueryMethods,
+  ids: string[],
+): Promise<readonly z.infer<typeof DescribedRow>[]> =>
+  connection.any(sql.type(DescribedRow)`select id, expires_at from mails where id = any(${textArray(ids)})`);
+
+const Reconciled = z.object({ woken: z.number(), forgotten: z.number() });
+export type ReconciledMails = z.infer<typeof Reconciled>;
+
+export const reconcileMailRows = (connection: CommonQueryMethods): Promise<ReconciledMails> =>
+  connection.one(sql.type(Reconciled)`select * from reconcile_mails()`);

@@ -1,0 +1,37 @@
+import type { Unit } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { newId, type MailId } from '../ids.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { insertMail } from './queries.ts';
+
+export interface Mail {
+  to: string;
+  /** Nothing secret: only the text is kept sealed. */
+  subject: string;
+  text: string;
+  /** Seconds until nobody wants it any more. */
+  seconds: number;
+}
+
+/** What the sealed text of a mail belongs to. */
+export const mailSeal = (id: string): string => `mail:${id}`;
+
+/**
+ * Writes a mail in the command's transaction: its life sends it after the commit; without a mail server it stays in the outbox.
+ * @param options `wanted: false` does the same work and writes nothing, so that how long it takes tells nobody whether an
+ *   address is known.
+ */
+export async function writeMail(
+  { config, encryption }: Pick<Context, 'config' | 'encryption'>,
+  unit: Unit,
+  { to, subject, text, seconds }: Mail,
+  { wanted }: { wanted: boolean } = { wanted: true },
+): Promise<MailId> {
+  const id = newId('msg');
+  const sent = config.mail !== undefined;
+  const status = sent ? 'waiting' : 'outbox';
+  const sealed = encryption.seal(text, mailSeal(id));
+  await insertMail(unit.connection, { id, to, subject, text: sealed, status, seconds }, wanted);
+  if (sent) await unit.wake(lifeId.mail(id), 'written');
+  return id;
+}
