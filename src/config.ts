@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLoopback } from './http/addresses.ts';
 
 /** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
 const integer = (minimum: number, maximum: number) =>
@@ -12,6 +13,13 @@ const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
+
+/** As RFC 8414 §2 has it; keys that come without TLS can only be trusted where they do not leave this machine. */
+const issuer = url('https:', 'http:').refine((text) => {
+  if (!URL.canParse(text)) return true; // told above
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  return username + password + search + hash === '' && (protocol === 'https:' || isLoopback(hostname));
+}, 'must have no user, query or fragment, and be https:// unless it is on this machine');
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
@@ -53,7 +61,7 @@ const Environment = z.object({
   SMTP_URL: url('smtp:', 'smtps:').optional(),
   MAIL_FROM: z.string().min(3).optional(),
   LOCAL_PROVIDERS: flag.default(false),
-  OAUTH_ISSUER: url('https:', 'http:').optional(),
+  OAUTH_ISSUER: issuer.optional(),
   OAUTH_AUDIENCE: z.string().min(1).optional(),
 });
 
