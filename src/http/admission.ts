@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
-import { credentialName, type Caller } from '../caller.ts';
+import { cameByCookie, credentialName, type Caller } from '../caller.ts';
 import { admitted } from './audience.ts';
 import { createAuthentication } from './authentication.ts';
 import type { Credential, Credentials } from './credential.ts';
@@ -8,20 +8,22 @@ import type { Exchange } from './exchange.ts';
 import { refusalOf } from './problem.ts';
 import { createRateLimits } from './rate-limits.ts';
 import type { AnyRoute } from './route.ts';
+import { createOriginCheck } from './same-origin.ts';
 
 /** Lets a request in, or refuses it: who is it, how often, may he (in this order). */
 export interface Admission {
   /**
    * @returns null for a public route. Without a promise where the credential is remembered and nothing is counted: for speed.
-   * @throws CarnetError UNAUTHENTICATED, RATE_LIMITED and the refusals of `admitted`, also as a rejection
+   * @throws CarnetError UNAUTHENTICATED, RATE_LIMITED, ORIGIN_FORBIDDEN and the refusals of `admitted`, also as a rejection
    */
   admit(exchange: Exchange, route: AnyRoute): Caller | null | Promise<Caller | null>;
 }
 
 export function createAdmission(context: Context, credentials: Credentials): Admission {
-  const { rateLimitPerMinute, trustProxyHops } = context.config;
+  const { rateLimitPerMinute, trustProxyHops, publicBaseUrl } = context.config;
   const authentication = createAuthentication(context, credentials);
   const limits = createRateLimits(rateLimitPerMinute);
+  const assertSameOrigin = createOriginCheck(publicBaseUrl);
 
   /** Counts a request that shows no valid credential. */
   const countAnonymous = async (exchange: Exchange): Promise<void> => {
@@ -31,6 +33,7 @@ export function createAdmission(context: Context, credentials: Credentials): Adm
 
   const known = (exchange: Exchange, route: AnyRoute, credential: Credential): Caller => {
     exchange.operatorId = credential.caller.operatorId;
+    if (route.method !== 'get' && cameByCookie(credential.caller)) assertSameOrigin(exchange.request.headers);
     return admitted(credential, route.audience, route.method);
   };
 
@@ -40,7 +43,7 @@ export function createAdmission(context: Context, credentials: Credentials): Adm
       return null;
     }
     const credential = await authentication
-      .authenticate(exchange.request.headers.authorization)
+      .authenticate(exchange.request.headers)
       .catch(async (error: unknown) => {
         if (refusalOf(error)?.code === 'UNAUTHENTICATED') await countAnonymous(exchange);
         throw error;
@@ -52,7 +55,7 @@ export function createAdmission(context: Context, credentials: Credentials): Adm
   return {
     admit(exchange, route) {
       const credential =
-        limits === null ? authentication.remembered(exchange.request.headers.authorization) : undefined;
+        limits === null ? authentication.remembered(exchange.request.headers) : undefined;
       if (credential === undefined || route.audience === 'public') return found(exchange, route);
       return known(exchange, route, credential);
     },

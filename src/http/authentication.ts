@@ -1,77 +1,97 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../context.ts';
-import { unauthenticated, type Credential, type Credentials } from './credential.ts';
+import { unauthenticated, type Authenticator, type Credential, type Credentials } from './credential.ts';
+import { sessionTokenOf } from './session-cookie.ts';
 
-/** A credential is looked up again after a second, or as soon as its key, agent or operator changes. */
+/** A credential is looked up again after a second, or as soon as what it stands for changes. */
 const REMEMBERED_MS = 1_000;
-/** Credentials remembered at most, about 500 bytes each. */
+/** Credentials of a kind remembered at most, about 500 bytes each. */
 const REMEMBERED = 10_000;
+/** Keys, agents, operators, members and dashboard sessions: a change of one of these may change what a credential says. */
+const BEHIND_CREDENTIALS = /^(?:\*$|key_|ag_|op_|mem_|dsh_)/;
 
 export interface Authentication {
-  /** Who showed this header within the last second, without a promise: for speed. */
-  remembered(authorization: string | undefined): Credential | undefined;
-  /** Who shows `Authorization: Bearer …`. @throws CarnetError UNAUTHENTICATED */
-  authenticate(authorization: string | undefined): Promise<Credential>;
+  /** Who showed this credential within the last second, without a promise: for speed. */
+  remembered(headers: IncomingHttpHeaders): Credential | undefined;
+  /**
+   * Who shows `Authorization: Bearer …`, or, where that header is not sent, the cookie of a dashboard session.
+   * @throws CarnetError UNAUTHENTICATED
+   */
+  authenticate(headers: IncomingHttpHeaders): Promise<Credential>;
 }
 
-interface Remembered {
-  credential: Credential;
-  until: number;
+export function createAuthentication(context: Context, { bearers, session }: Credentials): Authentication {
+  const shownInHeader = createMemory(context, (authorization) => find(bearers, bearerToken(authorization)));
+  const shownInCookie = createMemory(context, (token) => find([session], token));
+  return {
+    remembered({ authorization, cookie }) {
+      if (authorization !== undefined) return shownInHeader.remembered(authorization);
+      const token = sessionTokenOf(cookie);
+      return token === undefined ? undefined : shownInCookie.remembered(token);
+    },
+    async authenticate({ authorization, cookie }) {
+      if (authorization !== undefined) return shownInHeader.find(authorization);
+      const token = sessionTokenOf(cookie);
+      if (token !== undefined) return shownInCookie.find(token);
+      throw unauthenticated('This needs a credential: send Authorization: Bearer <API key>.');
+    },
+  };
 }
 
-export function createAuthentication(context: Context, { bearers }: Credentials): Authentication {
-  const remembered = new Map<string, Remembered>();
+interface Memory {
+  remembered(shown: string): Credential | undefined;
+  find(shown: string): Promise<Credential>;
+}
+
+/** Keeps what `look` finds for a second, by the text that was shown. */
+function createMemory({ rowEvents }: Context, look: (shown: string) => Promise<Credential>): Memory {
+  const known = new Map<string, { credential: Credential; until: number }>();
   let pending = new Map<string, Promise<Credential>>();
 
-  /** Changes of keys, agents and operators are rare: forgetting all is simple, and a look-up under way is not remembered either. */
-  const forget = (): void => {
-    remembered.clear();
+  /** Such changes are rare: forgetting all is simple, and a look-up under way is not remembered either. */
+  rowEvents.subscribe((id) => {
+    if (!BEHIND_CREDENTIALS.test(id)) return;
+    known.clear();
     pending = new Map();
-  };
-  context.rowEvents.subscribe((id) => {
-    if (id === '*' || id.startsWith('key_') || id.startsWith('ag_') || id.startsWith('op_')) forget();
   });
 
-  const find = async (token: string): Promise<Credential> => {
-    for (const authenticator of bearers) {
-      const found = authenticator.authenticate(token);
-      if (found === undefined) continue;
-      const credential = await found;
-      if (credential === null) break;
-      return credential;
-    }
-    throw unauthenticated('The credential is not valid: it is unknown, has expired or was withdrawn.', 'invalid_token');
+  const remembered = (shown: string): Credential | undefined => {
+    if (!rowEvents.hearing) return undefined;
+    const entry = known.get(shown);
+    return entry !== undefined && entry.until > performance.now() ? entry.credential : undefined;
   };
 
-  const look = (authorization: string): Promise<Credential> => {
-    const underWay = pending.get(authorization);
+  const lookUp = (shown: string): Promise<Credential> => {
+    const underWay = pending.get(shown);
     if (underWay !== undefined) return underWay;
     const looks = pending;
     const asked = performance.now();
-    const search = find(bearerToken(authorization))
+    const search = look(shown)
       .then((credential) => {
         if (looks === pending) {
-          if (remembered.size >= REMEMBERED) remembered.clear();
-          remembered.set(authorization, { credential, until: asked + Math.min(REMEMBERED_MS, credential.validForMs) });
+          if (known.size >= REMEMBERED) known.clear();
+          known.set(shown, { credential, until: asked + Math.min(REMEMBERED_MS, credential.validForMs) });
         }
         return credential;
       })
-      .finally(() => looks.delete(authorization));
-    looks.set(authorization, search);
+      .finally(() => looks.delete(shown));
+    looks.set(shown, search);
     return search;
   };
 
-  return {
-    remembered(authorization) {
-      if (authorization === undefined || !context.rowEvents.hearing) return undefined;
-      const known = remembered.get(authorization);
-      return known !== undefined && known.until > performance.now() ? known.credential : undefined;
-    },
-    async authenticate(authorization) {
-      if (authorization === undefined)
-        throw unauthenticated('This needs a credential: send Authorization: Bearer <API key>.');
-      return this.remembered(authorization) ?? (await look(authorization));
-    },
-  };
+  return { remembered, find: async (shown) => remembered(shown) ?? (await lookUp(shown)) };
+}
+
+/** @throws CarnetError UNAUTHENTICATED */
+async function find(authenticators: readonly Authenticator[], token: string): Promise<Credential> {
+  for (const authenticator of authenticators) {
+    const found = authenticator.authenticate(token);
+    if (found === undefined) continue;
+    const credential = await found;
+    if (credential === null) break;
+    return credential;
+  }
+  throw unauthenticated('The credential is not valid: it is unknown, has expired or was withdrawn.', 'invalid_token');
 }
 
 /** @throws CarnetError UNAUTHENTICATED where the header is of another scheme */

@@ -25,6 +25,8 @@ export interface Authenticator {
 export interface Credentials {
   /** Of the header `Authorization: Bearer …`, in the order they are asked. */
   bearers: readonly Authenticator[];
+  /** Of the cookie that a browser sends where there is no such header. */
+  session: Authenticator;
 }
 
 /** RFC 6750 §3: no error code where no credential was shown. */

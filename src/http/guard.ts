@@ -151,6 +151,10 @@ class GuardedRequest implements Request {
     return Array.isArray(value) ? value.join(', ') : value;
   };
 
+  get requestId(): string {
+    return this.#exchange.requestId;
+  }
+
   get preferWait(): number | null {
     return preferredWait(this.header('prefer'));
   }

@@ -36,16 +36,16 @@ function metadataAddresses(issuer: string): URL[] {
 }
 
 /**
- * RFC 8414 §3.3: metadata that name another issuer must not be used. Keys come over TLS; without it only where the issuer,
- * and so the one who says where its keys are, is on this machine too.
+ * RFC 8414 §3.3: metadata that name another issuer must not be used. Keys come over TLS; without it only where
+ * the issuer is on this machine too.
  */
 function jwksUriOf(issuer: string, answered: unknown): URL {
   const metadata = Metadata.parse(answered);
   if (metadata.issuer !== issuer) throw new Error(`the metadata are of another issuer, ${metadata.issuer}`);
   const uri = new URL(metadata.jwks_uri);
   const local = isLoopback(uri.hostname) && isLoopback(new URL(issuer).hostname);
-  if (uri.protocol !== 'https:' && !(uri.protocol === 'http:' && local)) throw new Error(`jwks_uri ${uri.href} is not https`);
-  return uri;
+  if (uri.protocol === 'https:' || (uri.protocol === 'http:' && local)) return uri;
+  throw new Error(`jwks_uri ${uri.href} is not https`);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { CarnetError } from './errors.ts';
 import { askIssuer, findJwksUri } from './oauth-discovery.ts';
 
-/** The issuer is asked again after a second at the earliest: for a key it did not have, and after it failed to answer. */
+/** The issuer is asked again after a second at the earliest: for a key it had not, and after a failure. */
 const ASK_AGAIN_MS = 1_000;
 /** Where its keys are, and the keys, are trusted for ten minutes without a word of it. */
 const TRUSTED_MS = 600_000;
@@ -11,7 +11,7 @@ const TRUSTED_MS = 600_000;
 /**
  * The keys of an OAuth issuer (RFC 8414 or OpenID Connect Discovery), asked for when first needed.
  * A key that is not known is looked for at most once a second, so that made-up tokens cannot make us flood the issuer.
- * @throws CarnetError TEMPORARILY_UNAVAILABLE while the issuer cannot be asked (fails closed), and jose's errors for a missing key
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE while the issuer cannot be asked (fails closed), jose's errors for a missing key
  */
 export function issuerKeys(issuer: string, log: Logger): JWTVerifyGetKey {
   let known: { keys: RemoteJWKSet; until: number } | undefined;
@@ -35,7 +35,7 @@ export function issuerKeys(issuer: string, log: Logger): JWTVerifyGetKey {
     log.warn({ err: cause, issuer }, 'oauth: the issuer gave no usable answer, so its access tokens cannot be checked');
     throw new CarnetError(
       'TEMPORARILY_UNAVAILABLE',
-      `The access token could not be checked, because its issuer ${issuer} gave no usable answer; try again in a few seconds.`,
+      `The access token could not be checked, since its issuer ${issuer} gave no usable answer; try again in a moment.`,
       { headers: { 'Retry-After': '2' }, cause },
     );
   };

@@ -41,6 +41,8 @@ export interface RouteRequest<A extends Audience, Params, Query, Body> {
   body: Body;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
+  /** Of this request, for a command without a `call`. */
+  requestId: string;
   /** Seconds of `Prefer: wait=N`, 1 to 60; null where absent. Answering it is the handler's (Preference-Applied by `applied`). */
   preferWait: number | null;
   /** Aborted when the client goes away. */

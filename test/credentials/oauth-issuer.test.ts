@@ -134,7 +134,8 @@ describe('The issuer of OAuth access tokens', () => {
   it('that leads elsewhere is not followed', async () => {
     const other = await openIssuer();
     try {
-      own.instead.set(JWKS, (_request, response) => void response.writeHead(302, { location: `${other.url}${JWKS}` }).end());
+      const location = `${other.url}${JWKS}`;
+      own.instead.set(JWKS, (_request, response) => void response.writeHead(302, { location }).end());
       assertProblem(await read(await own.token(admin())), 'TEMPORARILY_UNAVAILABLE');
       assert.deepEqual(other.asked, {});
     } finally {

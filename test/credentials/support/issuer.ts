@@ -28,7 +28,7 @@ export interface Issuer {
   asked: Record<string, number>;
   /** Answers in the place of its own, by path. */
   instead: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
-  /** An access token for `claims`, good for five minutes unless they say otherwise; a member that is undefined is left out. */
+  /** An access token, good for five minutes unless its claims say otherwise; a member that is undefined is left out. */
   token(claims: Claims, header?: { typ?: string | undefined; kid?: string; alg?: string }): Promise<string>;
   close(): Promise<void>;
   /** Listens again on the same port. */
