@@ -6,6 +6,8 @@ export interface Encryption {
   seal(text: string, context: string): string;
   /** @throws Error when no key of the list opens it, or the context differs. */
   open(sealed: string, context: string): string;
+  /** Whether the first key sealed it; what another key of the list sealed should be sealed anew, so that the key can go. */
+  isCurrent(sealed: string): boolean;
   /** HMAC-SHA256 of `text` under a key derived for this purpose from the first key, base64url. */
   mac(text: string, purpose: string): string;
   /** Whether any key of the list made `mac` for this text and purpose; takes the same time for every wrong one. */
@@ -39,6 +41,7 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
         .setAuthTag(Buffer.from(tag, 'base64url'));
       return Buffer.concat([decipher.update(Buffer.from(body, 'base64url')), decipher.final()]).toString('utf8');
     },
+    isCurrent: (sealed) => sealed.startsWith(`${keyId(first)}.`),
     mac: (text, purpose) => macUnder(first, text, purpose).toString('base64url'),
     macFits(text, purpose, mac) {
       const given = Buffer.from(mac, 'base64url');

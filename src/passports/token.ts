@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { ConstraintSchema } from '../http/constraints.ts';
+import { CarnetError } from '../http/errors.ts';
+
+/** The one object of a passport that holds what is this service's own (Market §2.5, decisions A1). */
+export const PASSPORT_CLAIM = 'svcns';
+
+/** Characters of a token at most, which are its bytes (decisions A2). */
+export const LARGEST_TOKEN = 16_384;
+
+const text = z.string();
+const seconds = z.int().min(0);
+
+/** What a passport may do with one service. */
+export const ServiceScopeSchema = z
+  .strictObject({
+    service_id: text,
+    service_name: text,
+    scopes: z.array(text),
+    credential_ref: text.nullable(),
+    connection_id: text,
+    allow_data_from: z.array(text).meta({ description: 'Names of the services whose content may flow into this one' }),
+    constraints: z.array(ConstraintSchema).meta({ description: 'Limits on the calls; all of them hold' }),
+  })
+  .meta({ id: 'PassportServiceScope' });
+export type ServiceScope = z.infer<typeof ServiceScopeSchema>;
+
+export const PassportIdentityClaimSchema = z
+  .strictObject({
+    claim_id: text,
+    provider: text,
+    layer: text,
+    claim_type: text,
+    assurance_level: text,
+    verified_at: seconds.nullable(),
+    expires_at: seconds.nullable(),
+    humanity_verified: z.boolean(),
+  })
+  .meta({ id: 'PassportIdentityClaim' });
+export type PassportIdentityClaim = z.infer<typeof PassportIdentityClaimSchema>;
+
+export const AuthorityRefSchema = z
+  .strictObject({
+    binding_id: text,
+    binding_version: z.int(),
+    binding_claim_id: text,
+    binding_digest: text,
+    receiver_id: text,
+    receiver_profile_version_id: text,
+    expires_at: seconds,
+  })
+  .meta({ id: 'AuthorityRef' });
+export type AuthorityRef = z.infer<typeof AuthorityRefSchema>;
+
+/** Market §2.5, and what decisions A7 and A41 add: constraints, missions, the passports above this one. */
+export const PassportClaimsSchema = z
+  .strictObject({
+    operator_id: text,
+    agent_id: text,
+    agent_name: text,
+    services: z.array(ServiceScopeSchema),
+    identity_claims: z.array(PassportIdentityClaimSchema),
+    authority_refs: z.array(AuthorityRefSchema),
+    delegation_depth: z.int().min(0).max(4),
+    session_id: text,
+    accountability: z.enum(['standard', 'logged', 'enforced']),
+    intent_summary: text.optional(),
+    intent_services: z.array(text).optional(),
+    checkpoint_interval: seconds.optional(),
+    mission_ids: z.array(text),
+    chain: z.array(text).meta({ description: 'The passports it was delegated from, the root first' }),
+  })
+  .meta({ id: 'PassportClaims' });
+export type PassportClaims = z.infer<typeof PassportClaimsSchema>;
+
+/** The payload of a passport; only `nbf`, `aud` and `status` may stand beside the standard five (decisions §3.8). */
+export const PassportPayloadSchema = z.strictObject({
+  iss: text,
+  sub: text,
+  iat: seconds,
+  exp: seconds,
+  jti: text.regex(/^psp_[0-9A-HJKMNP-TV-Z]{26}$/),
+  [PASSPORT_CLAIM]: PassportClaimsSchema,
+  nbf: seconds.optional(),
+  aud: z.union([text, z.array(text)]).optional(),
+  status: z
+    .strictObject({ status_list: z.strictObject({ idx: z.int().min(0), uri: text }) })
+    .optional(),
+});
+export type PassportPayload = z.infer<typeof PassportPayloadSchema>;
+
+/** What our keys sign: passports, and lists of those that were revoked. A token of one kind is never taken for the other. */
+export type TokenType = 'JWT' | 'statuslist+jwt';
+
+/** The first segment, exactly as every token of this key and type begins (decisions A2). */
+export const headerSegment = (kid: string, typ: TokenType): string =>
+  Buffer.from(JSON.stringify({ alg: 'EdDSA', kid, typ })).toString('base64url');
+
+/** @throws CarnetError PASSPORT_TOO_LARGE */
+export function assertTokenFits(token: string): void {
+  if (token.length <= LARGEST_TOKEN) return;
+  throw new CarnetError(
+    'PASSPORT_TOO_LARGE',
+    `The passport would have ${token.length} characters, more than the ${LARGEST_TOKEN} that verifiers take; ask for fewer services, scopes, constraints or intents.`,
+  );
+}
