@@ -1,4 +1,4 @@
-import { isPerson, type AgentKeyCaller, type Caller, type OperatorCaller, type PassportBearer } from '../caller.ts';
+import { isPerson, type AgentKeyCaller, type Caller, type OperatorCaller } from '../caller.ts';
 import type { Credential } from './credential.ts';
 import { CarnetError } from './errors.ts';
 import type { Audience, Method } from './route.ts';
@@ -11,6 +11,8 @@ import type { Audience, Method } from './route.ts';
 export function admitted({ caller, suspended, blocked }: Credential, audience: Audience, method: Method): Caller {
   if (suspended)
     throw new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; ask the platform to activate it again.');
+  if (caller.kind === 'passport')
+    throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', 'A passport may not do this; use a key of the operator.');
   if (audience === 'platform') {
     if (caller.kind === 'operator' && caller.platform) return caller;
     throw new CarnetError('ADMIN_REQUIRED', 'Only the platform key may do this.');
@@ -22,10 +24,7 @@ export function admitted({ caller, suspended, blocked }: Credential, audience: A
   return admittedAgent(caller, audience, blocked && method !== 'get');
 }
 
-function admittedAgent(caller: AgentKeyCaller | PassportBearer, audience: Audience, held: boolean): AgentKeyCaller {
-  if (caller.kind === 'passport') {
-    throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', 'A passport may not do this; use a key of the operator.');
-  }
+function admittedAgent(caller: AgentKeyCaller, audience: Audience, held: boolean): AgentKeyCaller {
   if (audience === 'operator-scope') {
     throw new CarnetError('OPERATOR_SCOPE_REQUIRED', 'An agent key may not do this; use a key of the operator.');
   }
