@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { Context } from './context.ts';
 import { createAdmission } from './http/admission.ts';
+import { askedMethod, preflightHeaders } from './http/any-origin.ts';
 import { ClientGone } from './http/body.ts';
 import type { Credentials } from './http/credential.ts';
 import { createDispatch } from './http/dispatch.ts';
@@ -36,8 +37,13 @@ export function createApp(context: Context, { routes, credentials, health = {} }
   const answer = async (exchange: Exchange): Promise<number> => {
     const found = dispatch.find(exchange.method, exchange.path);
     if (found === null) return answerPage(exchange);
-    if ('methods' in found) return sendMethods(exchange, found.methods);
+    if ('methods' in found) {
+      const asked = dispatch.find(askedMethod(exchange.request) ?? '', exchange.path);
+      exchange.anyOrigin = asked !== null && 'target' in asked && asked.target.anyOrigin === true;
+      return sendMethods(exchange, found.methods);
+    }
     const { target: route, params } = found;
+    exchange.anyOrigin = route.anyOrigin === true;
     exchange.operation = route.operation;
     const admitted = admission.admit(exchange, route);
     const who = { params, caller: admitted instanceof Promise ? await admitted : admitted };
@@ -84,7 +90,7 @@ export function createApp(context: Context, { routes, credentials, health = {} }
 function sendMethods(exchange: Exchange, methods: string[]): number {
   const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].join(', ');
   if (exchange.method === 'OPTIONS') {
-    exchange.sendEmpty(204, ['Allow', allow]);
+    exchange.sendEmpty(204, ['Allow', allow, ...(exchange.anyOrigin ? preflightHeaders(allow) : [])]);
     return 204;
   }
   throw new CarnetError('METHOD_NOT_ALLOWED', `${exchange.method} is not allowed here; this path takes ${allow}.`, {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CarnetError, invalid } from './errors.ts';
 import type { JsonValue } from './json-value.ts';
+import { parseQuery } from './query.ts';
 import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from './strict-json.ts';
 
 /** Decisions §1, "405/413/415/429". */
@@ -79,10 +80,20 @@ export function assertJson({ headers }: IncomingMessage): void {
   }
 }
 
+/** Whether the head says that the body is a form, not compressed. */
+export const isForm = ({ headers }: IncomingMessage): boolean =>
+  /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '') &&
+  (headers['content-encoding'] ?? 'identity') === 'identity';
+
+/** A member sent several times is a list. @throws CarnetError VALIDATION_ERROR naming the fault */
+export const parseFormBody = (bytes: Buffer): JsonValue => ({ ...parseQuery(strictly(() => decodeUtf8Strict(bytes)), 'body') });
+
 /** @throws CarnetError VALIDATION_ERROR naming the fault and its place */
-export function parseJsonBody(bytes: Buffer): JsonValue {
+export const parseJsonBody = (bytes: Buffer): JsonValue => strictly(() => parseStrictJson(decodeUtf8Strict(bytes)));
+
+function strictly<T>(read: () => T): T {
   try {
-    return parseStrictJson(decodeUtf8Strict(bytes));
+    return read();
   } catch (error) {
     if (!(error instanceof StrictJsonFault)) throw error;
     throw invalid({ path: error.path === '' ? 'body' : error.path, code: error.code, message: error.message });

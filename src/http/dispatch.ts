@@ -23,6 +23,7 @@ interface Table {
  */
 export function createDispatch(routes: readonly AnyRoute[]): Dispatch {
   const tables = new Map<string, Table>();
+  const aliases = new Map(routes.flatMap(({ alias, path }) => (alias === undefined ? [] : [[alias, path]])));
   for (const route of routes.toSorted(fixedFirst)) {
     if (!route.path.startsWith(ROOT))
       throw new Error(`The path of ${route.operation} must begin with ${ROOT}; it is ${route.path}.`);
@@ -44,8 +45,9 @@ export function createDispatch(routes: readonly AnyRoute[]): Dispatch {
     return { methods: matched.path.flatMap(({ methods }) => methods).filter((name) => name !== 'HEAD') };
   };
   return {
-    find(method, path) {
-      if (!path.startsWith(ROOT)) return null;
+    find(method, address) {
+      const path = address.startsWith(ROOT) ? address : aliases.get(address);
+      if (path === undefined) return null;
       const asked = method === 'HEAD' ? 'GET' : method;
       const { first, last } = endsOf(path);
       return findIn(tables.get(`${first} ${last}`), asked, path) ?? findIn(tables.get(`${first} :`), asked, path);

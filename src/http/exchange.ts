@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { anyOriginHeaders } from './any-origin.ts';
 import { requestIdOf, traceIdOf } from './request-id.ts';
 
 /** One request and its answer, with what is said about it in logs, metrics and headers. */
@@ -19,6 +20,8 @@ export class Exchange {
   commanded = false;
   /** Names and values that go on the answer whatever it is (rate limits). */
   headers: readonly string[] = [];
+  /** Pages of any origin may read the answer, whatever it is. */
+  anyOrigin = false;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request;
@@ -47,6 +50,7 @@ export class Exchange {
       'X-Request-Id',
       this.requestId,
       ...this.headers,
+      ...(this.anyOrigin ? anyOriginHeaders : []),
     ]);
     // Text of one byte a character is written as such: Node then joins head and body without encoding them.
     if (typeof body === 'string') response.end(body, bytes === body.length ? 'latin1' : 'utf8');
@@ -57,7 +61,8 @@ export class Exchange {
   sendEmpty(status: 204 | 304, headers: readonly string[]): void {
     const { response } = this;
     if (response.headersSent || response.destroyed) return;
-    response.writeHead(status, [...headers, 'X-Request-Id', this.requestId, ...this.headers]);
+    const origin = this.anyOrigin ? anyOriginHeaders : [];
+    response.writeHead(status, [...headers, 'X-Request-Id', this.requestId, ...this.headers, ...origin]);
     response.end();
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../caller.ts';
 import type { CommandCall, Idempotency } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { assertJson, hasBody, parseJsonBody, readBody, STANDARD_BODY_LIMIT } from './body.ts';
+import { assertJson, hasBody, isForm, parseFormBody, parseJsonBody, readBody, STANDARD_BODY_LIMIT } from './body.ts';
 import { invalid, notFound } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { parseOrRefuse } from './faults.ts';
@@ -51,6 +51,7 @@ export async function guardedWithBody(
   const { request } = exchange;
   const body = jsonOf(
     request,
+    route,
     hasBody(request) ? await readBody(request, route.bodyLimit ?? STANDARD_BODY_LIMIT) : undefined,
   );
   const key = takesKey(route) ? request.headers['idempotency-key'] : undefined;
@@ -78,8 +79,9 @@ function parsed(
 }
 
 /** No body at all is `{}` (decisions §3.8 "Answers"), so that what is required is named. */
-function jsonOf(request: IncomingMessage, bytes: Buffer | undefined): JsonValue {
+function jsonOf(request: IncomingMessage, { takesForms }: AnyRoute, bytes: Buffer | undefined): JsonValue {
   if (bytes === undefined || bytes.length === 0) return {};
+  if (takesForms === true && isForm(request)) return parseFormBody(bytes);
   assertJson(request);
   return parseJsonBody(bytes);
 }

@@ -55,7 +55,7 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
         'Idempotency-Replayed': header('`true` where an earlier call with this key was answered again'),
       }),
     },
-    content: { 'application/json': { schema: route.reply } },
+    content: { [route.mediaType ?? 'application/json']: { schema: route.reply } },
   };
   const byStatus = Map.groupBy(
     [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted(),

@@ -84,10 +84,14 @@ function operationOf(route: AnyRoute): ZodOpenApiOperationObject {
   };
 }
 
-function requestBodyOf({ example }: AnyRoute, body: z.ZodType): ZodOpenApiRequestBodyObject {
+function requestBodyOf({ example, takesForms }: AnyRoute, body: z.ZodType): ZodOpenApiRequestBodyObject {
+  const media = { schema: body, ...(example !== undefined && { example }) };
   return {
     required: !body.safeParse({}).success,
-    content: { 'application/json': { schema: body, ...(example !== undefined && { example }) } },
+    content: {
+      'application/json': media,
+      ...(takesForms === true && { 'application/x-www-form-urlencoded': media }),
+    },
   };
 }
 

@@ -33,17 +33,17 @@ const documented = <Schema extends z.ZodType>(schema: Schema, jsonSchema: Record
 const NONE: Record<string, string | string[]> = Object.freeze({});
 
 /**
- * The query string by name; a name given several times is a list, so a schema that wants one value refuses it.
+ * The query string, or the body of a form, by name; a name given several times is a list, so a schema that wants one value refuses it.
  * @throws CarnetError VALIDATION_ERROR for percent-encoding that is not UTF-8, and for NUL.
  */
-export function parseQuery(search: string): Record<string, string | string[]> {
+export function parseQuery(search: string, place: 'query' | 'body' = 'query'): Record<string, string | string[]> {
   if (search === '') return NONE;
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
   for (const pair of search.split('&')) {
     if (pair === '') continue;
     const at = pair.indexOf('=');
-    const name = decode(at < 0 ? pair : pair.slice(0, at), 'query');
-    const value = at < 0 ? '' : decode(pair.slice(at + 1), `query.${name}`);
+    const name = decode(at < 0 ? pair : pair.slice(0, at), place);
+    const value = at < 0 ? '' : decode(pair.slice(at + 1), place === 'query' ? `query.${name}` : name);
     const before = query[name];
     query[name] = before === undefined ? value : [before, value].flat();
   }

@@ -3,7 +3,8 @@ import { etagOf, type PreparedJson } from './prepared-json.ts';
 import type { AnyRoute, Links, RouteAnswer } from './route.ts';
 import { apiHeaders } from './security-headers.ts';
 
-const jsonHeaders: readonly string[] = [...apiHeaders, 'Content-Type', 'application/json'];
+const headersOf = (mediaType: string): readonly string[] => [...apiHeaders, 'Content-Type', mediaType];
+const jsonHeaders = headersOf('application/json');
 
 /**
  * Sends what a handler answered, parsed by the reply schema, so that nothing leaves that is not named there.
@@ -12,7 +13,8 @@ const jsonHeaders: readonly string[] = [...apiHeaders, 'Content-Type', 'applicat
  */
 export function sendAnswer(exchange: Exchange, route: AnyRoute, answer: RouteAnswer<unknown>): number {
   const { text, bytes, etag } = 'prepared' in answer ? answer.prepared : written(route, answer.body);
-  const headers = [...jsonHeaders, 'Cache-Control', route.cache ?? 'no-store'];
+  const typed = route.mediaType === undefined ? jsonHeaders : headersOf(route.mediaType);
+  const headers = [...typed, 'Cache-Control', route.cache ?? 'no-store'];
   if ('location' in answer && answer.location !== undefined) headers.push('Location', answer.location);
   if ('replayed' in answer) {
     exchange.commanded = true;
@@ -31,8 +33,9 @@ export function sendAnswer(exchange: Exchange, route: AnyRoute, answer: RouteAns
   return answer.status;
 }
 
-function written({ reply, cache }: AnyRoute, body: unknown): PreparedJson<unknown> {
-  const text = JSON.stringify(reply.parse(body));
+function written({ reply, cache, mediaType }: AnyRoute, body: unknown): PreparedJson<unknown> {
+  const parsed = reply.parse(body);
+  const text = mediaType === undefined ? JSON.stringify(parsed) : String(parsed);
   return { text, bytes: Buffer.byteLength(text), etag: cache === undefined ? '' : etagOf(text) };
 }
 

@@ -99,6 +99,16 @@ export interface Route<
   cache?: string;
   /** The handler honours `preferWait`; for the document. */
   waits?: true;
+  /** Where else than below /v1 it answers (RFC 8615), e.g. `/.well-known/jwks.json`. */
+  alias?: string;
+  /** Pages of any origin may read the answer (CORS); of public routes alone. */
+  anyOrigin?: true;
+  /** The answer's media type where it is not JSON; the reply is then the text that is sent. */
+  mediaType?: string;
+  /** Takes `application/x-www-form-urlencoded` as well: every member is a text. */
+  takesForms?: true;
+  /** A POST that changes nothing: Idempotency-Key means nothing there (decisions §1). */
+  readsOnly?: true;
   handler(
     request: RouteRequest<A, z.output<Params>, z.output<Query>, z.output<Body>>,
   ): Promise<RouteAnswer<z.input<Reply>>>;
@@ -122,4 +132,5 @@ export type AnyRoute = Route;
 export const takesBody = ({ method }: AnyRoute): boolean => method === 'post' || method === 'patch' || method === 'put';
 
 /** Whether Idempotency-Key means something here (decisions §1). */
-export const takesKey = (anyRoute: AnyRoute): boolean => takesBody(anyRoute) && anyRoute.audience !== 'public';
+export const takesKey = (anyRoute: AnyRoute): boolean =>
+  takesBody(anyRoute) && anyRoute.audience !== 'public' && anyRoute.readsOnly !== true;
