@@ -1,9 +1,11 @@
 import { accountRoutes } from './accounts/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { claimRoutes } from './claims/routes.ts';
+import { dashboardRoutes } from './dashboard/routes.ts';
 import type { AnyRoute } from './http/route.ts';
 import { invocationRoutes } from './invocations/routes.ts';
 import { mailRoutes } from './mail/routes.ts';
+import { passportRoutes } from './passports/routes.ts';
 import { skillRequestRoutes } from './skill-requests/routes.ts';
 import { skillRoutes } from './skills/routes.ts';
 
@@ -13,7 +15,9 @@ export const routes: AnyRoute[] = [
   ...skillRoutes,
   ...invocationRoutes,
   ...skillRequestRoutes,
+  ...passportRoutes,
   ...billingRoutes,
+  ...dashboardRoutes,
   ...mailRoutes,
   ...claimRoutes,
 ];

@@ -45,3 +45,21 @@ export async function replaceSealed(
   await connection.query(sql.type(Nothing)`
     update signing_keys set private_key = ${sealed.after} where kid = ${kid} and private_key = ${sealed.before}`);
 }
+
+const RotatedRow = z.object({ stopped: z.string().nullable() });
+
+/** @returns the kid that stopped signing; null where the active key is younger than `olderThanDays`. */
+export async function rotate(
+  connection: CommonQueryMethods,
+  { immediate, olderThanDays, key, by }: {
+    immediate: boolean;
+    olderThanDays: number | null;
+    key: NewSigningKey;
+    by: { actor: string; requestId: string | null };
+  },
+): Promise<string | null> {
+  const { stopped } = await connection.one(sql.type(RotatedRow)`
+    select rotate_signing_keys(${immediate}, make_interval(days => ${olderThanDays}), ${key.kid}, ${key.x}, ${key.privateKey},
+      ${by.actor}, ${by.requestId}) as stopped`);
+  return stopped;
+}

@@ -1,0 +1,5 @@
+import type { AnyRoute } from '../http/route.ts';
+import { keyRoutes } from './key-routes.ts';
+import { verifyRoutes } from './verify-routes.ts';
+
+export const passportRoutes: AnyRoute[] = [...verifyRoutes, ...keyRoutes];
