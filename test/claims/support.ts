@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { Claim } from '../../src/claims/schema/claim.ts';
+import type { TestOperator } from '../support/factories.ts';
+import { assertStatus } from '../support/service.ts';
+
+type Members = Record<string, unknown>;
+
+/** An envelope of the operator that is like no other. */
+export const envelopeOf = (operator: TestOperator, overrides: Members = {}): Members => ({
+  envelope_version: 1,
+  issuer: operator.operatorId,
+  subject: 'carnet://agent/ag_1',
+  issued_at: newTime(),
+  claim_type: 'mission',
+  claim_version: 1,
+  receipt: null,
+  ...overrides,
+});
+
+let latest = 1_700_000_000;
+const newTime = (): number => (latest += 1);
+
+export const signal = (overrides: Members = {}): Members => ({
+  type: 'detector_signal',
+  detector_key: 'prompt_injection',
+  severity: 'high',
+  pipeline: 'heuristic',
+  detected_at: 1_700_000_000,
+  ...overrides,
+});
+
+export const intent = (overrides: Members = {}): Members => ({
+  type: 'intent_claim',
+  intent_type: 'http_call',
+  agent_id: 'ag_1',
+  named_intent: 'mail:message:send',
+  target: 'mail',
+  action: 'POST /messages',
+  parameters: {},
+  estimated_cost: { wallet_cents: null, tokens: null, gas_gwei: null },
+  reason: null,
+  user_subject: null,
+  mission_ref: null,
+  submitted_at: 1_700_000_000,
+  ...overrides,
+});
+
+export const submit = async (operator: TestOperator, overrides: Members = {}): Promise<Claim> =>
+  assertStatus(await operator.post<Claim>('/v1/claims', envelopeOf(operator, overrides)), 201);
+
+/** Of the signed bytes (decisions L5), by other means than the service's. */
+export function digestOf(envelope: Members): string {
+  const signed = Object.fromEntries(
+    Object.entries(envelope).filter(([name]) => name !== 'receipt' && name !== 'co_signatures'),
+  );
+  return `sha256:${createHash('sha256').update(canonicalize(signed) ?? '', 'utf8').digest('hex')}`;
+}
