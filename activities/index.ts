@@ -1,11 +1,13 @@
 import type { Context } from '../src/context.ts';
 import { invocationActivities } from './invocations.ts';
 import { mailActivities } from './mail.ts';
+import { passportActivities } from './passports.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
 export const createActivities = (context: Context) => ({
   ...invocationActivities(context),
   ...mailActivities(context),
+  ...passportActivities(context),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -1,7 +1,9 @@
 import type { Context } from '../src/context.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
-import { mailMessage, skillInvocation } from '../workflows/index.ts';
+import { describeSessions } from '../src/passports/describe-sessions.ts';
+import { reconcileSessions } from '../src/passports/reconcile-sessions.ts';
+import { mailMessage, passportSession, skillInvocation } from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
 import { TaskQueue } from './task-queues.ts';
 import type { LifeKind } from './workflow-ids.ts';
@@ -36,5 +38,11 @@ export const lives: LifeDefinitions = {
     taskQueue: TaskQueue.lives,
     describe: describeMails,
     reconcile: reconcileMails,
+  },
+  session: {
+    workflow: passportSession,
+    taskQueue: TaskQueue.lives,
+    describe: describeSessions,
+    reconcile: reconcileSessions,
   },
 };

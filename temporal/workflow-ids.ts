@@ -1,5 +1,5 @@
 /** The kinds of lives there are: the part of a workflow id before the colon (decisions §5). */
-export type LifeKind = 'invocation' | 'mail';
+export type LifeKind = 'invocation' | 'mail' | 'session';
 
 /**
  * Workflow ids, `<kind>:<prefixed id>`, made here alone and never of anything a client chose (architecture rule 1). SQL functions
@@ -8,6 +8,7 @@ export type LifeKind = 'invocation' | 'mail';
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
   mail: (mailId: string): string => `mail:${mailId}`,
+  session: (sessionId: string): string => `session:${sessionId}`,
 } as const satisfies Record<LifeKind, (id: string) => string>;
 
 /** Kind and row id of a workflow id; undefined where it is not one of ours. */

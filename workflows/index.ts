@@ -1,3 +1,4 @@
 /** The bundle's entry: every function exported here is a workflow type of that name. */
 export { mailMessage } from './mail-message.ts';
+export { passportSession } from './passport-session.ts';
 export { skillInvocation } from './skill-invocation.ts';

@@ -97,25 +97,26 @@ create function estimated_seconds(l passport_lineages) returns double precision 
   select (l.intent::json ->> 'estimated_duration_seconds')::double precision;
 $$;
 
+-- Whether it still has something to report. A revocation ends all timers.
+create function is_accountable(l passport_lineages) returns boolean language sql stable as $$
+  select l.accountability <> 'standard' and l.checked_out_at is null and l.checkout_missed_at is null and l.revoked_at is null;
+$$;
+
 -- When the checkpoint that is due counts as missed: 25 % of the interval after it, from 30 s to 300 s (decisions A23). Null where
--- none is awaited: a deadline past the last expiry is not kept, a refresh brings it back; one past the revocation is over.
+-- none is awaited: a deadline past the last expiry is not kept, and a refresh brings it back.
 create function checkpoint_deadline(l passport_lineages) returns timestamptz language sql stable as $$
-  select case when l.accountability <> 'standard' and l.checked_out_at is null and l.checkout_missed_at is null then (
-    select deadline
-    from (select l.next_checkpoint_due_at
-      + make_interval(secs => greatest(30, least(300, l.checkpoint_interval_seconds * 0.25))) as deadline) as d
-    where deadline <= least(l.latest_expiry, l.revoked_at)) end;
+  select case when is_accountable(l)
+      and l.next_checkpoint_due_at + make_interval(secs => greatest(30, least(300, l.checkpoint_interval_seconds * 0.25))) <= l.latest_expiry
+    then l.next_checkpoint_due_at + make_interval(secs => greatest(30, least(300, l.checkpoint_interval_seconds * 0.25))) end;
 $$;
 
 -- Until when the checkout is expected (decisions A38); it counts as missed `p_grace` seconds later. Null: it is not awaited.
 create function checkout_expected(l passport_lineages) returns timestamptz language sql stable as $$
-  select case when l.accountability <> 'standard' and l.checked_out_at is null and l.checkout_missed_at is null then
-    greatest(l.latest_expiry, l.started_at + make_interval(secs => estimated_seconds(l))) end;
+  select case when is_accountable(l) then greatest(l.latest_expiry, l.started_at + make_interval(secs => estimated_seconds(l))) end;
 $$;
 
 create function checkout_deadline(l passport_lineages, p_grace double precision) returns timestamptz language sql stable as $$
-  select case when l.revoked_at is null or deadline <= l.revoked_at then deadline end
-  from (select checkout_expected(l) + make_interval(secs => p_grace) as deadline) as d;
+  select checkout_expected(l) + make_interval(secs => p_grace);
 $$;
 
 create function next_deadline(l passport_lineages, p_grace double precision) returns timestamptz language sql stable as $$
@@ -145,7 +146,8 @@ create function flags_json(p_lineage text, p_after timestamptz default '-infinit
   select coalesce(json_agg(flag_json(f) order by f.id), '[]') from passport_flags f where f.lineage_id = p_lineage and f.raised_at > p_after;
 $$;
 
--- Raises a flag unless it was raised before, with its claim (Claims §2.13). The caller holds the lineage.
+-- Raises a flag unless it was raised before, with its claim (Claims §2.13), which vouches for nothing and so outlives a revocation.
+-- The caller holds the lineage.
 create function raise_flag(
   l passport_lineages, p_jti text, p_type text, p_severity text, p_occasion text, p_message text, p_moment timestamptz
 ) returns void language plpgsql as $$
@@ -162,7 +164,7 @@ begin
       || ',"metadata":{"occasion":' || jcs_text(p_occasion) || ',"session_id":' || jcs_text(l.session_id) || '}' || jcs_mission(l)
       || ',"pipeline":"heuristic","severity":' || jcs_text(case p_severity when 'critical' then 'critical' else 'medium' end)
       || ',"type":"detector_signal"}',
-    l.agent_id, only_mission(l), array[l.operator_id], p_jti);
+    l.agent_id, only_mission(l), array[l.operator_id]);
 end $$;
 
 create function last_flag(p_lineage text) returns bigint language sql stable as $$
@@ -292,10 +294,12 @@ begin
   return l;
 end $$;
 
+-- Asked by refresh and delegate too (decisions A16).
 create function refuse_checked_out(l passport_lineages) returns void language plpgsql as $$
 begin
   if l.checked_out_at is not null then
-    perform refuse('ALREADY_CHECKED_OUT', format('It was checked out at %s; issue a new passport for more work.', iso_time(l.checked_out_at)),
+    perform refuse('ALREADY_CHECKED_OUT',
+      format('It was checked out at %s and runs to its end; new work needs a new passport.', iso_time(l.checked_out_at)),
       json_build_object('checked_out_at', iso_time(l.checked_out_at)));
   end if;
 end $$;
@@ -451,43 +455,36 @@ end $$;
 
 -- A person's decision on a review that is pending and held by the caller (decisions A31): a block may revoke the lineage with
 -- all that descends from it, and bar the agent until a person lifts it. Where it does either, the caller has the operator's
--- passports exclusively. Returns how many passports it revoked.
+-- passports exclusively. Returns the passports that it revoked.
 create function decide_review(
-  p_checkout text, p_decision text, p_block_future boolean, p_revoke boolean, p_notes text, p_actor text, p_request text
-) returns int language plpgsql as $$
+  p_checkout text, p_decision text, p_block_future boolean, p_revoke boolean, p_notes text, p_actor text
+) returns text[] language plpgsql as $$
 declare
   c checkouts;
   moment constant timestamptz := clock_timestamp();
   reason constant text := coalesce(p_notes, 'Blocked by review');
-  revoked int := 0;
+  revocation passport_revocation := row('{}'::text[], 0, 0);
 begin
-  if p_revoke then
-    revoked := revoke_lineage((select lineage_id from checkouts where id = p_checkout), reason);
-  end if;
-  update checkouts set review_status = p_decision, notes = p_notes, block_future = p_block_future, revoked_count = revoked,
-      decided_at = moment
-    where id = p_checkout and review_status = 'pending' returning * into strict c;
-  insert into audit_events (operator_id, actor, action, target, detail, request_id)
-    values (c.operator_id, p_actor, 'review.decided', p_checkout,
-      jsonb_build_object('decision', p_decision, 'block_future', p_block_future, 'revoked_count', revoked), p_request);
+  select * into strict c from checkouts where id = p_checkout;
+  if p_revoke then revocation := revoke_lineages(array[c.lineage_id], c.jti, reason); end if;
+  update checkouts set review_status = p_decision, notes = p_notes, block_future = p_block_future,
+      revoked_count = cardinality(revocation.revoked), decided_at = moment
+    where id = p_checkout;
   perform issue_claim('operator_review', subject_of_passport(c.jti),
     '{"agent_id":' || jcs_text(c.agent_id) || ',"block_future":' || p_block_future || ',"checkout_id":' || jcs_text(c.id)
       || ',"decided_at":' || floor(extract(epoch from moment)) || ',"decided_by":' || jcs_text(p_actor)
       || ',"decision":' || jcs_text(p_decision) || ',"risk":' || jcs_text(c.risk) || ',"type":"operator_review"}',
-    c.agent_id, null, array[c.operator_id], c.jti);
+    c.agent_id, null, array[c.operator_id]);
   if p_decision = 'blocked' then
     perform record_event(c.operator_id, 'passport.blocked', 'critical',
       json_build_object('jti', c.jti, 'agent_id', c.agent_id, 'checkout_id', c.id, 'reason', reason));
   end if;
   if p_block_future then
     perform block_agent(c.operator_id, c.agent_id);
-    insert into audit_events (operator_id, actor, action, target, detail, request_id)
-      values (c.operator_id, p_actor, 'agent.blocked', c.agent_id, jsonb_build_object('checkout_id', c.id), p_request);
     perform record_event(c.operator_id, 'agent.blocked', 'critical',
       json_build_object('agent_id', c.agent_id, 'reason', reason, 'checkout_id', c.id));
   end if;
-  perform wake_life('session:' || c.session_id, 'decided');
-  return revoked;
+  return revocation.revoked;
 end $$;
 
 create type session_step as (
@@ -538,7 +535,7 @@ declare due passport_lineages;
 begin
   raised := 0;
   for due in select l.* from passport_lineages l
-    where l.accountability <> 'standard' and l.checked_out_at is null and l.checkout_missed_at is null and l.revoked_at is null
+    where is_accountable(l)
       and next_deadline(l, p_grace) < clock_timestamp() - interval '30 seconds'
     order by l.id limit 100 for no key update skip locked
   loop
@@ -549,7 +546,7 @@ begin
   with unseen as (
     select distinct s.id
     from passport_lineages l join passport_sessions s on s.id = l.session_id
-    where l.accountability <> 'standard' and l.checked_out_at is null and l.checkout_missed_at is null and l.revoked_at is null
+    where is_accountable(l)
       and l.started_at < clock_timestamp() - interval '10 seconds' and (s.life_seen_at is null or s.life_seen_at < l.started_at)
       and not exists (select from life_messages m where m.life = 'session:' || s.id)
     limit 100

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
+import { newId } from '../../src/ids.ts';
+import { run } from '../billing/ledger-world.ts';
+
+export { run };
+
+/** An operator, made by SQL alone. @returns its id. */
+export async function newOperator(db: CommonQueryMethods): Promise<string> {
+  const id = newId('op');
+  await run(db, sql.fragment`insert into operators (id, name, email) values (${id}, ${id}, ${`${id}@example.test`})`);
+  return id;
+}
+
+export interface LineageOptions {
+  operator: string;
+  agent?: string;
+  accountability?: 'standard' | 'logged' | 'enforced';
+  /** Seconds; null: no checkpoints. */
+  interval?: number | null;
+  /** Seconds from the start to the expiry. */
+  ttl?: number;
+  /** Seconds since the start. */
+  age?: number;
+  intent?: { summary: string; services: string[]; will_delegate?: boolean; estimated_duration_seconds?: number };
+  services?: { service_id: string; service_name: string; scopes: string[]; connection_id: string }[];
+  missions?: string[];
+  /** A lineage it was delegated from. */
+  parent?: Lineage;
+}
+
+export interface Lineage {
+  jti: string;
+  session: string;
+  operator: string;
+  agent: string;
+}
+
+export const GITHUB = { service_id: 'github', service_name: 'GitHub', scopes: ['repo:read'], connection_id: 'con_none' };
+
+/** A passport with its lineage and session as issuing would have left them, made by SQL alone so that its times are the test's. */
+export async function newLineage(db: CommonQueryMethods, options: LineageOptions): Promise<Lineage> {
+  const { operator, accountability = 'enforced', interval = 300, ttl = 3_600, age = 0, intent, services = [GITHUB], missions = [], parent } = options;
+  const jti = newId('psp');
+  const session = parent?.session ?? newId('ses');
+  const agent = options.agent ?? (await newAgent(db, operator, accountability));
+  const start = sql.fragment`(clock_timestamp() - make_interval(secs => ${age}))`;
+  const claims = {
+    operator_id: operator,
+    agent_id: agent,
+    services: services.map((service) => ({ ...service, credential_ref: null, allow_data_from: [], constraints: [] })),
+    session_id: session,
+    accountability,
+    ...(intent !== undefined && { intent_summary: intent.summary, intent_services: intent.services }),
+  };
+  if (parent === undefined) {
+    await run(db, sql.fragment`insert into passport_sessions (id, operator_id, started_at) values (${session}, ${operator}, ${start})`);
+  }
+  await run(
+    db,
+    sql.fragment`
+    insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, parent_lineage_id, depth, accountability,
+      checkpoint_interval_seconds, intent, mission_ids, started_at, latest_expiry, next_checkpoint_due_at)
+    select ${jti}, ${session}, ${operator}, ${agent}, ${agent}, ${parent?.jti ?? null}, ${parent === undefined ? 0 : 1}, ${accountability},
+      ${interval}, ${intent === undefined ? null : JSON.stringify(intent)}, ${sql.array(missions, 'text')}, start,
+      start + make_interval(secs => ${ttl}),
+      case when ${accountability} <> 'standard' then start + make_interval(secs => ${interval}) end
+    from (select ${start} as start) as s`,
+  );
+  await run(
+    db,
+    sql.fragment`
+    insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload, status_day, status_index)
+    select ${jti}, id, session_id, operator_id, agent_id, depth, 'kid_test', started_at, latest_expiry,
+      ${JSON.stringify({ jti, svcns: claims })}, current_date, 0
+    from passport_lineages where id = ${jti}`,
+  );
+  return { jti, session, operator, agent };
+}
+
+export async function newAgent(db: CommonQueryMethods, operator: string, accountability = 'enforced'): Promise<string> {
+  const id = newId('ag');
+  await run(db, sql.fragment`
+    insert into agents (id, operator_id, name, accountability) values (${id}, ${operator}, ${id}, ${accountability})`);
+  return id;
+}
+
+/** A passport more in the lineage, valid for `ttl` seconds from now. @returns its jti. */
+export async function refreshed(db: CommonQueryMethods, { jti }: Lineage, ttl: number): Promise<string> {
+  const next = newId('psp');
+  await run(
+    db,
+    sql.fragment`
+    insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, refreshed_from, kid, issued_at, expires_at, payload,
+      status_day, status_index)
+    select ${next}, lineage_id, session_id, operator_id, agent_id, depth, jti, kid, clock_timestamp(),
+      clock_timestamp() + make_interval(secs => ${ttl}), payload, current_date, 0
+    from passports where jti = ${jti}`,
+  );
+  await run(db, sql.fragment`
+    update passport_lineages set latest_expiry = clock_timestamp() + make_interval(secs => ${ttl}) where id = ${jti}`);
+  return next;
+}
+
+/** Everything that happened to the lineage happened `seconds` earlier: as if that much time had passed. */
+export async function timePasses(db: CommonQueryMethods, { jti }: Lineage, seconds: number): Promise<void> {
+  const by = sql.fragment`make_interval(secs => ${seconds})`;
+  await run(
+    db,
+    sql.fragment`
+    update passport_lineages set started_at = started_at - ${by}, latest_expiry = latest_expiry - ${by},
+      next_checkpoint_due_at = next_checkpoint_due_at - ${by}, last_checkpoint_at = last_checkpoint_at - ${by}
+    where id = ${jti}`,
+  );
+  await run(db, sql.fragment`
+    update passports set issued_at = issued_at - ${by}, expires_at = expires_at - ${by} where lineage_id = ${jti}`);
+  await run(db, sql.fragment`update passport_flags set raised_at = raised_at - ${by} where lineage_id = ${jti}`);
+}
+
+const FlagRow = z.object({ type: z.string(), severity: z.string(), occasion: z.string(), message: z.string(), jti: z.string() });
+
+export const flagsOf = async (db: CommonQueryMethods, { jti }: Lineage) =>
+  await db.any(sql.type(FlagRow)`
+    select type, severity, occasion, message, jti from passport_flags where lineage_id = ${jti} order by id`);
+
+export const flagTypes = async (db: CommonQueryMethods, lineage: Lineage): Promise<string[]> =>
+  (await flagsOf(db, lineage)).map(({ type }) => type);
+
+const EventRow = z.object({ event_type: z.string(), severity: z.string(), payload: z.string().transform((text) => JSON.parse(text) as Record<string, unknown>) });
+
+/** Events of the lineage's operator, oldest first. */
+export const eventsOf = async (db: CommonQueryMethods, { operator }: { operator: string }) =>
+  await db.any(sql.type(EventRow)`
+    select event_type, severity, payload from service_events where operator_id = ${operator} order by id`);
+
+const ClaimRow = z.object({
+  id: z.string(),
+  subject: z.string(),
+  passport_jti: z.string().nullable(),
+  envelope: z.string().transform((text) => JSON.parse(text) as { payload: Record<string, unknown> }),
+});
+
+/** Claims that the service issued about the lineage's agent, oldest first. */
+export const claimsOf = async (db: CommonQueryMethods, { agent }: Lineage, type: string) =>
+  await db.any(sql.type(ClaimRow)`
+    select id, subject, passport_jti, envelope from claims where agent_id = ${agent} and claim_type = ${type} order by seq`);
+
+const LineageRow = z.object({
+  checkpoint_count: z.number(),
+  next_checkpoint_due_at: z.string().nullable(),
+  checked_out_at: z.string().nullable(),
+  checkout_missed_at: z.string().nullable(),
+});
+
+export const lineageRow = (db: CommonQueryMethods, { jti }: Lineage) =>
+  db.one(sql.type(LineageRow)`
+    select checkpoint_count, next_checkpoint_due_at, checked_out_at, checkout_missed_at from passport_lineages where id = ${jti}`);
