@@ -31,6 +31,14 @@ export const lockAgent = (
     )`select ${columns} from agents where id = ${agentId} and operator_id = ${operatorId} for no key update`,
   );
 
+/** The agent's id, and the RFC 7638 thumbprint of the key that it has now. */
+export const findKeyOfAgent = (
+  connection: CommonQueryMethods,
+  { operatorId, agentId }: AgentOfOperator,
+): Promise<{ id: string; key_thumbprint: string | null } | null> =>
+  connection.maybeOne(sql.type(z.object({ id: z.string(), key_thumbprint: z.string().nullable() }))`
+    select id, key_thumbprint from agents where id = ${agentId} and operator_id = ${operatorId}`);
+
 export const findAgentByName = (
   connection: CommonQueryMethods,
   operatorId: string,

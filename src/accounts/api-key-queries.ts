@@ -39,12 +39,6 @@ export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Pr
     on conflict (secret_hash) do nothing
     returning ${columns}`);
 
-/** By Postgres' clock, the one that will refuse the key. */
-export const isPast = (connection: CommonQueryMethods, instant: string): Promise<boolean> =>
-  connection.oneFirst(
-    sql.type(z.object({ past: z.boolean() }))`select ${instant}::timestamptz <= clock_timestamp() as past`,
-  );
-
 /** @returns whether there was one to delete. */
 export const deleteApiKey = async (connection: CommonQueryMethods, operatorId: string, id: string): Promise<boolean> =>
   (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`

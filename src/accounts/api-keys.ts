@@ -5,8 +5,9 @@ import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../http/errors.ts';
 import { newId } from '../ids.ts';
 import { lockAgent } from './agent-queries.ts';
-import { countApiKeys, deleteApiKey, findApiKey, insertApiKey, isPast, listApiKeys } from './api-key-queries.ts';
+import { countApiKeys, deleteApiKey, findApiKey, insertApiKey, listApiKeys } from './api-key-queries.ts';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './api-key-schema.ts';
+import { assertFuture } from './instants.ts';
 import { keptOf, newSecret } from './secret.ts';
 
 /**
@@ -25,9 +26,7 @@ export const createApiKey = (
     async (unit) => {
       const { operatorId } = call.caller;
       const expiresAt = body.expires_at ?? null;
-      if (expiresAt !== null && (await isPast(unit.connection, expiresAt))) {
-        throw invalid({ path: 'expires_at', message: 'must lie in the future', code: 'in_the_past' });
-      }
+      if (expiresAt !== null) await assertFuture(unit.connection, expiresAt);
       if (body.kind === 'agent') await assertAgentInService(unit.connection, operatorId, body.agent_id);
       const secret = newSecret();
       const key = await insertApiKey(unit.connection, {

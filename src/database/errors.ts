@@ -4,6 +4,10 @@ import { CarnetError } from '../http/errors.ts';
 
 /** Constraints that say something to the caller. Any other violation is a fault of ours and stays a 500. */
 const constraints: Record<string, { code: ErrorCode; sentence: string }> = {
+  service_connections_operator_id_service_name_key: {
+    code: 'SERVICE_NAME_TAKEN',
+    sentence: 'You already have a service of this name; choose another service_name, or PATCH the connection you have.',
+  },
   skills_operator_id_name_key: {
     code: 'SKILL_NAME_TAKEN',
     sentence: 'You already have a skill of this name; choose another name, or PATCH the skill you have.',

@@ -3,8 +3,10 @@ import { anonymous, assertProblem, type Reply, type Requester } from '../support
 
 type Call = (as: Requester) => Promise<Reply>;
 
+type Endpoint = [line: string, audience: 'operator' | 'admin' | 'platform', call: Call];
+
 /** Every endpoint of accounts and whom it takes: operator: no agents; admin: no members either; platform: no operator. */
-const endpoints: [line: string, audience: 'operator' | 'admin' | 'platform', call: Call][] = [
+const endpoints: Endpoint[] = [
   ['POST /v1/operators', 'platform', (as) => as.post('/v1/operators', { name: 'x', email: 'x@example.test' })],
   ['GET /v1/operators/me', 'operator', (as) => as.get('/v1/operators/me')],
   ['PATCH /v1/operators/me', 'operator', (as) => as.patch('/v1/operators/me', { name: 'x' })],
@@ -16,6 +18,21 @@ const endpoints: [line: string, audience: 'operator' | 'admin' | 'platform', cal
   ['GET /v1/agents/:id', 'operator', (as) => as.get('/v1/agents/ag_unknown')],
   ['PATCH /v1/agents/:id', 'operator', (as) => as.patch('/v1/agents/ag_unknown', { name: 'x' })],
   ['POST /v1/agents/:id/unblock', 'admin', (as) => as.post('/v1/agents/ag_unknown/unblock')],
+  ...['service-connections', 'missions', 'authority-bindings'].flatMap((name): Endpoint[] => [
+    [`POST /v1/${name}`, 'operator', (as) => as.post(`/v1/${name}`, {})],
+    [`GET /v1/${name}`, 'operator', (as) => as.get(`/v1/${name}`)],
+    [`GET /v1/${name}/:id`, 'operator', (as) => as.get(`/v1/${name}/unknown`)],
+  ]),
+  ['PATCH /v1/service-connections/:id', 'operator', (as) => as.patch('/v1/service-connections/con_unknown', {})],
+  ['DELETE /v1/service-connections/:id', 'operator', (as) => as.delete('/v1/service-connections/con_unknown')],
+  ['POST /v1/missions/:id/complete', 'operator', (as) => as.post('/v1/missions/ms_unknown/complete')],
+  ['POST /v1/authority-bindings/:id/revoke', 'operator', (as) => as.post('/v1/authority-bindings/bnd_x/revoke')],
+  ['GET /v1/agents/:id/grants', 'operator', (as) => as.get('/v1/agents/ag_unknown/grants')],
+  ...(['get', 'put', 'delete'] as const).map((method): Endpoint => [
+    `${method.toUpperCase()} /v1/agents/:id/grants/:service_connection_id`,
+    'operator',
+    (as) => as[method]('/v1/agents/ag_unknown/grants/con_unknown'),
+  ]),
   ['POST /v1/identity-claims', 'platform', (as) => as.post('/v1/identity-claims', {})],
   ['GET /v1/identity-claims', 'operator', (as) => as.get('/v1/identity-claims')],
   ['DELETE /v1/identity-claims/:id', 'platform', (as) => as.delete('/v1/identity-claims/idc_unknown')],
