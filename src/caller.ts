@@ -1,4 +1,12 @@
-import type { AgentId, ApiKeyId, DashboardSessionId, MemberId, OperatorId, PassportId } from './ids.ts';
+import {
+  PLATFORM_OPERATOR_ID,
+  type AgentId,
+  type ApiKeyId,
+  type DashboardSessionId,
+  type MemberId,
+  type OperatorId,
+  type PassportId,
+} from './ids.ts';
 
 /** Who is calling, as authentication found it: the credential decides what may be done (decisions §3.8 "Credentials"). */
 export type Caller = OperatorCaller | AgentKeyCaller;
@@ -17,6 +25,15 @@ export type OperatorCredential =
   | { kind: 'key'; keyId: ApiKeyId }
   | { kind: 'oauth'; subject: string }
   | { kind: 'session'; sessionId: DashboardSessionId; memberId: MemberId };
+
+/** The service itself, where nobody has shown a credential; it acts in the platform's name. */
+export const serviceCaller: OperatorCaller = {
+  kind: 'operator',
+  operatorId: PLATFORM_OPERATOR_ID,
+  role: 'admin',
+  platform: true,
+  by: { kind: 'key', keyId: 'service' as ApiKeyId },
+};
 
 export interface AgentKeyCaller {
   kind: 'agent';
@@ -51,4 +68,5 @@ export const credentialName = (caller: Caller | PassportBearer): string => {
 };
 
 /** A person in the dashboard; every other credential is a bearer's, whoever holds it (decisions A33). */
-export const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
+export const isPerson = (caller: Caller | PassportBearer): boolean =>
+  caller.kind === 'operator' && caller.by.kind === 'session';

@@ -64,12 +64,11 @@ const MembershipRow = z.object({
 export type Membership = z.infer<typeof MembershipRow>;
 
 const memberships = sql.fragment`
-  select m.id, m.email, m.role, m.operator_id, o.name as operator_name, o.status = 'suspended' as suspended
-  from members m join operators o on o.id = m.operator_id`;
+  select id, email, role, operator_id, operator_name, suspended from memberships`;
 
 /** For whom the holder of this address works, without regard to case, the oldest first. */
 export const membershipsOf = (connection: CommonQueryMethods, email: string): Promise<readonly Membership[]> =>
-  connection.any(sql.type(MembershipRow)`${memberships} where lower(m.email) = lower(${email}) order by m.id`);
+  connection.any(sql.type(MembershipRow)`${memberships} where lower(email) = lower(${email}) order by id`);
 
 export const findMembership = (connection: CommonQueryMethods, memberId: string): Promise<Membership | null> =>
-  connection.maybeOne(sql.type(MembershipRow)`${memberships} where m.id = ${memberId}`);
+  connection.maybeOne(sql.type(MembershipRow)`${memberships} where id = ${memberId}`);

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
-import { cameByCookie, credentialName, type Caller } from '../caller.ts';
+import { credentialName, isPerson, type Caller } from '../caller.ts';
 import { admitted } from './audience.ts';
 import { createAuthentication } from './authentication.ts';
 import type { Credential, Credentials } from './credential.ts';
@@ -33,7 +33,8 @@ export function createAdmission(context: Context, credentials: Credentials): Adm
 
   const known = (exchange: Exchange, route: AnyRoute, credential: Credential): Caller => {
     exchange.operatorId = credential.caller.operatorId;
-    if (route.method !== 'get' && cameByCookie(credential.caller)) assertSameOrigin(exchange.request.headers);
+    // Browsers send the cookie by themselves, whoever made them send the request.
+    if (route.method !== 'get' && isPerson(credential.caller)) assertSameOrigin(exchange.request.headers);
     return admitted(credential, route.audience, route.method);
   };
 

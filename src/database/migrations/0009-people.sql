@@ -68,6 +68,11 @@ create index members_of_address on members (lower(email));
 insert into members (id, operator_id, email, role)
   select new_prefixed_id('mem'), id, email, 'owner' from operators where id <> 'op_platform';
 
+-- A person as one of an operator's, for those who are not of this domain.
+create view memberships as
+  select m.id, m.email, m.role, m.operator_id, o.name as operator_name, o.status = 'suspended' as suspended
+  from members m join operators o on o.id = m.operator_id;
+
 -- One row a mail. Without SMTP it stays in the outbox; otherwise its life sends it and then forgets the text.
 create table mails (
   id text primary key,
@@ -132,11 +137,33 @@ create table sign_in_codes (
 );
 create index sign_in_codes_age on sign_in_codes (window_ends_at);
 
+-- A person who has signed in; the token is in the cookie and nowhere else.
+create table dashboard_sessions (
+  id text primary key,
+  token_hash bytea not null,            -- SHA-256
+  member_id text not null references members on delete cascade,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default clock_timestamp()
+);
+create unique index dashboard_sessions_token on dashboard_sessions (token_hash);
+create index dashboard_sessions_of_member on dashboard_sessions (member_id);
+create index dashboard_sessions_age on dashboard_sessions (expires_at);
+
+-- Sessions that are over, and addresses whose window is; at most 100 of each a call, and a call leaves one of either at most.
+create function forget_old_sign_ins() returns void language sql as $$
+  delete from dashboard_sessions where ctid = any(array(
+    select ctid from dashboard_sessions where expires_at <= clock_timestamp() order by expires_at limit 100 for update skip locked));
+  delete from sign_in_codes where ctid = any(array(
+    select ctid from sign_in_codes where window_ends_at <= clock_timestamp() and expires_at <= clock_timestamp() and sent_at <= clock_timestamp() - interval '30 seconds'
+    order by window_ends_at limit 100 for update skip locked));
+$$;
+
 -- Puts a new code in the place of the old one: 30 s after that at the earliest, five a window, which lasts as long as a code.
 -- Returns the seconds to wait where it is too early, 0 where the code counts from now on.
 create function take_sign_in_turn(p_address text, p_code text, p_seconds int) returns int language plpgsql as $$
 declare wait double precision;
 begin
+  perform forget_old_sign_ins();
   insert into sign_in_codes as c (address, code, expires_at, window_ends_at)
     values (p_address, p_code, clock_timestamp() + make_interval(secs => p_seconds), clock_timestamp() + make_interval(secs => p_seconds))
     on conflict (address) do update set code = excluded.code, tries = 0, sent_at = clock_timestamp(),
@@ -153,15 +180,3 @@ begin
     into wait from sign_in_codes c where c.address = p_address;
   return ceil(coalesce(wait, 1));
 end $$;
-
--- A person who has signed in; the token is in the cookie and nowhere else.
-create table dashboard_sessions (
-  id text primary key,
-  token_hash bytea not null,            -- SHA-256
-  member_id text not null references members on delete cascade,
-  expires_at timestamptz not null,
-  created_at timestamptz not null default clock_timestamp()
-);
-create unique index dashboard_sessions_token on dashboard_sessions (token_hash);
-create index dashboard_sessions_of_member on dashboard_sessions (member_id);
-create index dashboard_sessions_age on dashboard_sessions (expires_at);

@@ -1,0 +1,1 @@
+export { sessionAuthenticator } from './session-authenticator.ts';

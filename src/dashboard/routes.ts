@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { route, type AnyRoute } from '../http/route.ts';
+import { noSessionCookie, sessionCookie } from '../http/session-cookie.ts';
+import { AskForCodeSchema, CodeSentSchema, DashboardSessionSchema, SignInSchema } from './schema.ts';
+import { sendSignInCode } from './send-code.ts';
+import { currentSession, endCurrentSession } from './sessions.ts';
+import { signIn } from './sign-in.ts';
+
+const tag = 'dashboard';
+
+const postSession = route({
+  method: 'post',
+  path: '/v1/dashboard/sessions',
+  operation: 'sendSignInCode',
+  tag,
+  summary: 'Mail a one-time code to sign in with',
+  description:
+    'The answer is the same whether the address is a member of an operator or not. ' +
+    'A code can be asked for every 30 seconds, and five times while one is good.',
+  audience: 'public',
+  body: AskForCodeSchema,
+  example: { email: 'ada@example.com' },
+  status: 202,
+  reply: CodeSentSchema,
+  refusals: ['RATE_LIMITED'],
+  handler: ({ context, requestId, body }) => sendSignInCode(context, requestId, body),
+});
+
+const postVerify = route({
+  method: 'post',
+  path: '/v1/dashboard/sessions/verify',
+  operation: 'signIn',
+  tag,
+  summary: 'Sign in with the code of the mail',
+  description:
+    'Sets the cookie carnet_session, for 12 hours. Whatever it changes needs the header Origin as browsers send it. ' +
+    'Five wrong codes, and the right one is of no use any more.',
+  audience: 'public',
+  body: SignInSchema,
+  example: { email: 'ada@example.com', code: '123456' },
+  status: 200,
+  reply: DashboardSessionSchema,
+  refusals: ['INVALID_CODE', 'CODE_EXPIRED', 'OPERATOR_CHOICE_REQUIRED', 'NOT_FOUND', 'OPERATOR_SUSPENDED'],
+  handler: async ({ context, requestId, body }) => {
+    const { answered, token } = await signIn(context, requestId, body);
+    return { ...answered, headers: { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) } };
+  },
+});
+
+const getCurrent = route({
+  method: 'get',
+  path: '/v1/dashboard/sessions/current',
+  operation: 'getCurrentSession',
+  tag,
+  summary: 'Show who is signed in',
+  audience: 'operator',
+  status: 200,
+  reply: DashboardSessionSchema,
+  refusals: ['DASHBOARD_SESSION_REQUIRED', 'NOT_FOUND'],
+  handler: async ({ context, caller }) => ({ status: 200, body: await currentSession(context, caller) }),
+});
+
+const deleteCurrent = route({
+  method: 'delete',
+  path: '/v1/dashboard/sessions/current',
+  operation: 'signOut',
+  tag,
+  summary: 'Sign out',
+  audience: 'operator',
+  status: 200,
+  reply: z.object({ deleted: z.literal(true) }),
+  refusals: ['DASHBOARD_SESSION_REQUIRED'],
+  handler: async ({ context, call }) => ({
+    ...(await endCurrentSession(context, call)),
+    headers: { 'Set-Cookie': noSessionCookie(context.config.publicBaseUrl) },
+  }),
+});
+
+export const dashboardRoutes: AnyRoute[] = [postSession, postVerify, getCurrent, deleteCurrent];

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+const email = z
+  .email()
+  .max(254)
+  .meta({ examples: ['ada@example.com'] });
+
+export const AskForCodeSchema = z.strictObject({ email }).meta({ id: 'AskForCode' });
+export type AskForCode = z.infer<typeof AskForCodeSchema>;
+
+export const CodeSentSchema = z
+  .object({ sent: z.literal(true) })
+  .meta({ id: 'CodeSent', description: 'The same whether somebody has this address or not.' });
+
+export const SignInSchema = z
+  .strictObject({
+    email,
+    code: z
+      .string()
+      .regex(/^\d{6}$/, 'must be the six digits of the mail')
+      .meta({ examples: ['123456'] }),
+    operator_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Needed by people who work for several operators; OPERATOR_CHOICE_REQUIRED lists them.' }),
+  })
+  .meta({ id: 'SignIn' });
+export type SignIn = z.infer<typeof SignInSchema>;
+
+export const DashboardSessionSchema = z
+  .object({
+    id: z.string(),
+    member: z.object({ id: z.string(), email: z.string(), role: z.enum(['owner', 'admin', 'member']) }),
+    operator: z.object({ id: z.string(), name: z.string() }),
+    created_at: z.string(),
+    expires_at: z.string(),
+  })
+  .meta({
+    id: 'DashboardSession',
+    description: 'Who is signed in. What opens the session is in the cookie alone.',
+    examples: [
+      {
+        id: 'dsh_01K0000000000000000000000A',
+        member: { id: 'mem_01K0000000000000000000000A', email: 'ada@example.com', role: 'owner' },
+        operator: { id: 'op_01K0000000000000000000000A', name: 'Ada Ltd' },
+        created_at: '2026-11-21T12:00:00.000Z',
+        expires_at: '2026-11-22T00:00:00.000Z',
+      },
+    ],
+  });
+export type DashboardSession = z.infer<typeof DashboardSessionSchema>;

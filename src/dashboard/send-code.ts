@@ -1,0 +1,61 @@
+import { membershipsOf } from '../accounts/index.ts';
+import { serviceCaller } from '../caller.ts';
+import { runCommand, type Answered } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { CarnetError } from '../http/errors.ts';
+import { writeMail } from '../mail/index.ts';
+import { addressMac, codeMac, newCode } from './codes.ts';
+import { takeSignInTurn } from './queries.ts';
+import type { AskForCode } from './schema.ts';
+
+/**
+ * Mails a one-time code to the holder of this address, if it is a member's. Whether it is shows in nothing: the same answer, the
+ * same statements, the same limits (decisions N2).
+ * @throws CarnetError RATE_LIMITED with Retry-After
+ */
+export async function sendSignInCode(
+  context: Context,
+  requestId: string,
+  { email }: AskForCode,
+): Promise<Answered<{ sent: true }>> {
+  const { config, encryption } = context;
+  const seconds = config.verificationCodeSeconds;
+  const code = newCode();
+  const address = addressMac(encryption, email);
+  const call = { caller: serviceCaller, operation: 'sendSignInCode', idempotency: null, requestId, request: null };
+  return runCommand(context, call, async (unit) => {
+    const wait = await takeSignInTurn(unit.connection, { address, code: codeMac(encryption, address, code), seconds });
+    if (wait > 0) throw tooEarly(wait);
+    const [member] = await membershipsOf(unit.connection, email);
+    const to = member?.email ?? email;
+    const text = textOf(config.publicBaseUrl, { to, code, seconds });
+    await writeMail(context, unit, { to, subject: 'Your sign-in code for Carnet', text, seconds }, { wanted: member !== undefined });
+    return { status: 202, body: { sent: true } };
+  });
+}
+
+const tooEarly = (wait: number): CarnetError =>
+  new CarnetError(
+    'RATE_LIMITED',
+    `A code is on its way to this address; the next can be sent in ${wait} seconds.`,
+    { headers: { 'Retry-After': String(wait) } },
+  );
+
+/**
+ * The code stands alone on its line (decisions §3.8). What follows the # of the link stays in the browser, and opening the link
+ * signs nobody in: mail scanners open links.
+ */
+function textOf(baseUrl: string, { to, code, seconds }: { to: string; code: string; seconds: number }): string {
+  const fragment = new URLSearchParams({ code, email: to });
+  const minutes = Math.max(1, Math.floor(seconds / 60));
+  return `Your code to sign in to Carnet:
+
+${code}
+
+It can be used once, within ${minutes} minute${minutes === 1 ? '' : 's'}. This page has it filled in:
+
+${baseUrl}/dashboard/sign-in#${fragment.toString()}
+
+If you did not ask for it, somebody else typed your address; without the code nothing happens.
+`;
+}

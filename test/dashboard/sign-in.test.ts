@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import type { DashboardSession } from '../../src/dashboard/schema.ts';
+import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
+import { askForCode, browser, codeFor, cookieOf, mailsTo, moveCode } from '../support/people.ts';
+import { anonymous, assertProblem, assertStatus, platform, requester, service, type Reply } from '../support/service.ts';
+
+const SESSIONS = '/v1/dashboard/sessions';
+const ask = (email: string) => anonymous().post(SESSIONS, { email });
+const verify = (body: Record<string, unknown>): Promise<Reply<Record<string, unknown> & DashboardSession>> =>
+  anonymous().post<Record<string, unknown> & DashboardSession>(`${SESSIONS}/verify`, body);
+const nobody = (): string => `${unique('nobody')}@example.test`;
+/** A code that is not this one. */
+const wrong = (code: string, by = 1): string => String((Number(code) + by) % 1_000_000).padStart(6, '0');
+
+/** What may differ between two answers that say the same. */
+const said = ({ status, headers, body }: Reply): unknown => {
+  const names = [...headers.keys()].filter((name) => !['date', 'x-request-id', 'content-length'].includes(name));
+  const { request_id: _id, ...rest } = body;
+  return { status, body: rest, headers: names.map((name) => [name, headers.get(name)]) };
+};
+
+describe('POST /v1/dashboard/sessions', () => {
+  it('mails six digits that stand alone, and a link that holds them behind its #', async () => {
+    const { email } = await buildOperator();
+    assert.deepEqual(assertStatus(await ask(email), 202), { sent: true });
+    const [mail, ...others] = await mailsTo(email);
+    assert.deepEqual(others, []);
+    assert.equal(mail?.to, email);
+    assert.equal(mail?.channel, 'email');
+    const code = await codeFor(email);
+    assert.equal(/\b\d{6}\b/.exec(mail?.text ?? '')?.[0], code, 'it is the first thing that looks like a code');
+    const { baseUrl } = service();
+    const link = new URL(/^http\S+$/m.exec(mail?.text ?? '')?.[0] ?? '');
+    assert.equal(`${link.origin}${link.pathname}${link.search}`, `${baseUrl}/dashboard/sign-in`);
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(link.hash.slice(1))), { code, email });
+  });
+
+  it('says the same to an address that nobody has, and mails nothing', async () => {
+    const [known, unknown] = [(await buildOperator()).email, nobody()];
+    assert.deepEqual(said(await ask(unknown)), said(await ask(known)));
+    assert.deepEqual(await mailsTo(unknown), []);
+  });
+
+  for (const [whose, address] of [
+    ['a member', async () => (await buildOperator()).email],
+    ['nobody', () => Promise.resolve(nobody())],
+  ] as const) {
+    it(`refuses another code within 30 seconds, and tells when, to an address of ${whose}`, async () => {
+      const email = await address();
+      assertStatus(await ask(email), 202);
+      const early = await ask(email);
+      assertProblem(early, 'RATE_LIMITED');
+      const wait = Number(early.headers.get('retry-after'));
+      assert(wait >= 25 && wait <= 30, `${wait}`);
+      await moveCode(email, 'sent_at', -31);
+      assertStatus(await ask(email), 202);
+    });
+
+    it(`sends five codes a window and not one more, to an address of ${whose}`, async () => {
+      const email = await address();
+      for (let sent = 0; sent < 5; sent += 1) {
+        assertStatus(await ask(email), 202);
+        await moveCode(email, 'sent_at', -31);
+      }
+      const sixth = await ask(email);
+      assertProblem(sixth, 'RATE_LIMITED');
+      const wait = Number(sixth.headers.get('retry-after'));
+      assert(wait > 500 && wait <= 600, `${wait}`);
+      await moveCode(email, 'window_ends_at', -600);
+      assertStatus(await ask(email), 202);
+    });
+  }
+
+  it('counts an address whatever its case, and sends one code of ten asked for at once', async () => {
+    const { email } = await buildOperator();
+    const spelled = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? email : email.toUpperCase()));
+    const replies = await Promise.all(spelled.map(ask));
+    assert.equal(replies.filter(({ status }) => status === 202).length, 1);
+    for (const reply of replies.filter(({ status }) => status !== 202)) assertProblem(reply, 'RATE_LIMITED');
+    assert.equal((await mailsTo(email)).length, 1);
+  });
+
+  it('takes no Idempotency-Key: each code is another', async () => {
+    const { email } = await buildOperator();
+    const headers = { 'idempotency-key': unique('key') };
+    assertStatus(await anonymous().post(SESSIONS, { email }, headers), 202);
+    assertProblem(await anonymous().post(SESSIONS, { email }, headers), 'RATE_LIMITED');
+  });
+
+  for (const [fault, body, path] of [
+    ['no e-mail', {}, 'email'],
+    ['an e-mail that is none', { email: 'ada' }, 'email'],
+    ['two addresses', { email: 'a@example.test,b@example.test' }, 'email'],
+    ['a line break', { email: 'a@example.test\r\nBcc: b@example.test' }, 'email'],
+    ['an unknown property', { email: 'a@example.test', code: '123456' }, 'code'],
+  ] as const) {
+    it(`refuses ${fault}`, async () => {
+      assertProblem(await anonymous().post(SESSIONS, body), 'VALIDATION_ERROR', path);
+    });
+  }
+});
+
+describe('POST /v1/dashboard/sessions/verify', () => {
+  let operator: TestOperator;
+  let code: string;
+  beforeEach(async () => {
+    operator = await buildOperator();
+    code = await askForCode(operator.email);
+  });
+
+  it('signs in with the code, and puts the token into a cookie that scripts and other sites do not get', async () => {
+    const reply = await verify({ email: operator.email, code });
+    const session = assertStatus(reply, 200);
+    assert.match(session.id, /^dsh_[0-9A-Z]{26}$/);
+    assert.deepEqual(session.operator, { id: operator.operatorId, name: operator.name });
+    assert.deepEqual([session.member.email, session.member.role], [operator.email, 'owner']);
+    assert.equal(Date.parse(session.expires_at) - Date.parse(session.created_at), 12 * 3_600_000);
+    const cookies = reply.headers.getSetCookie();
+    assert.equal(cookies.length, 1);
+    assert.match(
+      cookies[0] ?? '',
+      /^carnet_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    assert(!reply.text.includes(cookieOf(reply).slice('carnet_session='.length)), 'the token is in the cookie alone');
+    const shown = await browser(cookieOf(reply)).get(`${SESSIONS}/current`);
+    assert.deepEqual(assertStatus(shown, 200), session);
+  });
+
+  it('takes the address in any case', async () => {
+    assertStatus(await verify({ email: operator.email.toUpperCase(), code }), 200);
+  });
+
+  it('takes a code once, of ten at once too', async () => {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => verify({ email: operator.email, code })));
+    assert.equal(replies.filter(({ status }) => status === 200).length, 1);
+    for (const reply of replies.filter(({ status }) => status !== 200)) assertProblem(reply, 'CODE_EXPIRED');
+  });
+
+  it('opens each session under a new token, whatever cookie the request brings (session fixation)', async () => {
+    const first = cookieOf(await verify({ email: operator.email, code }));
+    const again = await askForCode(operator.email);
+    const brought = { cookie: first, origin: 'https://elsewhere.example' };
+    const reply = await anonymous().post(`${SESSIONS}/verify`, { email: operator.email, code: again }, brought);
+    assertStatus(reply, 200);
+    assert.notEqual(cookieOf(reply), first);
+    for (const cookie of [first, cookieOf(reply)]) assertStatus(await browser(cookie).get(`${SESSIONS}/current`), 200);
+    const chosen = `carnet_session=${'A'.repeat(43)}`;
+    assertProblem(await browser(chosen).get(`${SESSIONS}/current`), 'UNAUTHENTICATED');
+  });
+
+  it('refuses a wrong code and says how many tries are left', async () => {
+    const reply = await verify({ email: operator.email, code: wrong(code) });
+    assertProblem(reply, 'INVALID_CODE');
+    assert.deepEqual([reply.body.verified, reply.body.tries_left], [false, 4]);
+    assert.deepEqual(reply.headers.getSetCookie(), []);
+    assertStatus(await verify({ email: operator.email, code }), 200);
+  });
+
+  it('kills the code with the fifth wrong one, of fifty at once too', async () => {
+    const guesses = Array.from({ length: 50 }, (_, at) => verify({ email: operator.email, code: wrong(code, at + 1) }));
+    const replies = await Promise.all(guesses);
+    assert.equal(replies.filter(({ body }) => body.code === 'INVALID_CODE').length, 5);
+    assert.equal(replies.filter(({ body }) => body.code === 'CODE_EXPIRED').length, 45);
+    const right = await verify({ email: operator.email, code });
+    assertProblem(right, 'CODE_EXPIRED');
+    assert.equal(right.body.verified, false);
+    const next = await askForCode(operator.email);
+    assertStatus(await verify({ email: operator.email, code: next }), 200);
+  });
+
+  it('refuses a code whose time is over', async () => {
+    await moveCode(operator.email, 'expires_at', -600);
+    assertProblem(await verify({ email: operator.email, code }), 'CODE_EXPIRED');
+  });
+
+  it('refuses the code before the last one', async () => {
+    const newer = await askForCode(operator.email);
+    if (newer !== code) assertProblem(await verify({ email: operator.email, code }), 'INVALID_CODE');
+    assertStatus(await verify({ email: operator.email, code: newer }), 200);
+  });
+
+  it('refuses the code of another address', async () => {
+    const other = await buildOperator();
+    const theirs = await askForCode(other.email);
+    if (theirs !== code) assertProblem(await verify({ email: other.email, code }), 'INVALID_CODE');
+    assertProblem(await verify({ email: (await buildOperator()).email, code }), 'CODE_EXPIRED');
+  });
+
+  it('says the same to an address that nobody has', async () => {
+    const [email, asked] = [nobody(), nobody()];
+    const stranger = await buildOperator();
+    assert.deepEqual(
+      said(await verify({ email, code })),
+      said(await verify({ email: stranger.email, code })),
+    );
+    assertStatus(await ask(asked), 202);
+    for (let left = 4; left >= 0; left -= 1) {
+      const guess = wrong(code, left + 1);
+      const [unknown, known] = [await verify({ email: asked, code: guess }), await verify({ email: operator.email, code: guess })];
+      assert.deepEqual(said(unknown), said(known));
+    }
+  });
+
+  it('asks people of several operators which one, and leaves the code good', async () => {
+    const second = await buildOperator({ email: operator.email });
+    const reply = await verify({ email: operator.email, code });
+    assertProblem(reply, 'OPERATOR_CHOICE_REQUIRED');
+    assert.deepEqual(reply.body.operators, [
+      { id: operator.operatorId, name: operator.name, role: 'owner' },
+      { id: second.operatorId, name: second.name, role: 'owner' },
+    ]);
+    const stranger = await buildOperator();
+    const foreign = await verify({ email: operator.email, code, operator_id: stranger.operatorId });
+    assertProblem(foreign, 'NOT_FOUND');
+    const session = assertStatus(await verify({ email: operator.email, code, operator_id: second.operatorId }), 200);
+    assert.equal(session.operator.id, second.operatorId);
+  });
+
+  it('tells the operators of an address to nobody without the code', async () => {
+    await buildOperator({ email: operator.email });
+    const reply = await verify({ email: operator.email, code: wrong(code) });
+    assertProblem(reply, 'INVALID_CODE');
+    assert.equal('operators' in reply.body, false);
+  });
+
+  it('refuses people of a suspended operator, and leaves it out of the choice', async () => {
+    await suspend(operator.operatorId);
+    assertProblem(await verify({ email: operator.email, code }), 'OPERATOR_SUSPENDED');
+    assertProblem(await verify({ email: operator.email, code: wrong(code) }), 'INVALID_CODE');
+    const second = await buildOperator({ email: operator.email });
+    const session = assertStatus(await verify({ email: operator.email, code }), 200);
+    assert.equal(session.operator.id, second.operatorId);
+  });
+
+  it('refuses somebody who was deleted after the code was sent', async () => {
+    const email = `${unique('person')}@example.test`;
+    const member = assertStatus(await operator.post<{ id: string }>('/v1/members', { email, role: 'admin' }), 201);
+    const theirs = await askForCode(email);
+    assertStatus(await operator.delete(`/v1/members/${member.id}`), 200);
+    assertProblem(await verify({ email, code: theirs }), 'INVALID_CODE');
+  });
+
+  it('stands in the audit trail of the operator', async () => {
+    const { id, member } = assertStatus(await verify({ email: operator.email, code }), 200);
+    const trail = await operator.get<{ audit_events: { action: string; target: string; actor: string }[] }>(
+      '/v1/audit-events',
+    );
+    const [event] = assertStatus(trail, 200).audit_events;
+    assert.deepEqual([event?.action, event?.target, event?.actor], ['dashboard_session.started', id, member.id]);
+  });
+
+  for (const [fault, body, path] of [
+    ['no code', { email: 'a@example.test' }, 'code'],
+    ['a code of five digits', { email: 'a@example.test', code: '12345' }, 'code'],
+    ['digits of another script', { email: 'a@example.test', code: '١٢٣٤٥٦' }, 'code'],
+    ['a code that is a number', { email: 'a@example.test', code: 123_456 }, 'code'],
+    ['no e-mail', { code: '123456' }, 'email'],
+    ['an unknown property', { email: 'a@example.test', code: '123456', role: 'owner' }, 'role'],
+  ] as const) {
+    it(`refuses ${fault}`, async () => {
+      assertProblem(await verify(body), 'VALIDATION_ERROR', path);
+    });
+  }
+
+  it('signs the demo publisher in, as credentials.json says', async () => {
+    const { email, operator_id: operatorId } = service().credentials;
+    const theirs = await askForCode(email);
+    assert.equal(assertStatus(await verify({ email, code: theirs }), 200).operator.id, operatorId);
+  });
+});
+
+describe('GET /v1/admin/outbox', () => {
+  it('lists what stays here, newest first, by address without regard to case', async () => {
+    const { email } = await buildOperator();
+    await askForCode(email);
+    await askForCode(email);
+    const mails = await mailsTo(email.toUpperCase());
+    assert.equal(mails.length, 2);
+    assert(mails.every(({ id }) => /^msg_[0-9A-Z]{26}$/.test(id)));
+    assert((mails[0]?.created_at ?? '') >= (mails[1]?.created_at ?? ''));
+    const all = assertStatus(await platform().get<{ messages: unknown[]; total: number }>('/v1/admin/outbox?limit=1'), 200);
+    assert.equal(all.messages.length, 1);
+    assert(all.total >= 2);
+  });
+
+  it('is for the platform key', async () => {
+    assertProblem(await anonymous().get('/v1/admin/outbox'), 'UNAUTHENTICATED');
+    assertProblem(await requester(service().credentials.api_key).get('/v1/admin/outbox'), 'ADMIN_REQUIRED');
+  });
+});

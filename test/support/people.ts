@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { addressMac } from '../../src/dashboard/codes.ts';
+import { sql } from '../../src/database/pool.ts';
+import { createEncryption } from '../../src/encryption.ts';
+import { unique } from './factories.ts';
+import { assertStatus, database, platform, requester, service, type Reply, type Requester } from './service.ts';
+
+export interface Message {
+  id: string;
+  channel: string;
+  to: string;
+  subject: string;
+  text: string;
+  created_at: string;
+}
+
+/** What the service has mailed to this address, newest first. */
+export const mailsTo = async (email: string): Promise<Message[]> =>
+  assertStatus(
+    await platform().get<{ messages: Message[] }>(`/v1/admin/outbox?to=${encodeURIComponent(email)}`),
+    200,
+  ).messages;
+
+/** The newest code mailed to this address: six digits that stand alone. */
+export async function codeFor(email: string): Promise<string> {
+  const [mail] = await mailsTo(email);
+  const code = /^\d{6}$/m.exec(mail?.text ?? '')?.[0];
+  assert(code !== undefined, `no code was mailed to ${email}`);
+  return code;
+}
+
+/** Asks for a code, and gives the one that came. */
+export async function askForCode(email: string): Promise<string> {
+  await moveCode(email, 'sent_at', -31);
+  assertStatus(await requester(null).post('/v1/dashboard/sessions', { email }), 202);
+  return codeFor(email);
+}
+
+/** Moves a time of the last code of an address, of which only a MAC is kept. */
+export async function moveCode(
+  email: string,
+  column: 'sent_at' | 'expires_at' | 'window_ends_at',
+  seconds: number,
+): Promise<void> {
+  const key = await readFile(join(service().dataDir, 'encryption.key'), 'utf8');
+  const address = addressMac(createEncryption([Buffer.from(key, 'base64')]), email);
+  const moved = sql.identifier([column]);
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`
+    update sign_in_codes set ${moved} = ${moved} + make_interval(secs => ${seconds}) where address = ${address}`);
+}
+
+/** The `name=value` that a browser would send back. */
+export const cookieOf = (reply: Reply<unknown>): string => {
+  const [cookie] = reply.headers.getSetCookie();
+  assert(cookie !== undefined, 'a cookie is set');
+  return cookie.slice(0, cookie.indexOf(';'));
+};
+
+export const baseOrigin = (): string => new URL(service().baseUrl).origin;
+
+/** A person in a browser at a page of the service. */
+export interface Person extends Requester {
+  cookie: string;
+}
+
+/** Speaks with the session cookie, from a page of the service. */
+export function browser(cookie: string): Person {
+  const plain = requester(null);
+  const sent = (headers: Record<string, string> = {}) => ({ cookie, origin: baseOrigin(), ...headers });
+  return {
+    key: null,
+    cookie,
+    get: (path, headers) => plain.get(path, sent(headers)),
+    post: (path, body, headers) => plain.post(path, body, sent(headers)),
+    patch: (path, body, headers) => plain.patch(path, body, sent(headers)),
+    put: (path, body, headers) => plain.put(path, body, sent(headers)),
+    delete: (path, headers) => plain.delete(path, sent(headers)),
+  };
+}
+
+/** Signs in with a code by mail. */
+export async function signIn(email: string, operatorId?: string): Promise<Person> {
+  const code = await askForCode(email);
+  const body = { email, code, ...(operatorId !== undefined && { operator_id: operatorId }) };
+  const reply = await requester(null).post('/v1/dashboard/sessions/verify', body);
+  assertStatus(reply, 200);
+  return browser(cookieOf(reply));
+}
+
+/** Adds a person to an operator and signs it in. */
+export async function buildPerson(
+  operator: Requester,
+  role: 'owner' | 'admin' | 'member' = 'admin',
+): Promise<Person & { memberId: string; email: string }> {
+  const email = `${unique('person')}@example.test`;
+  const { id } = assertStatus(await operator.post<{ id: string }>('/v1/members', { email, role }), 201);
+  return { ...(await signIn(email)), memberId: id, email };
+}
