@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { signingKeys } from './signing-keys.ts';
+import { activeKey, signingKeys } from './signing-keys.ts';
 
 export const JwksSchema = z
   .object({
@@ -37,6 +37,7 @@ export type Jwks = z.infer<typeof JwksSchema>;
 
 /** RFC 7517 of our public keys (decisions A37). */
 export async function jwks(context: Context): Promise<Jwks> {
+  await activeKey(context);
   const { counting } = await signingKeys(context).ring();
   return {
     keys: [...counting.values()].map(({ x, kid }) => ({ kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' })),

@@ -16,7 +16,8 @@ const FRESH_UNHEARD_MS = 1_000;
 /** The keys as one read found them. */
 export class KeyRing {
   readonly readAt = performance.now();
-  readonly active: SigningKey;
+  /** Undefined where no key was made yet. */
+  readonly active: SigningKey | undefined;
   /** Every key there ever was, by kid. */
   readonly all: ReadonlyMap<string, SigningKey>;
   /** Those whose tokens count: the active one, the next and the lately retired (decisions A37). */
@@ -25,17 +26,15 @@ export class KeyRing {
   readonly byHeader: ReadonlyMap<string, SigningKey>;
 
   constructor(keys: readonly SigningKey[]) {
-    const active = keys.find(({ status }) => status === 'active');
-    if (active === undefined) throw new Error('No signing key is active; the table signing_keys was changed by hand.');
     const counting = keys.filter(({ counts }) => counts);
-    this.active = active;
+    this.active = keys.find(({ status }) => status === 'active');
     this.all = new Map(keys.map((key) => [key.kid, key]));
     this.counting = new Map(counting.map((key) => [key.kid, key]));
     this.byHeader = new Map(counting.map((key) => [headerSegment(key.kid, 'JWT'), key]));
   }
 }
 
-/** The keys of one process, read when they are needed and made where there are none. */
+/** The keys of one process, read when they are needed. */
 class SigningKeys {
   readonly #context: Context;
   #ring: KeyRing | undefined;
@@ -76,20 +75,12 @@ class SigningKeys {
 
   async #read(): Promise<KeyRing> {
     const changes = this.#changes;
-    const rows = await this.#rows();
-    const { encryption } = this.#context;
+    const { encryption, pool } = this.#context;
+    const rows = await listSigningKeys(pool);
     const ring = new KeyRing(rows.map((row) => new SigningKey(row, encryption)));
     if (changes === this.#changes) this.#ring = ring;
     await this.#sealAnew(rows);
     return ring;
-  }
-
-  async #rows(): Promise<readonly SigningKeyRow[]> {
-    const { pool, encryption } = this.#context;
-    const rows = await listSigningKeys(pool);
-    if (rows.length > 0) return rows;
-    await insertFirstKeys(pool, newSigningKey(encryption), newSigningKey(encryption));
-    return await listSigningKeys(pool);
   }
 
   /** Under the first key of ENCRYPTION_KEY, so that the one that sealed them can leave the list. */
@@ -116,8 +107,20 @@ export function signingKeys(context: Context): Pick<SigningKeys, 'fresh' | 'ring
   return keys;
 }
 
-/** The key that signs now. Another process may just have rotated: whoever issues names its kid, and Postgres decides. */
-export const activeKey = async (context: Context): Promise<SigningKey> => (await signingKeys(context).ring()).active;
+/**
+ * The key that signs now; the first call of a new service makes its keys. Another process may just have rotated: whoever issues
+ * names the kid, and Postgres decides.
+ */
+export async function activeKey(context: Context): Promise<SigningKey> {
+  const keys = signingKeys(context);
+  const { active } = keys.fresh ?? (await keys.ring());
+  if (active !== undefined) return active;
+  const { pool, encryption } = context;
+  await insertFirstKeys(pool, newSigningKey(encryption), newSigningKey(encryption));
+  const made = (await keys.reread()).active;
+  if (made === undefined) throw new Error('No signing key is active: the table signing_keys was changed by hand.');
+  return made;
+}
 
 /** The key of a passport that is signed once more, whatever has become of the key. @throws Error where there never was one. */
 export async function keyOf(context: Context, kid: string): Promise<SigningKey> {
