@@ -56,7 +56,7 @@ const patchAgent = route({
   tag,
   summary: 'Change or retire an agent',
   description:
-    '`status: disabled` retires the agent: its keys are refused. ' +
+    '`status: disabled` retires the agent: its keys are refused and its passports revoked. ' +
     'Less accountability than before needs the approval of a person.',
   audience: 'operator',
   params,
@@ -74,13 +74,14 @@ const postUnblock = route({
   operation: 'unblockAgent',
   tag,
   summary: 'Lift the block of an agent',
-  description: 'Needs the approval of a person: with a key it is always refused.',
+  description:
+    'Needs a person: one in a dashboard session, or a key that shows the approval of one in X-Governance-Approval.',
   audience: 'admin',
   params,
   status: 200,
   reply: AgentSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, caller, params: { id } }) => unblockAgent(context, caller, id),
+  handler: ({ context, call, params: { id } }) => unblockAgent(context, call, id),
 });
 
 export const agentRoutes: AnyRoute[] = [postAgent, getAgents, getAgent, patchAgent, postUnblock];

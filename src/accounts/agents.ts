@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import { requireApproval } from '../governance/index.ts';
 import { newId } from '../ids.ts';
 import { countAgents, findAgent, insertAgent, listAgents, lockAgent, saveAgent } from './agent-queries.ts';
 import {
@@ -11,9 +12,7 @@ import {
   type CreateAgent,
   type UpdateAgent,
 } from './agent-schema.ts';
-
-const needsApproval = (what: string): CarnetError =>
-  new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `${what} needs the approval of a person; a key alone cannot do it.`);
+import { holdPassportsOf, revokePassportsOfAgent } from './revoke-passports.ts';
 
 export const createAgent = (context: Context, call: CommandCall, body: CreateAgent): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
@@ -43,9 +42,10 @@ export async function pageOfAgents(
 }
 
 /**
- * Changes an agent; `status: disabled` retires it, and its keys are refused from the commit on (decisions K58).
+ * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on
+ * (decisions K58).
  * @throws CarnetError NOT_FOUND; INVALID_STATE for the status of a blocked agent; GOVERNANCE_APPROVAL_REQUIRED for less
- * accountability than before.
+ * accountability than before, unless a person asks or approved.
  */
 export const updateAgent = (
   context: Context,
@@ -54,7 +54,10 @@ export const updateAgent = (
   patch: UpdateAgent,
 ): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
-    const before = await lockAgent(unit.connection, { operatorId: call.caller.operatorId, agentId });
+    const { connection } = unit;
+    const { operatorId } = call.caller;
+    if (patch.status === 'disabled') await holdPassportsOf(connection, operatorId);
+    const before = await lockAgent(connection, { operatorId, agentId });
     assertThat(before, () => notFound('agent'));
     assertThat(
       patch.status === undefined || before.status !== 'blocked',
@@ -63,11 +66,15 @@ export const updateAgent = (
           extra: { current_status: before.status },
         }),
     );
-    assertThat(patch.accountability === undefined || !isWeaker(patch.accountability, before.accountability), () =>
-      needsApproval(`Holding an agent to less accountability than ${before.accountability}`),
-    );
-    const agent = await saveAgent(unit.connection, merged(before, patch));
-    await unit.audit('agent.updated', agent.id, patch);
+    if (patch.accountability !== undefined && isWeaker(patch.accountability, before.accountability)) {
+      const refused = await requireApproval(context, unit, call, 'agent.accountability_weakened');
+      if (refused !== null) return refused;
+    }
+    const agent = await saveAgent(connection, merged(before, patch));
+    const ended = patch.status === 'disabled' && {
+      passports_revoked: await revokePassportsOfAgent(connection, { operatorId, agentId, reason: 'Agent disabled' }),
+    };
+    await unit.audit('agent.updated', agent.id, { ...patch, ...ended });
     unit.changed(agent.id);
     return { status: 200, body: agent };
   });
@@ -91,17 +98,25 @@ const merged = (before: Agent, patch: UpdateAgent): Agent => ({
 });
 
 /**
- * Only a person lifts a block, and every credential that exists is a key: always refused.
- * @throws CarnetError NOT_FOUND; INVALID_STATE where the agent is not blocked; GOVERNANCE_APPROVAL_REQUIRED.
+ * Lifts the block of an agent; its passports that were revoked stay revoked.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE where the agent is not blocked; GOVERNANCE_APPROVAL_REQUIRED unless a
+ * person asks or approved.
  */
-export async function unblockAgent(context: Context, caller: Caller, agentId: string): Promise<never> {
-  const agent = await readAgent(context, caller, agentId);
-  assertThat(
-    agent.status === 'blocked',
-    () =>
-      new CarnetError('INVALID_STATE', `The agent is ${agent.status}, not blocked; there is nothing to lift.`, {
-        extra: { current_status: agent.status },
-      }),
-  );
-  throw needsApproval('Unblocking an agent');
-}
+export const unblockAgent = (context: Context, call: CommandCall, agentId: string): Promise<Answered<Agent>> =>
+  runCommand(context, call, async (unit) => {
+    const before = await lockAgent(unit.connection, { operatorId: call.caller.operatorId, agentId });
+    assertThat(before, () => notFound('agent'));
+    assertThat(
+      before.status === 'blocked',
+      () =>
+        new CarnetError('INVALID_STATE', `The agent is ${before.status}, not blocked; there is nothing to lift.`, {
+          extra: { current_status: before.status },
+        }),
+    );
+    const refused = await requireApproval(context, unit, call, 'agent.unblocked');
+    if (refused !== null) return refused;
+    const agent = await saveAgent(unit.connection, { ...before, status: 'active' });
+    await unit.audit('agent.unblocked', agent.id);
+    unit.changed(agent.id);
+    return { status: 200, body: agent };
+  });

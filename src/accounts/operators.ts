@@ -12,6 +12,7 @@ import type {
   RegisterOperator,
   UpdateOperator,
 } from './operator-schema.ts';
+import { holdPassportsOf, revokePassportsOfOperator } from './revoke-passports.ts';
 import { keptOf, newSecret } from './secret.ts';
 
 /** A new operator of tier free with an open wallet and one admin key, which is shown this once. */
@@ -71,7 +72,7 @@ export const updateOwnOperator = (
   });
 
 /**
- * Tier, suspension and commission, by platform administration.
+ * Tier, suspension and commission, by platform administration. Suspending revokes every active passport.
  * @throws CarnetError NOT_FOUND; INVALID_STATE for suspending the platform itself.
  */
 export const administerOperator = (
@@ -81,6 +82,7 @@ export const administerOperator = (
   patch: AdministerOperator,
 ): Promise<Answered<Operator>> =>
   runCommand(context, call, async (unit) => {
+    if (patch.status === 'suspended') await holdPassportsOf(unit.connection, operatorId);
     const before = await lockOperator(unit.connection, operatorId);
     assertThat(before, () => notFound('operator'));
     assertThat(
@@ -93,7 +95,10 @@ export const administerOperator = (
       status: patch.status ?? before.status,
       commission_bps: patch.commission_bps === undefined ? before.commission_bps : patch.commission_bps,
     });
-    await unit.audit('operator.administered', operator.id, patch);
+    const ended = patch.status === 'suspended' && {
+      passports_revoked: await revokePassportsOfOperator(unit.connection, { operatorId, reason: 'Operator suspended' }),
+    };
+    await unit.audit('operator.administered', operator.id, { ...patch, ...ended });
     unit.changed(operator.id);
     return { status: 200, body: operator };
   });

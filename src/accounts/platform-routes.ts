@@ -13,7 +13,8 @@ const patchOperator = route({
   tag: 'platform',
   summary: 'Set tier, suspension or commission of an operator',
   description:
-    'The keys of a suspended operator and of its agents are 403 OPERATOR_SUSPENDED, and its skills cannot be invoked.',
+    'The keys of a suspended operator and of its agents are 403 OPERATOR_SUSPENDED, its passports are revoked, and its ' +
+    'skills cannot be invoked.',
   audience: 'platform',
   params,
   body: AdministerOperatorSchema,
