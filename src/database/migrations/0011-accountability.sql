@@ -134,7 +134,7 @@ $$;
 
 -- `,"mission_ref":"ms_…"` where there is one.
 create function jcs_mission(l passport_lineages) returns text language sql stable as $$
-  select coalesce(',"mission_ref":' || jcs_text(only_mission(l)), '');
+  select case when cardinality(l.mission_ids) = 1 then ',"mission_ref":' || jcs_text(l.mission_ids[1]) else '' end;
 $$;
 
 create function flag_json(f passport_flags) returns json language sql stable as $$
