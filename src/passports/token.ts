@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ConstraintSchema } from '../http/constraints.ts';
 import { CarnetError } from '../http/errors.ts';
+import { SignedConstraintSchema } from './constraints.ts';
 
 /** The one object of a passport that holds what is this service's own (Market §2.5, decisions A1). */
 export const PASSPORT_CLAIM = 'svcns';
@@ -20,7 +20,7 @@ export const ServiceScopeSchema = z
     credential_ref: text.nullable(),
     connection_id: text,
     allow_data_from: z.array(text).meta({ description: 'Names of the services whose content may flow into this one' }),
-    constraints: z.array(ConstraintSchema).meta({ description: 'Limits on the calls; all of them hold' }),
+    constraints: z.array(SignedConstraintSchema).meta({ description: 'Limits on the calls; all of them hold' }),
   })
   .meta({ id: 'PassportServiceScope' });
 export type ServiceScope = z.infer<typeof ServiceScopeSchema>;

@@ -158,14 +158,17 @@ create function replay_passport_answer(p_stored idempotency_keys) returns passpo
   select row(true, jti, kid, payload, expires_at, 0)::passport_answer from passports where jti = p_stored.answer;
 $$;
 
--- What was composed outside, from facts of revision `p_revision` that hold until `p_until` (seconds since 1970) and for the key
--- `p_kid`, is signed only while all three stand; otherwise CN001 tells the caller to compose it anew.
+-- What was composed outside, from facts of revision `p_revision` that hold until `p_until` (seconds since 1970; null: for ever)
+-- and for the key `p_kid`, is signed only while all three stand. Otherwise the caller composes it anew: CN001 from other
+-- facts, CN003 for another key.
 create function assert_composed_of_now(p_operator text, p_revision bigint, p_until bigint, p_kid text)
 returns void language plpgsql as $$
 begin
-  if authority_revision(p_operator) <> p_revision or p_until <= extract(epoch from clock_timestamp())
-      or not exists (select from signing_keys where kid = p_kid and status = 'active') then
-    raise exception using errcode = 'CN001', message = 'what the passport was composed of has changed since';
+  if authority_revision(p_operator) <> p_revision or p_until <= extract(epoch from clock_timestamp()) then
+    raise exception using errcode = 'CN001', message = 'the facts that the passport was composed of have changed since';
+  end if;
+  if not exists (select from signing_keys where kid = p_kid and status = 'active') then
+    raise exception using errcode = 'CN003', message = 'the key that is to sign the passport is not the active one';
   end if;
 end $$;
 
@@ -185,6 +188,7 @@ begin
   end if;
 end $$;
 
+-- A good signature without a row was never issued (decisions A17).
 create function refuse_ended(p passports, l passport_lineages) returns void language plpgsql as $$
 begin
   if p.jti is null or p.revoked_at is not null or l.revoked_at is not null then
@@ -193,6 +197,14 @@ begin
   if p.expires_at <= clock_timestamp() then
     perform refuse('PASSPORT_EXPIRED', format('The passport expired at %s; issue a new one.', iso_time(p.expires_at)),
       json_build_object('expires_at', iso_time(p.expires_at)));
+  end if;
+end $$;
+
+-- What a withdrawn key signed counts no more, though the caller may not have heard of it yet.
+create function refuse_withdrawn(p passports) returns void language plpgsql as $$
+begin
+  if exists (select from signing_keys k where k.kid = p.kid and not signing_key_counts(k)) then
+    perform refuse('INVALID_PASSPORT', 'The key of the passport was withdrawn; issue a new one.', json_build_object('reason', 'unknown_key'));
   end if;
 end $$;
 
@@ -295,6 +307,7 @@ begin
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into parent from passports where jti = p_parent and operator_id = p_operator;
   select * into above from passport_lineages where id = parent.lineage_id;
+  perform refuse_withdrawn(parent);
   perform refuse_ended(parent, above);
   perform refuse_checked_out(above);
   perform refuse_held(p_agent);
@@ -350,6 +363,7 @@ begin
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into before from passports where jti = p_from and operator_id = p_operator;
   select * into l from passport_lineages where id = before.lineage_id for no key update;
+  perform refuse_withdrawn(before);
   perform refuse_ended(before, l);
   perform refuse_checked_out(l);
   perform refuse_held(l.agent_id);

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { ConstraintsSchema } from '../http/constraints.ts';
+import { text } from '../http/fields.ts';
+import { AuthorityRefSchema } from './token.ts';
+
+/** Seconds that a passport is valid unless it says otherwise (Market §8). */
+export const STANDARD_TTL_SECONDS = 900;
+
+/** Seconds; a fraction is floored where it becomes an integer of a token (decisions, trap 22). */
+const ttlSeconds = z.number().min(60).max(3_600);
+const id = text(1, 128);
+const serviceName = text(1, 128);
+
+/** Names that stand once each. */
+const unique = <Item extends z.ZodType<string>>(item: Item, most: number) =>
+  z
+    .array(item)
+    .max(most)
+    .refine((items) => new Set(items).size === items.length, 'must not name anything twice')
+    .meta({ uniqueItems: true });
+
+const ScopeItemSchema = z
+  .strictObject({
+    service_connection_id: id,
+    scopes: z.array(text(1, 128)).min(1).max(101).meta({ description: '`*`: everything that may be passed on' }),
+    constraints: ConstraintsSchema.optional().meta({ description: 'Limits added to those that hold already' }),
+    intents: unique(id, 64).optional().meta({ description: 'Intent claims (`pc_…`): the calls must serve one of them' }),
+    allow_data_from: z.array(serviceName).max(101).optional().meta({
+      description: 'Services whose content may flow into this one; left out: as it may be passed on; `[]`: none',
+    }),
+  })
+  .meta({ id: 'PassportScopeItem' });
+export type ScopeItem = z.infer<typeof ScopeItemSchema>;
+
+const scopeItems = z.array(ScopeItemSchema).max(100).superRefine((items, context) => {
+  const seen = new Set<string>();
+  for (const [index, { service_connection_id: connection }] of items.entries()) {
+    if (seen.has(connection)) {
+      context.addIssue({ code: 'custom', path: [index, 'service_connection_id'], message: 'is named twice; put all of it into one item' });
+    }
+    seen.add(connection);
+  }
+});
+
+const IntentSchema = z
+  .strictObject({
+    summary: text(1, 500),
+    services: z.array(serviceName).max(100),
+    will_delegate: z.boolean().optional(),
+    estimated_duration_seconds: z.number().min(60).max(86_400).optional(),
+    refs: z.array(id).max(64).optional().meta({ description: 'A ref that begins with `pc_` is an intent claim of the agent' }),
+  })
+  .meta({ id: 'PassportIntent' });
+
+export const IssueBodySchema = z
+  .strictObject({
+    agent_id: id,
+    ttl_seconds: ttlSeconds.default(STANDARD_TTL_SECONDS),
+    scopes: scopeItems.optional().meta({ description: 'Left out: everything that is granted to the agent' }),
+    identity_claim_ids: unique(id, 100).optional(),
+    authority_binding_ids: unique(id, 8).default([]),
+    intent: IntentSchema.optional(),
+    checkpoint_interval_seconds: z.number().min(60).max(3_600).optional(),
+    mission_ids: unique(id, 8).default([]),
+  })
+  .meta({ id: 'IssuePassport' });
+export type IssueBody = z.infer<typeof IssueBodySchema>;
+
+/** Tokens are exempt from the limits of texts (decisions §3.8): one that is too long does not verify. */
+const token = z.string();
+
+export const DelegateBodySchema = z
+  .strictObject({
+    parent_passport_token: token,
+    child_agent_id: id,
+    scopes: scopeItems,
+    ttl_seconds: ttlSeconds.optional().meta({ description: 'Left out: 900, or as long as the parent is valid' }),
+  })
+  .meta({ id: 'DelegatePassport' });
+export type DelegateBody = z.infer<typeof DelegateBodySchema>;
+
+export const RefreshBodySchema = z
+  .strictObject({ token, ttl_seconds: ttlSeconds.default(STANDARD_TTL_SECONDS) })
+  .meta({ id: 'RefreshPassport' });
+export type RefreshBody = z.infer<typeof RefreshBodySchema>;
+
+export const SignedPassportSchema = z
+  .object({ token: z.string(), jti: z.string(), expires_at: z.string() })
+  .meta({
+    id: 'SignedPassport',
+    description: 'The token is kept nowhere: it is signed from its row whenever it is answered.',
+    examples: [
+      {
+        token: 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiJwc3BfMDFLIn0.c2lnbmF0dXJl',
+        jti: 'psp_01K0000000000000000000000A',
+        expires_at: '2026-11-21T12:15:00.000Z',
+      },
+    ],
+  });
+export type SignedPassport = z.infer<typeof SignedPassportSchema>;
+
+const reason = text(0, 2_000).default('Revoked by operator');
+
+export const RevokeBodySchema = z.strictObject({ jti: id, reason }).meta({ id: 'RevokePassport' });
+export type RevokeBody = z.infer<typeof RevokeBodySchema>;
+
+export const RevokeManyBodySchema = z.strictObject({ reason }).meta({ id: 'RevokePassports' });
+
+/** Anything but true is told as CONFIRMATION_REQUIRED, of whatever type (decisions §3.8). */
+export const RevokeAllBodySchema = z
+  .strictObject({ confirm: z.unknown().meta({ override: { type: 'boolean', const: true } }), reason })
+  .meta({ id: 'RevokeAllPassports' });
+
+export const RevokedSchema = z
+  .object({
+    success: z.literal(true),
+    jti: z.string(),
+    cascaded_count: z.int().meta({ description: 'Other passports revoked: refreshed from it or before it, and delegated' }),
+    revoked_claims_count: z.int(),
+  })
+  .meta({ id: 'RevokedPassport' });
+export type Revoked = z.infer<typeof RevokedSchema>;
+
+export const RevokedManySchema = z
+  .object({ success: z.literal(true), revoked_count: z.int() })
+  .meta({ id: 'RevokedPassports' });
+export type RevokedMany = z.infer<typeof RevokedManySchema>;
+
+/** Market §2.6. */
+export const ActivePassportSchema = z
+  .object({
+    jti: z.string(),
+    agent_id: z.string(),
+    session_id: z.string(),
+    delegation_depth: z.int(),
+    parent_passport_id: z.string().nullable(),
+    identity_claim_ids: z.array(z.string()),
+    authority_refs: z.array(AuthorityRefSchema),
+    intent_summary: z.string().nullable(),
+    intent_services: z.array(z.string()),
+    intent_refs: z.array(z.string()),
+    mission_ids: z.array(z.string()),
+    estimated_duration_seconds: z.number().nullable(),
+    checkpoint_interval_seconds: z.number().nullable(),
+    checkpoint_count: z.int().meta({ description: 'Of all passports that it was refreshed from or into' }),
+    last_checkpoint_at: z.string().nullable(),
+    issued_at: z.string(),
+    expires_at: z.string(),
+  })
+  .meta({ id: 'ActivePassport' });
+export type ActivePassport = z.infer<typeof ActivePassportSchema>;
+
+export const PassportStatus = z.enum(['active', 'expired', 'revoked']);
+export type PassportStatus = z.infer<typeof PassportStatus>;
+
+export const PassportSchema = ActivePassportSchema.extend({
+  status: PassportStatus,
+  revoked_at: z.string().nullable(),
+  revoke_reason: z.string().nullable(),
+}).meta({ id: 'Passport' });
+export type Passport = z.infer<typeof PassportSchema>;
