@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { createApp } from '../../src/app.ts';
+import { completeConfig, readSettings } from '../../src/config.ts';
+import { credentials } from '../../src/credentials.ts';
+import { migrate } from '../../src/database/migrations.ts';
+import { sql } from '../../src/database/pool.ts';
+import { closeGracefully, createHttpServer } from '../../src/http/server.ts';
+import { newId } from '../../src/ids.ts';
+import { createLogger } from '../../src/logging.ts';
+import { openContext, type OpenContext } from '../../src/open-context.ts';
+import { activeKey } from '../../src/passports/signing-keys.ts';
+import { routes } from '../../src/routes.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
+import { eventually } from '../support/eventually.ts';
+import { requester, type Requester } from '../support/service.ts';
+import { payloadOf, type Payload } from './tokens.ts';
+
+const BASE_URL = 'https://carnet.example.test';
+
+/** One API process over a database of the test's own, where keys may be rotated without harm to other tests. */
+export interface OwnService {
+  context: OpenContext;
+  anonymous: Requester;
+  platform: Requester;
+  /** Speaks to it with a key. */
+  as(key: string): Requester;
+  logged(): string;
+  close(): Promise<void>;
+}
+
+/** Processes that share a database. */
+export interface OwnServices {
+  /** One more process; by default with the encryption key of the others. */
+  open(settings?: { encryptionKeys?: Buffer[] }): Promise<OwnService>;
+  databaseUrl: string;
+  encryptionKey: Buffer;
+  /** Ends every process and drops the database. */
+  close(): Promise<void>;
+}
+
+export async function ownServices(): Promise<OwnServices> {
+  const database = await emptyDatabase();
+  await migrate(database.url);
+  const encryptionKey = randomBytes(32);
+  const opened: OwnService[] = [];
+  return {
+    databaseUrl: database.url,
+    encryptionKey,
+    async open({ encryptionKeys = [encryptionKey] } = {}) {
+      const service = await openService(database.url, encryptionKeys);
+      opened.push(service);
+      return service;
+    },
+    async close() {
+      for (const service of opened) await service.close();
+      await database.drop();
+    },
+  };
+}
+
+async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promise<OwnService> {
+  const platformAdminKey = randomBytes(24).toString('hex');
+  const config = completeConfig(readSettings({ RATE_LIMIT_PER_MINUTE: '0', PUBLIC_BASE_URL: BASE_URL }), {
+    databaseUrl,
+    temporalAddress: '127.0.0.1:1',
+    platformAdminKey,
+    encryptionKeys,
+    localProviders: true,
+  });
+  const lines: string[] = [];
+  const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
+  const context = await openContext(config, log, { messagesCommitted: () => {} });
+  const app = createApp(context, { routes, credentials: credentials(context) });
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await eventually('the service to hear of changed rows', () => context.rowEvents.hearing);
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    context,
+    anonymous: requester(null, baseUrl),
+    platform: requester(platformAdminKey, baseUrl),
+    as: (key) => requester(key, baseUrl),
+    logged: () => lines.join(''),
+    async close() {
+      await closeGracefully(server, 1);
+      await context.close();
+    },
+  };
+}
+
+/** What the row of a passport says where it is not the usual. */
+export interface RowOptions {
+  /** Seconds from now. */
+  ttl?: number;
+  revoked?: 'itself' | 'by an ancestor';
+  statusIndex?: number;
+  svcns?: Record<string, unknown>;
+  /** How the token is signed; by default with the key that is active. */
+  kid?: string;
+}
+
+/** A passport by SQL alone, so that its row is as the test says. @returns its token and what was signed. */
+export async function newPassport({ context }: OwnService, options: RowOptions = {}): Promise<{ token: string; payload: Payload }> {
+  const key = await activeKey(context);
+  const now = Math.floor((await context.pool.one(sql.type(z.object({ now: z.number() }))`select extract(epoch from clock_timestamp())::float8 as now`)).now);
+  const ttl = options.ttl ?? 900;
+  const payload = payloadOf({ iss: BASE_URL, iat: Math.min(now, now + ttl - 60), exp: now + ttl, svcns: options.svcns, idx: options.statusIndex });
+  await insertPassport(context, payload, { ...options, kid: options.kid ?? key.kid });
+  return { token: key.sign(JSON.stringify(payload)), payload };
+}
+
+async function insertPassport({ pool }: OpenContext, payload: Payload, { revoked, statusIndex, kid }: RowOptions): Promise<void> {
+  await pool.query(sql.type(z.object({}))`
+    insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload,
+      status_day, status_index, revoked_at, revoked_with)
+    values (${payload.jti}, ${payload.jti}, ${newId('ses')}, 'op_platform', ${payload.sub}, 0, ${kid ?? ''}, to_timestamp(${payload.iat}),
+      to_timestamp(${payload.exp}), ${JSON.stringify(payload)}, (clock_timestamp() at time zone 'UTC')::date, ${statusIndex ?? 0},
+      case when ${revoked !== undefined} then clock_timestamp() end, ${revoked === 'by an ancestor' ? newId('psp') : null})`);
+}
+
+/** Revokes it, as a revocation that has been acknowledged would have. */
+export async function revoke({ context }: OwnService, jti: string): Promise<void> {
+  await context.pool.query(sql.type(z.object({}))`update passports set revoked_at = clock_timestamp() where jti = ${jti}`);
+}
