@@ -23,6 +23,7 @@ const BASE_URL = 'https://carnet.example.test';
 /** One API process over a database of the test's own, where keys may be rotated without harm to other tests. */
 export interface OwnService {
   context: OpenContext;
+  baseUrl: string;
   anonymous: Requester;
   platform: Requester;
   /** Speaks to it with a key. */
@@ -80,6 +81,7 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     context,
+    baseUrl,
     anonymous: requester(null, baseUrl),
     platform: requester(platformAdminKey, baseUrl),
     as: (key) => requester(key, baseUrl),
