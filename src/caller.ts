@@ -70,3 +70,7 @@ export const credentialName = (caller: Caller | PassportBearer): string => {
 /** A person in the dashboard; every other credential is a bearer's, whoever holds it (decisions A33). */
 export const isPerson = (caller: Caller | PassportBearer): boolean =>
   caller.kind === 'operator' && caller.by.kind === 'session';
+
+/** An owner or administrator in the dashboard; a member without a role that may approve is no shorter way than a key. */
+export const mayApprove = (caller: Caller): boolean =>
+  isPerson(caller) && caller.kind === 'operator' && caller.role !== 'member';

@@ -2,6 +2,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { claimRoutes } from './claims/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
+import { governanceRoutes } from './governance/routes.ts';
 import type { AnyRoute } from './http/route.ts';
 import { invocationRoutes } from './invocations/routes.ts';
 import { mailRoutes } from './mail/routes.ts';
@@ -17,6 +18,7 @@ export const routes: AnyRoute[] = [
   ...skillRequestRoutes,
   ...passportRoutes,
   ...billingRoutes,
+  ...governanceRoutes,
   ...dashboardRoutes,
   ...mailRoutes,
   ...claimRoutes,

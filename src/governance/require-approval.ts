@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { credentialName, isPerson, type Caller } from '../caller.ts';
+import { credentialName, mayApprove } from '../caller.ts';
 import type { CommandCall, CommittedRefusal, Unit } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { canonicalJson } from '../http/canonical-json.ts';
@@ -34,7 +34,7 @@ export async function requireApproval(
   action: string,
 ): Promise<CommittedRefusal | null> {
   const { caller, request } = call;
-  if (request === null || mayDecide(caller)) return null;
+  if (request === null || mayApprove(caller)) return null;
   const bound: BoundRequest = {
     operatorId: caller.operatorId,
     method: request.method,
@@ -59,9 +59,6 @@ export async function requireApproval(
   if (approval.made) await unit.audit('approval.requested', approval.id, { action });
   return { refusal: approvalRequired(context, approval, shownStatus) };
 }
-
-/** A member without a role that may approve is no shorter way than a key. */
-const mayDecide = (caller: Caller): boolean => isPerson(caller) && caller.kind === 'operator' && caller.role !== 'member';
 
 /** What is wrong with the approval that was shown. */
 async function statusOf(unit: Unit, shown: string, bound: BoundRequest): Promise<string> {

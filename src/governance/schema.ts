@@ -1,4 +1,48 @@
 import { z } from 'zod';
+import type { JsonValue } from '../http/json-value.ts';
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'consumed']);
 export type ApprovalStatus = z.infer<typeof ApprovalStatusSchema>;
+
+export const ApprovalSchema = z
+  .object({
+    id: z.string(),
+    action: z.string().meta({ description: 'What it is about.' }),
+    method: z.string(),
+    path: z.string(),
+    status: ApprovalStatusSchema,
+    requested_by: z.string().meta({ description: 'The credential that asked.' }),
+    decided_by: z.string().nullable().meta({ description: 'The member who decided.' }),
+    decided_at: z.string().nullable(),
+    consumed_at: z.string().nullable(),
+    expires_at: z.string(),
+    created_at: z.string(),
+  })
+  .meta({
+    id: 'Approval',
+    description: 'One request that waits for a person: approved, it may be repeated once with X-Governance-Approval.',
+    examples: [
+      {
+        id: 'apr_01K0000000000000000000000A',
+        action: 'agent.unblock',
+        method: 'POST',
+        path: '/v1/agents/ag_01K0000000000000000000000A/unblock',
+        status: 'pending',
+        requested_by: 'key_01K0000000000000000000000A',
+        decided_by: null,
+        decided_at: null,
+        consumed_at: null,
+        expires_at: '2026-11-22T12:00:00.000Z',
+        created_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
+  });
+export type Approval = z.infer<typeof ApprovalSchema>;
+
+const json = z.custom<JsonValue>((value) => value !== undefined).meta({ override: {} });
+
+/** With what would be done, for those who decide. */
+export const ApprovalWithBodySchema = ApprovalSchema.extend({
+  body: json.optional().meta({ description: 'The body of the request; shown to owners and administrators who are signed in.' }),
+}).meta({ id: 'ApprovalWithBody' });
+export type ApprovalWithBody = z.infer<typeof ApprovalWithBodySchema>;

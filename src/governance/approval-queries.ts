@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { ApprovalSchema, type Approval, type ApprovalStatus } from './schema.ts';
+
+const columns = sql.fragment`
+  id, action, method, path, status, requested_by, decided_by, decided_at, consumed_at, expires_at, created_at`;
+
+const ofOperator = (operatorId: string, status: ApprovalStatus | undefined) =>
+  status === undefined
+    ? sql.fragment`operator_id = ${operatorId}`
+    : sql.fragment`operator_id = ${operatorId} and status = ${status}`;
+
+/** Newest first. */
+export const listApprovals = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  { status, limit, offset }: { status?: ApprovalStatus | undefined; limit: number; offset: number },
+): Promise<readonly Approval[]> =>
+  connection.any(sql.type(ApprovalSchema)`
+    select ${columns} from governance_approvals_shown where ${ofOperator(operatorId, status)}
+    order by id desc limit ${limit} offset ${offset}`);
+
+export const countApprovals = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  status: ApprovalStatus | undefined,
+): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select count(*) from governance_approvals_shown where ${ofOperator(operatorId, status)}`);
+
+const SealedApproval = ApprovalSchema.extend({ sealed_body: z.string() });
+
+/** Null where it is another operator's. */
+export const findApproval = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  id: string,
+): Promise<z.infer<typeof SealedApproval> | null> =>
+  connection.maybeOne(sql.type(SealedApproval)`
+    select ${columns}, body as sealed_body from governance_approvals_shown
+    where id = ${id} and operator_id = ${operatorId}`);
+
+/** Held against other decisions, and against its use, until the transaction ends. */
+export const lockApproval = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  id: string,
+): Promise<Approval | null> =>
+  connection.maybeOne(sql.type(ApprovalSchema)`
+    select ${columns} from governance_approvals_shown where id = ${id} and operator_id = ${operatorId}
+    for no key update`);
+
+export const decideApproval = (
+  connection: CommonQueryMethods,
+  { id, status, decidedBy }: { id: string; status: 'approved' | 'rejected'; decidedBy: string },
+): Promise<Approval> =>
+  connection.one(sql.type(ApprovalSchema)`
+    with decided as (
+      update governance_approvals set status = ${status}, decided_by = ${decidedBy}, decided_at = clock_timestamp()
+      where id = ${id} returning *)
+    select ${columns} from decided`);

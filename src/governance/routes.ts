@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { offsetAnswer, offsetList, offsetQuery } from '../http/pagination.ts';
+import { route, type AnyRoute } from '../http/route.ts';
+import { decide, pageOfApprovals, readApproval } from './approvals.ts';
+import { ApprovalSchema, ApprovalStatusSchema, ApprovalWithBodySchema } from './schema.ts';
+
+const params = z.object({ id: z.string() });
+const tag = 'governance';
+
+const getApprovals = route({
+  method: 'get',
+  path: '/v1/governance/approvals',
+  operation: 'listApprovals',
+  tag,
+  summary: 'List what waits for a person, and what was decided, newest first',
+  audience: 'person',
+  query: z.object({ ...offsetQuery, status: ApprovalStatusSchema.optional() }),
+  status: 200,
+  reply: offsetList('approvals', ApprovalSchema),
+  handler: async ({ context, caller, query }) =>
+    offsetAnswer('approvals', { ...(await pageOfApprovals(context, caller, query)), query }),
+});
+
+const getApproval = route({
+  method: 'get',
+  path: '/v1/governance/approvals/:id',
+  operation: 'getApproval',
+  tag,
+  summary: 'Show an approval',
+  description: 'For every credential of the operator, so that the one that asked can see when to go on.',
+  audience: 'anyone',
+  params,
+  status: 200,
+  reply: ApprovalWithBodySchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readApproval(context, caller, id),
+  }),
+});
+
+const postApprove = route({
+  method: 'post',
+  path: '/v1/governance/approvals/:id/approve',
+  operation: 'approveRequest',
+  tag,
+  summary: 'Approve a request, once',
+  description: 'It can then be repeated as it was, with the header X-Governance-Approval, until the approval expires.',
+  audience: 'person',
+  params,
+  status: 200,
+  reply: ApprovalSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  handler: ({ context, call, params: { id } }) => decide(context, call, id, 'approved'),
+});
+
+const postReject = route({
+  method: 'post',
+  path: '/v1/governance/approvals/:id/reject',
+  operation: 'rejectRequest',
+  tag,
+  summary: 'Reject a request',
+  audience: 'person',
+  params,
+  status: 200,
+  reply: ApprovalSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  handler: ({ context, call, params: { id } }) => decide(context, call, id, 'rejected'),
+});
+
+export const governanceRoutes: AnyRoute[] = [getApprovals, getApproval, postApprove, postReject];

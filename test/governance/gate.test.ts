@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { tablesHolding } from '../accounts/secrets.ts';
+import { openShell, type Shell } from '../http/support/shell.ts';
+import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../support/factories.ts';
+import { buildPerson, signIn, type Person } from '../support/people.ts';
+import { assertProblem, assertStatus, requester, type Reply, type Requester } from '../support/service.ts';
+import { approve, expire, governed, refusedWith, timesDone, withApproval } from './support.ts';
+
+describe('The governance gate', () => {
+  let shell: Shell;
+  let operator: TestOperator;
+  let owner: Person;
+  let bearer: Requester;
+  before(async () => {
+    shell = await openShell({ routes: governed });
+  });
+  after(() => shell.close());
+  beforeEach(async () => {
+    operator = await buildOperator({ tier: 'business' });
+    owner = await signIn(operator.email);
+    bearer = requester(operator.key, shell.baseUrl);
+  });
+
+  const refuse = (reply: Reply) => {
+    assertProblem(reply, 'GOVERNANCE_APPROVAL_REQUIRED');
+    return refusedWith(reply);
+  };
+  const ask = async (body: unknown = { n: 1 }): Promise<string> =>
+    refuse(await bearer.post('/v1/governed/a', body)).approval_id;
+  const approved = async (body: unknown = { n: 1 }): Promise<string> => {
+    const id = await ask(body);
+    assertStatus(await approve(owner, id), 200);
+    return id;
+  };
+
+  it('refuses a bearer and makes a request that a person can approve', async () => {
+    const reply = await bearer.post('/v1/governed/a', { n: 1 });
+    const { approval_id: id, approval_url: url, expires_at: until, ...rest } = refuse(reply);
+    assert.match(id, /^apr_[0-9A-Z]{26}$/);
+    assert.equal(url, `${shell.context.config.publicBaseUrl}/v1/governance/approvals/${id}`);
+    const seconds = (Date.parse(until) - Date.now()) / 1_000;
+    assert(seconds > 86_300 && seconds <= 86_400, `${seconds}`);
+    assert.equal('approval_status' in rest, false, 'no approval was shown');
+    assert.equal(await timesDone(operator.operatorId), 0);
+  });
+
+  it('gives the same request the same approval, of twenty at once too', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => bearer.post('/v1/governed/a', { n: 1, m: [2] })));
+    const ids = new Set(replies.map((reply) => refuse(reply).approval_id));
+    assert.equal(ids.size, 1);
+    const respelled = await bearer.post('/v1/governed/a', '{ "m": [2e0], "n":1.0 }');
+    assert(ids.has(refuse(respelled).approval_id), 'the same JSON, spelled otherwise');
+    const { total } = assertStatus(await owner.get<{ total: number }>('/v1/governance/approvals'), 200);
+    assert.equal(total, 1);
+  });
+
+  it('lets the approved request pass once, and asks anew for the next', async () => {
+    const id = await approved();
+    assertStatus(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(id)), 200);
+    assert.equal(await timesDone(operator.operatorId), 1);
+    const again = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(id)));
+    assert.equal(again.approval_status, 'consumed');
+    assert.notEqual(again.approval_id, id);
+    assert.equal(await timesDone(operator.operatorId), 1);
+  });
+
+  it('lets exactly one of twenty at once have an approval', async () => {
+    const id = await approved();
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => bearer.post('/v1/governed/a', { n: 1 }, withApproval(id))),
+    );
+    assert.equal(replies.filter(({ status }) => status === 200).length, 1);
+    for (const reply of replies.filter(({ status }) => status !== 200)) assert.equal(refuse(reply).approval_status, 'consumed');
+    assert.equal(await timesDone(operator.operatorId), 1);
+  });
+
+  it('takes the approval of this request only', async () => {
+    const id = await approved({ text: 'abc' });
+    const attempts: [what: string, reply: Reply][] = [
+      ['one byte of the body', await bearer.post('/v1/governed/a', { text: 'abd' }, withApproval(id))],
+      ['one member more', await bearer.post('/v1/governed/a', { text: 'abc', n: null }, withApproval(id))],
+      ['another path', await bearer.post('/v1/governed/b', { text: 'abc' }, withApproval(id))],
+      ['another method', await bearer.put('/v1/governed/a', { text: 'abc' }, withApproval(id))],
+    ];
+    for (const [what, reply] of attempts) {
+      const refused = refuse(reply);
+      assert.equal(refused.approval_status, 'other_request', what);
+      assert.notEqual(refused.approval_id, id, what);
+    }
+    const stranger = requester((await buildOperator()).key, shell.baseUrl);
+    const foreign = refuse(await stranger.post('/v1/governed/a', { text: 'abc' }, withApproval(id)));
+    assert.equal(foreign.approval_status, 'unknown');
+    assert.notEqual(foreign.approval_id, id);
+    assertStatus(await bearer.post('/v1/governed/a', { text: 'abc' }, withApproval(id)), 200);
+  });
+
+  it('refuses an approval that nobody has given, and points to the same one', async () => {
+    const id = await ask();
+    const refused = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(id)));
+    assert.deepEqual([refused.approval_status, refused.approval_id], ['pending', id]);
+    const none = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval('apr_none')));
+    assert.deepEqual([none.approval_status, none.approval_id], ['unknown', id]);
+  });
+
+  it('refuses a rejected one, and one whose time is over, and asks anew', async () => {
+    const rejected = await ask();
+    assertStatus(await owner.post(`/v1/governance/approvals/${rejected}/reject`), 200);
+    const afterRejection = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(rejected)));
+    assert.equal(afterRejection.approval_status, 'rejected');
+    assert.notEqual(afterRejection.approval_id, rejected);
+    const late = afterRejection.approval_id;
+    assertStatus(await approve(owner, late), 200);
+    await expire(late);
+    const afterExpiry = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(late)));
+    assert.equal(afterExpiry.approval_status, 'expired');
+    assert.notEqual(afterExpiry.approval_id, late);
+  });
+
+  it('points a caller without the header to an approval that was given', async () => {
+    const id = await approved();
+    const reply = await bearer.post('/v1/governed/a', { n: 1 });
+    assert.equal(refuse(reply).approval_id, id);
+    assert.match(String(reply.body.detail), /It is approved/);
+  });
+
+  it('never keeps a refusal under an Idempotency-Key, and keeps the answer', async () => {
+    const headers = { 'idempotency-key': unique('key') };
+    const id = refuse(await bearer.post('/v1/governed/a', { n: 1 }, headers)).approval_id;
+    assertStatus(await approve(owner, id), 200);
+    assertStatus(await bearer.post('/v1/governed/a', { n: 1 }, { ...headers, ...withApproval(id) }), 200);
+    const replay = await bearer.post('/v1/governed/a', { n: 1 }, { ...headers, ...withApproval(id) });
+    assertStatus(replay, 200);
+    assert.equal(replay.headers.get('idempotency-replayed'), 'true');
+    assert.equal(await timesDone(operator.operatorId), 1);
+  });
+
+  it('is open to owners and administrators who are signed in, and to no member', async () => {
+    const at = (person: Person) => {
+      const plain = requester(null, shell.baseUrl);
+      const origin = new URL(shell.context.config.publicBaseUrl).origin;
+      return plain.post('/v1/governed/a', { n: 1 }, { cookie: person.cookie, origin });
+    };
+    assertStatus(await at(owner), 200);
+    assertStatus(await at(await buildPerson(operator, 'admin')), 200);
+    refuse(await at(await buildPerson(operator, 'member')));
+  });
+
+  it('holds for every bearer, whatever its role', async () => {
+    const member = await buildMemberKey(operator);
+    refuse(await requester(member.key, shell.baseUrl).post('/v1/governed/a', { n: 1 }));
+    refuse(await shell.platform.post('/v1/governed/a', { n: 1 }));
+  });
+
+  it('keeps the body where only who decides can read it', async () => {
+    const secret = unique('only-for-the-approver');
+    const id = await ask({ secret });
+    assert.deepEqual(await tablesHolding(secret), []);
+    assert(!JSON.stringify(shell.logged()).includes(secret));
+    const agentKey = await buildAgentKey(operator, (await buildAgent(operator)).id);
+    for (const reader of [operator, await buildMemberKey(operator), agentKey]) {
+      const shown = assertStatus(await reader.get(`/v1/governance/approvals/${id}`), 200);
+      assert.equal('body' in shown, false);
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { runCommand } from '../../src/commands.ts';
+import { sql } from '../../src/database/pool.ts';
+import { requireApproval } from '../../src/governance/index.ts';
+import { jsonObject } from '../../src/http/fields.ts';
+import { route, type AnyRoute } from '../../src/http/route.ts';
+import { database, type Reply, type Requester } from '../support/service.ts';
+
+const shared = {
+  tag: 'governance',
+  summary: 'A governed action of the tests',
+  audience: 'operator',
+  params: z.object({ id: z.string() }),
+  body: jsonObject,
+  status: 200,
+  reply: z.object({ done: z.literal(true) }),
+} as const;
+
+/** Two governed actions whose only effect is an audit event. */
+export const governed: AnyRoute[] = [
+  route({
+    ...shared,
+    method: 'post',
+    path: '/v1/governed/:id',
+    operation: 'postGoverned',
+    handler: ({ context, call }) =>
+      runCommand(context, call, async (unit) => {
+        const refused = await requireApproval(context, unit, call, 'test.governed');
+        if (refused !== null) return refused;
+        await unit.audit('test.governed', 'test');
+        return { status: 200, body: { done: true as const } };
+      }),
+  }),
+  route({
+    ...shared,
+    method: 'put',
+    path: '/v1/governed/:id',
+    operation: 'putGoverned',
+    handler: ({ context, call }) =>
+      runCommand(context, call, async (unit) =>
+        (await requireApproval(context, unit, call, 'test.governed')) ?? { status: 200, body: { done: true as const } },
+      ),
+  }),
+];
+
+export interface Refused {
+  approval_id: string;
+  approval_url: string;
+  expires_at: string;
+  approval_status?: string;
+}
+
+/** What a refusal for want of an approval carries. */
+export const refusedWith = (reply: Reply): Refused => reply.body as unknown as Refused;
+
+export const withApproval = (id: string) => ({ 'x-governance-approval': id });
+
+/** Approves in a dashboard session. */
+export const approve = (person: Requester, id: string): Promise<Reply> =>
+  person.post(`/v1/governance/approvals/${id}/approve`);
+
+/** As if the time of an approval were over. */
+export async function expire(id: string): Promise<void> {
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`
+    update governance_approvals set expires_at = clock_timestamp() where id = ${id}`);
+}
+
+/** How often the governed action was done for this operator. */
+export async function timesDone(operatorId: string): Promise<number> {
+  const pool = await database();
+  return pool.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select count(*) from audit_events where operator_id = ${operatorId} and action = 'test.governed'`);
+}
