@@ -4,7 +4,6 @@ import { runCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../http/errors.ts';
-import type { JsonValue } from '../http/json-value.ts';
 import { countApprovals, decideApproval, findApproval, listApprovals, lockApproval } from './approval-queries.ts';
 import { bodySeal } from './require-approval.ts';
 import type { Approval, ApprovalStatus, ApprovalWithBody } from './schema.ts';
@@ -30,7 +29,7 @@ export async function readApproval({ pool, encryption }: Context, caller: Caller
   assertThat(found, () => notFound('approval'));
   const { sealed_body: sealed, ...approval } = found;
   return mayApprove(caller)
-    ? { ...approval, body: JSON.parse(encryption.open(sealed, bodySeal(id))) as JsonValue }
+    ? { ...approval, body: JSON.parse(encryption.open(sealed, bodySeal(id))) as unknown }
     : approval;
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { JsonValue } from '../http/json-value.ts';
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'consumed']);
 export type ApprovalStatus = z.infer<typeof ApprovalStatusSchema>;
@@ -39,10 +38,11 @@ export const ApprovalSchema = z
   });
 export type Approval = z.infer<typeof ApprovalSchema>;
 
-const json = z.custom<JsonValue>((value) => value !== undefined).meta({ override: {} });
-
 /** With what would be done, for those who decide. */
 export const ApprovalWithBodySchema = ApprovalSchema.extend({
-  body: json.optional().meta({ description: 'The body of the request; shown to owners and administrators who are signed in.' }),
+  body: z.unknown().optional().meta({
+    description: 'The body of the request; shown to owners and administrators who are signed in.',
+    examples: [{ accountability: 'logged' }],
+  }),
 }).meta({ id: 'ApprovalWithBody' });
 export type ApprovalWithBody = z.infer<typeof ApprovalWithBodySchema>;
