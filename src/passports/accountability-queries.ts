@@ -10,6 +10,7 @@ import {
   type Review,
   type ReviewsQuery,
 } from './accountability-schema.ts';
+import { PASSPORT_CLAIM } from './token.ts';
 
 const ReviewRow = z.object({ review: json.pipe(ReviewSchema) });
 const CountRow = z.object({ count: z.int() });
@@ -70,6 +71,7 @@ export async function saveDecision(
 }
 
 const ReportRow = z.object({
+  chain: json.pipe(z.array(z.string())),
   checkpoints: json.pipe(z.array(CheckpointSchema)),
   checkout: json.pipe(CheckoutSchema).nullable(),
   flags: json.pipe(z.array(FlagSchema)),
@@ -85,6 +87,7 @@ export const findReport = (
 ): Promise<ReportParts | null> =>
   connection.maybeOne(sql.type(ReportRow)`
     select
+      (p.payload::json -> ${PASSPORT_CLAIM} -> 'chain')::text as chain,
       (select coalesce(json_agg(checkpoint_json(c) order by c.sequence), '[]')::text
         from checkpoints c where c.lineage_id = p.lineage_id) as checkpoints,
       (select checkout_json(c)::text from checkouts c where c.lineage_id = p.lineage_id and c.submitted_at is not null) as checkout,

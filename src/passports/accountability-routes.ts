@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../http/route.ts';
 import {
+  AccountabilityReportSchema,
   CheckoutAnswerSchema,
   CheckoutBodySchema,
   CheckpointAnswerSchema,
@@ -11,6 +12,7 @@ import {
   ReviewsSchema,
 } from './accountability-schema.ts';
 import { decideReview } from './decide-review.ts';
+import { readReport } from './report.ts';
 import { listReviews } from './reviews.ts';
 import { submitCheckout, submitCheckpoint } from './submit-report.ts';
 
@@ -56,6 +58,23 @@ const checkout = route({
   handler: ({ context, call, params: { jti }, body }) => submitCheckout(context, call, { jti, body }),
 });
 
+const read = route({
+  method: 'get',
+  path: '/v1/passports/:jti/report',
+  operation: 'readAccountabilityReport',
+  tag,
+  summary: 'Read the accountability report of a passport',
+  audience: 'operator-scope',
+  params,
+  status: 200,
+  reply: AccountabilityReportSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { jti } }) => ({
+    status: 200,
+    body: await readReport(context, caller, jti),
+  }),
+});
+
 const reviews = route({
   method: 'get',
   path: '/v1/passports/reviews',
@@ -87,4 +106,4 @@ const decide = route({
 });
 
 /** Checkpoints, checkouts and reviews; fixed paths before those with a jti (decisions §2, trap 23). */
-export const accountabilityRoutes: AnyRoute[] = [reviews, decide, checkpoint, checkout];
+export const accountabilityRoutes: AnyRoute[] = [reviews, decide, checkpoint, checkout, read];

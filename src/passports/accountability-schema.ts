@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../http/fields.ts';
 import { queryIntegerOr } from '../http/query.ts';
+import { PassportSchema } from './schema.ts';
 
 /** Things named in one report at most; a report is a summary, and each name is looked up. */
 const MOST_NAMES = 1_000;
@@ -114,6 +115,19 @@ export const CheckoutAnswerSchema = z
   })
   .meta({ id: 'CheckoutAnswer' });
 export type CheckoutAnswer = z.output<typeof CheckoutAnswerSchema>;
+
+/** GET /v1/passports/:jti/report (decisions A36). */
+export const AccountabilityReportSchema = z
+  .object({
+    passport: PassportSchema,
+    checkpoints: z.array(CheckpointSchema).meta({ description: 'Of the passport and all its refreshes' }),
+    checkout: CheckoutSchema.nullable(),
+    flags: z.array(FlagSchema),
+    review: ReviewSchema.nullable(),
+    chain: z.array(z.string()).meta({ description: 'The passports it was delegated from, the root first' }),
+  })
+  .meta({ id: 'AccountabilityReport' });
+export type AccountabilityReport = z.output<typeof AccountabilityReportSchema>;
 
 /** GET /v1/passports/reviews (decisions A35). */
 export const ReviewsQuerySchema = z.object({

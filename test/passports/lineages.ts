@@ -129,7 +129,7 @@ export const flagTypes = async (db: CommonQueryMethods, lineage: Lineage): Promi
 const EventRow = z.object({ event_type: z.string(), severity: z.string(), payload: z.string().transform((text) => JSON.parse(text) as Record<string, unknown>) });
 
 /** Events of the lineage's operator, oldest first. */
-export const eventsOf = async (db: CommonQueryMethods, { operator }: { operator: string }) =>
+export const eventsOf = async (db: CommonQueryMethods, { operator }: Pick<Lineage, 'operator'>) =>
   await db.any(sql.type(EventRow)`
     select event_type, severity, payload from service_events where operator_id = ${operator} order by id`);
 
@@ -141,7 +141,7 @@ const ClaimRow = z.object({
 });
 
 /** Claims that the service issued about the lineage's agent, oldest first. */
-export const claimsOf = async (db: CommonQueryMethods, { agent }: Lineage, type: string) =>
+export const claimsOf = async (db: CommonQueryMethods, { agent }: Pick<Lineage, 'agent'>, type: string) =>
   await db.any(sql.type(ClaimRow)`
     select id, subject, passport_jti, envelope from claims where agent_id = ${agent} and claim_type = ${type} order by seq`);
 

@@ -1,0 +1,19 @@
+import type { Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { assertThat, notFound } from '../http/errors.ts';
+import { findReport } from './accountability-queries.ts';
+import type { AccountabilityReport } from './accountability-schema.ts';
+import { findPassport } from './queries.ts';
+
+/**
+ * What is known of how an agent used a passport; checkpoints, flags, checkout and review are those of all its refreshes too.
+ * @throws CarnetError NOT_FOUND
+ */
+export async function readReport(context: Context, { operatorId }: Caller, jti: string): Promise<AccountabilityReport> {
+  const [passport, parts] = await Promise.all([
+    findPassport(context.pool, operatorId, jti),
+    findReport(context.pool, operatorId, jti),
+  ]);
+  assertThat(passport !== null && parts !== null, () => notFound('passport'));
+  return { passport, ...parts };
+}
