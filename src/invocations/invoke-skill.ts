@@ -18,10 +18,10 @@ const REVISION_MOVED = 'CN001';
 const CHECKS = 3;
 
 /**
- * Creates a pending invocation and holds its price (decisions K27, K45, K56, K58). The input is checked before the one
+ * Creates a pending invocation and holds its price (decisions K26, K27, K45, K56, K58). The input is checked before the one
  * statement that decides; the statement says whether that check still counts.
- * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, SKILL_NOT_ACTIVE,
- *   EXECUTION_UNAVAILABLE, PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED,
+ * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, PASSPORT_REVOKED,
+ *   PASSPORT_EXPIRED, AUTHORITY_BINDING_INVALID, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE, PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED,
  *   INSUFFICIENT_CREDITS.
  */
 export async function invokeSkill(

@@ -49,7 +49,8 @@ const invoke = route({
   tag,
   summary: 'Invoke a skill',
   description:
-    'Creates a pending invocation and holds its price. With `Prefer: wait=N` the answer waits for its end, N seconds at most.',
+    'Creates a pending invocation and holds its price. A passport invokes for its agent. With `Prefer: wait=N` the answer ' +
+    'waits for its end, N seconds at most.',
   audience,
   params,
   body: InvokeBodySchema,
@@ -59,6 +60,9 @@ const invoke = route({
     'NOT_FOUND',
     'AGENT_BLOCKED',
     'AGENT_CREDENTIAL_FORBIDDEN',
+    'PASSPORT_REVOKED',
+    'PASSPORT_EXPIRED',
+    'AUTHORITY_BINDING_INVALID',
     'SKILL_NOT_ACTIVE',
     'EXECUTION_UNAVAILABLE',
     'PRICE_CHANGED',

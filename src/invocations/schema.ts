@@ -88,7 +88,7 @@ export const InvokeBodySchema = z
   .strictObject({
     input: jsonObject,
     agent_id: id.optional(),
-    passport_id: id.optional(),
+    passport_id: id.optional().describe('A passport of yours (its jti); its agent invokes.'),
     ttl_seconds: z.number().min(60).max(604_800).optional(),
     max_price_cents: cents.optional().describe('Refuse instead of paying more than this (409 PRICE_CHANGED).'),
   })

@@ -237,10 +237,6 @@ describe('POST /v1/skills/:id/invoke', () => {
     assertProblem(await key.post(path, { input, agent_id: other.id }), 'AGENT_CREDENTIAL_FORBIDDEN');
   });
 
-  it('knows no passport yet', async () => {
-    assertProblem(await consumer.post(path, { input, passport_id: 'psp_anything' }), 'VALIDATION_ERROR', 'passport_id');
-  });
-
   describe('with a monthly limit', () => {
     it('holds no more for an agent than its limit, and takes released holds back out', async () => {
       const agent = await buildAgent(consumer, { monthly_limit_cents: 60 });
