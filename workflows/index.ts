@@ -1,4 +1,5 @@
 /** The bundle's entry: every function exported here is a workflow type of that name. */
+export { keyRotation } from './key-rotation.ts';
 export { mailMessage } from './mail-message.ts';
 export { passportSession } from './passport-session.ts';
 export { skillInvocation } from './skill-invocation.ts';

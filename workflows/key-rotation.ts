@@ -1,0 +1,11 @@
+import { proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { databaseStep } from './life.ts';
+
+const { rotateSigningKeysWhenDue } = proxyLocalActivities<Activities>(databaseStep);
+
+/** Started once a day by its schedule; whether it is time is the row's to say, so a run too many rotates nothing. */
+export async function keyRotation(): Promise<void> {
+  const { rotated } = await rotateSigningKeysWhenDue();
+  setCurrentDetails(rotated ? 'Rotated the keys that sign passports.' : 'Not due: the active key is younger than 90 days.');
+}
