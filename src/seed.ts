@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ensureAgent, ensureApiKey, ensureOperator, newSecret } from './accounts/index.ts';
+import {
+  ensureAgent,
+  ensureApiKey,
+  ensureGrant,
+  ensureOperator,
+  ensureServiceConnection,
+  newSecret,
+} from './accounts/index.ts';
 import { ensureDemoCredit } from './billing/index.ts';
 import type { Context } from './context.ts';
 import { StartupFault } from './embedded/startup-fault.ts';
@@ -17,6 +24,7 @@ const CredentialsSchema = z.looseObject({
   consumer_api_key: z.string(),
   admin_api_key: z.string(),
   agent_id: z.string(),
+  service_connection_id: z.string(),
   temporal_ui_url: z.string().nullable(),
   temporal_address: z.string(),
   temporal_namespace: z.string(),
@@ -80,6 +88,14 @@ export async function seed(context: Context, temporalUiUrl: string | null): Prom
   await ensureApiKey(context, { operatorId: publisher, plaintext: apiKey, name: 'demo publisher' });
   await ensureApiKey(context, { operatorId: consumer, plaintext: consumerKey, name: 'demo consumer' });
   const agentId = await ensureAgent(context, { id: kept.agent_id, operatorId: publisher, name: 'demo-agent' });
+  const connectionId = await ensureServiceConnection(context, {
+    id: kept.service_connection_id,
+    operatorId: publisher,
+    serviceId: 'github',
+    serviceName: 'github',
+    scopes: ['repo:read', 'repo:write', 'issues:write'],
+  });
+  await ensureGrant(context, { operatorId: publisher, agentId, connectionId });
   await ensureDemoCredit(context, consumer, CONSUMER_CREDIT_CENTS);
   const credentials: Credentials = {
     base_url: config.publicBaseUrl,
@@ -90,6 +106,7 @@ export async function seed(context: Context, temporalUiUrl: string | null): Prom
     consumer_api_key: consumerKey,
     admin_api_key: config.platformAdminKey,
     agent_id: agentId,
+    service_connection_id: connectionId,
     temporal_ui_url: temporalUiUrl,
     temporal_address: config.temporal.address,
     temporal_namespace: config.temporal.namespace,

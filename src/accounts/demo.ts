@@ -1,12 +1,20 @@
 import { runCommand, type CommandCall, type Unit } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { newId, PLATFORM_OPERATOR_ID, type AgentId, type ApiKeyId, type OperatorId } from '../ids.ts';
+import { newId, PLATFORM_OPERATOR_ID, type AgentId, type ApiKeyId, type OperatorId, type ServiceConnectionId } from '../ids.ts';
 import { findAgent, findAgentByName, insertAgent } from './agent-queries.ts';
 import { CreateAgentSchema } from './agent-schema.ts';
 import { insertApiKey } from './api-key-queries.ts';
+import { findGrant, putGrant, type GrantOfOperator } from './grant-queries.ts';
+import { PutGrantSchema } from './grant-schema.ts';
 import { findOperator, findOperatorByEmail, insertOperator } from './operator-queries.ts';
 import type { Tier } from './operator-schema.ts';
 import { keptOf } from './secret.ts';
+import {
+  findServiceConnection,
+  findServiceConnectionByName,
+  insertServiceConnection,
+} from './service-connection-queries.ts';
+import { CreateServiceConnectionSchema } from './service-connection-schema.ts';
 
 /** The service itself, as the audit trail of the platform names it. */
 const FIRST_START: CommandCall = {
@@ -97,3 +105,40 @@ export const ensureAgent = (
     await unit.audit('agent.created', agent.id, { name: agent.name, accountability: agent.accountability });
     return agent.id;
   });
+
+/** The demo connection of this id or service name, made if there is none. @returns its id. */
+export const ensureServiceConnection = (
+  context: Context,
+  demo: { id?: string | undefined; operatorId: string; serviceId: string; serviceName: string; scopes: string[] },
+): Promise<ServiceConnectionId> =>
+  ensure(context, async (unit) => {
+    const { connection } = unit;
+    const { operatorId, serviceName } = demo;
+    const known =
+      (demo.id === undefined ? null : await findServiceConnection(connection, { operatorId, connectionId: demo.id })) ??
+      (await findServiceConnectionByName(connection, operatorId, serviceName));
+    if (known !== null) return known.id;
+    const made = await insertServiceConnection(connection, {
+      ...CreateServiceConnectionSchema.parse({
+        service_id: demo.serviceId,
+        service_name: serviceName,
+        scopes: demo.scopes,
+      }),
+      id: newId('con'),
+      operatorId,
+    });
+    await unit.audit('service_connection.created', made.id, { service_id: made.service_id, scopes: made.scopes });
+    return made.id;
+  });
+
+/** Grants the demo agent all scopes of the connection unless it has a grant on it; one that exists stays as it is. */
+export async function ensureGrant(context: Context, demo: GrantOfOperator): Promise<void> {
+  await ensure(context, async ({ connection, audit }) => {
+    const { agentId, connectionId } = demo;
+    if ((await findGrant(connection, demo)) !== null) return agentId;
+    const body = PutGrantSchema.parse({ scopes: ['*'] });
+    await putGrant(connection, demo, body);
+    await audit('grant.set', agentId, { service_connection_id: connectionId, ...body });
+    return agentId;
+  });
+}

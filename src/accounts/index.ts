@@ -1,6 +1,6 @@
 export { findAgent } from './agent-queries.ts';
 export { assuranceRank } from './assurance.ts';
-export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
+export { ensureAgent, ensureApiKey, ensureGrant, ensureOperator, ensureServiceConnection } from './demo.ts';
 export {
   passportFacts,
   type AuthorityBindingFact,

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
 import type { Agent } from '../../src/accounts/agent-schema.ts';
-import { sql } from '../../src/database/pool.ts';
-import { buildAgent, buildMemberKey, buildOperator, unique, type TestOperator } from '../support/factories.ts';
-import { assertProblem, assertStatus, database } from '../support/service.ts';
-
-const publicJwk = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
-
-const block = async (agentId: string): Promise<void> => {
-  const pool = await database();
-  await pool.query(sql.type(z.object({}))`update agents set status = 'blocked' where id = ${agentId}`);
-};
+import { buildAgent, buildOperator, unique, type TestOperator } from '../support/factories.ts';
+import { assertProblem, assertStatus } from '../support/service.ts';
+import { block, publicJwk } from './authority-support.ts';
 
 /** What POST and PATCH refuse alike. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
@@ -170,7 +162,7 @@ describe('PATCH /v1/agents/:id', () => {
     assert.equal(assertStatus(await operator.get<Agent>(`/v1/agents/${agent.id}`), 200).name, 'before');
   });
 
-  it("holds an agent to more without asking, to less only with a person's approval", async () => {
+  it("holds an agent to more without asking, to less by a key only with a person's approval", async () => {
     const path = `/v1/agents/${agent.id}`;
     const weaker = { standard: [], logged: ['standard'], enforced: ['logged', 'standard'] };
     for (const [level, refused] of Object.entries(weaker)) {
@@ -193,23 +185,5 @@ describe('PATCH /v1/agents/:id', () => {
       assertStatus(await operator.patch<Agent>(`/v1/agents/${agent.id}`, { name: 'still' }), 200).status,
       'blocked',
     );
-  });
-});
-
-describe('POST /v1/agents/:id/unblock', () => {
-  it('needs the approval of a person: no key is enough', async () => {
-    const operator = await buildOperator();
-    const agent = await buildAgent(operator);
-    await block(agent.id);
-    assertProblem(await operator.post(`/v1/agents/${agent.id}/unblock`), 'GOVERNANCE_APPROVAL_REQUIRED');
-    assert.equal(assertStatus(await operator.get<Agent>(`/v1/agents/${agent.id}`), 200).status, 'blocked');
-  });
-
-  it('is 409 INVALID_STATE where nothing is blocked, 404 for another operator, 403 for a member', async () => {
-    const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
-    const agent = await buildAgent(operator);
-    assertProblem(await operator.post(`/v1/agents/${agent.id}/unblock`), 'INVALID_STATE');
-    assertProblem(await other.post(`/v1/agents/${agent.id}/unblock`), 'NOT_FOUND');
-    assertProblem(await (await buildMemberKey(operator)).post(`/v1/agents/${agent.id}/unblock`), 'ADMIN_REQUIRED');
   });
 });

@@ -1,10 +1,18 @@
+import { z } from 'zod';
+import { sql } from '../../src/database/pool.ts';
 import { unique } from '../support/factories.ts';
-import { assertStatus, type Reply, type Requester } from '../support/service.ts';
+import { assertStatus, database, type Reply, type Requester } from '../support/service.ts';
 import type { ServiceConnection } from '../../src/accounts/service-connection-schema.ts';
 
 export const publicJwk = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 /** Another one; the second test vector of RFC 8032 §7.1. */
 export const otherJwk = { kty: 'OKP', crv: 'Ed25519', x: 'PUAXw-hDiVqStwqnTRt-vJyYLM8uxJaMwM1V8Sr0Zgw' };
+
+/** As a review that ends with `block_future` leaves the agent. */
+export const block = async (agentId: string): Promise<void> => {
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`update agents set status = 'blocked' where id = ${agentId}`);
+};
 
 /** A connected service with the scopes read, write and admin. */
 export const buildConnection = async (

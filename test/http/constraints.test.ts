@@ -55,6 +55,16 @@ describe('constraints', () => {
     });
   }
 
+  it('takes 32 patterns at once that it has not seen, and any number that it has', async () => {
+    const list = (from: number) =>
+      Array.from({ length: 33 }, (_, at) => ({ param: 'p', op: 'regex', value: `^new-${from + at}$` }));
+    assert.deepEqual(pathsOf(list(0)), ['constraints.32.value']);
+    await Promise.resolve();
+    assert.deepEqual(pathsOf(list(0)), []);
+    await Promise.resolve();
+    assert.deepEqual(pathsOf(list(100)), ['constraints.32.value'], 'the next request has a count of its own');
+  });
+
   it('refuses a list of 51, and one that is no list of objects', () => {
     const constraint = { param: 'p', op: 'eq', value: 1 };
     assert.deepEqual(pathsOf(Array.from({ length: 50 }, () => constraint)), []);

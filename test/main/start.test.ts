@@ -96,7 +96,7 @@ describe('npm start', function () {
     assert.equal(mode & 0o777, 0o600);
     assert.deepEqual(Object.keys(one.credentials).toSorted(), [
       'admin_api_key', 'agent_id', 'api_key', 'base_url', 'consumer_api_key', 'consumer_operator_id', 'dashboard_url',
-      'email', 'operator_id', 'temporal_address', 'temporal_namespace', 'temporal_ui_url',
+      'email', 'operator_id', 'service_connection_id', 'temporal_address', 'temporal_namespace', 'temporal_ui_url',
     ]);
     const { api_key: publisher, consumer_api_key: consumer, admin_api_key: admin, agent_id: agentId } = one.credentials;
     const as = (key: string) => requester(key, one.baseUrl);
@@ -139,8 +139,8 @@ describe('npm start', function () {
     for (const id of answered) assert(kept.has(id), `${id} was answered and is missing`);
     const after = other.credentials;
     assert.deepEqual(
-      [after.operator_id, after.consumer_operator_id, after.agent_id],
-      [before.operator_id, before.consumer_operator_id, before.agent_id],
+      [after.operator_id, after.consumer_operator_id, after.agent_id, after.service_connection_id],
+      [before.operator_id, before.consumer_operator_id, before.agent_id, before.service_connection_id],
     );
     for (const key of [before.consumer_api_key, after.consumer_api_key]) {
       assert.equal(assertStatus(await requester(key, other.baseUrl).get('/v1/billing/balance'), 200).balance_cents, 1_000);
