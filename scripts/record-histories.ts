@@ -1,10 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from '../src/database/pool.ts';
+import { activeKey } from '../src/passports/signing-keys.ts';
+import { KEY_ROTATION } from '../temporal/schedules.ts';
+import { TaskQueue } from '../temporal/task-queues.ts';
+import { keyRotation } from '../workflows/index.ts';
 import { invocationSignals } from '../workflows/skill-invocation.ts';
 import { HISTORIES } from '../test/replay/histories.ts';
+import { startMailServer } from '../test/mail/mail-server.ts';
+import { writeTestMail } from '../test/mail/write-test-mail.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../test/support/global.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startRig, type Rig } from '../test/temporal/rig.ts';
+import { lifeId } from '../temporal/workflow-ids.ts';
 import { runOf, type Run } from '../test/temporal/runs.ts';
 import { temporalServer } from '../test/temporal/temporal-server.ts';
 
@@ -70,6 +78,13 @@ const skillInvocation: Record<string, Play> = {
   },
 };
 
+/** Each with the answer of the mail server to the recipient, and the seconds that the mail is wanted. */
+const mailMessage: Record<string, { refuses?: number; seconds: number }> = {
+  sent: { seconds: 600 },
+  refused: { refuses: 550, seconds: 600 },
+  expired: { refuses: 451, seconds: 3 },
+};
+
 const save = async (name: string, run: Run): Promise<void> => {
   const path = join(HISTORIES, `${name}@${version}.json`);
   mkdirSync(join(path, '..'), { recursive: true });
@@ -91,6 +106,21 @@ await Promise.all(
     await save(`skillInvocation/${name}`, run);
   }),
 );
+await activeKey(rig.context);
+for (const [name, age] of Object.entries({ 'not-due': '1 day', rotated: '90 days' })) {
+  await rig.context.pool.query(sql.unsafe`update signing_keys set activated_at = now() - ${age}::interval where status = 'active'`);
+  const workflowId = `${KEY_ROTATION}:${name}`;
+  await rig.temporal.client.workflow.execute(keyRotation, { workflowId, taskQueue: TaskQueue.lives });
+  await save(`keyRotation/${name}`, runOf(rig, workflowId));
+}
+for (const [name, { refuses, seconds }] of Object.entries(mailMessage)) {
+  const server = await startMailServer({ refuses });
+  rig.config.mail = { smtpUrl: `smtp://127.0.0.1:${server.port}`, from: 'carnet@example.test' };
+  const run = runOf(rig, lifeId.mail(await writeTestMail(rig.context, { seconds })));
+  await run.ended();
+  await server.stop();
+  await save(`mailMessage/${name}`, run);
+}
 await rig.stop();
 
 const temporal = await temporalServer(['limit.historyCount.suggestContinueAsNew=20']);

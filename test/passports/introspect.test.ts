@@ -28,8 +28,8 @@ describe(`POST ${PATH}`, () => {
   });
 
   it('tells of a passport that counts, whoever its operator is, what RFC 7662 names and its claims', async () => {
-    const services = [SCOPE, { ...SCOPE, service_id: 'gitlab', scopes: ['repo:read', 'repo:write'] }];
-    const { token, payload } = await newPassport(own, { svcns: { services } });
+    const scoped = [SCOPE, { ...SCOPE, service_id: 'gitlab', scopes: ['repo:read', 'repo:write'] }];
+    const { token, payload } = await newPassport(own, { svcns: { services: scoped } });
     const { iss, sub, iat, exp, jti, svcns } = payload;
     const expected = {
       active: true, iss, sub, iat, exp, jti, client_id: sub, scope: 'repo:read repo:write', token_type: 'Bearer', svcns, authority_refs: [],

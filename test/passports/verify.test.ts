@@ -98,8 +98,8 @@ describe(`POST ${PATH}`, () => {
   });
 
   it('checks that there are scopes for a service, after everything else', async () => {
-    const services = [SCOPE, { ...SCOPE, service_id: 'empty', scopes: [] }];
-    const { token, payload } = await newPassport(own, { svcns: { services } });
+    const scoped = [SCOPE, { ...SCOPE, service_id: 'empty', scopes: [] }];
+    const { token, payload } = await newPassport(own, { svcns: { services: scoped } });
     assert.equal((await verify(token, { service_id: 'github' })).valid, true);
     assert.equal(await refusal(token, { service_id: 'GitHub' }), 'service_not_in_scope', 'a service is asked for by its id');
     assert.equal(await refusal(token, { service_id: 'empty' }), 'service_not_in_scope', 'no scopes are none');

@@ -35,8 +35,8 @@ describe('Replay of recorded histories', () => {
   });
 
   it('the negative control, a workflow with one timer more, replays none of its histories', async () => {
-    for (const { name, error } of (await replayOn(CHANGED)).values()) {
-      assert.equal(error?.name, 'DeterminismViolationError', name);
-    }
+    const replayed = [...(await replayOn(CHANGED)).values()].filter(({ name }) => name.startsWith('skillInvocation/'));
+    assert(replayed.length > 0);
+    for (const { name, error } of replayed) assert.equal(error?.name, 'DeterminismViolationError', name);
   });
 });
