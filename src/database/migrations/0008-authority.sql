@@ -158,6 +158,11 @@ create function epoch_seconds(p_instant timestamptz) returns bigint language sql
   select floor(extract(epoch from p_instant))::bigint;
 $$;
 
+-- In whole seconds, as a passport tells it: what ends within this second is over, or a passport issued now would carry it.
+create function has_ended(p_expires_at timestamptz) returns boolean language sql volatile as $$
+  select coalesce(epoch_seconds(p_expires_at) <= epoch_seconds(clock_timestamp()), false);
+$$;
+
 -- Everything that signing a passport asks of this file, in one statement and so of one moment: the revision that it belongs
 -- to, and until when it stays true unless the revision changes (`earliest_expiry`). Scopes and allow_data_from are what they
 -- mean now: '*' expanded, and no scope that the connection has lost (decisions A4, §4). Null where the agent is not this
@@ -173,14 +178,14 @@ create function passport_facts(p_operator text, p_agent text) returns json langu
   ), attested as (
     select * from identity_claims
     where operator_id = p_operator and (agent_id is null or agent_id = p_agent)
-      and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
+      and revoked_at is null and not has_ended(expires_at)
   ), bound as (
     select b.* from authority_bindings b join agent a on a.id = b.agent_id
-    where authority_binding_status(b.revoked_at, b.expires_at, b.key_thumbprint, a.key_thumbprint) = 'active'
+    where authority_binding_status(b.revoked_at, b.expires_at, b.key_thumbprint, a.key_thumbprint) = 'active' and not has_ended(b.expires_at)
   ), undertaken as (
     select * from missions
     where operator_id = p_operator and (agent_id is null or agent_id = p_agent)
-      and mission_status(completed_at, expires_at) = 'active'
+      and mission_status(completed_at, expires_at) = 'active' and not has_ended(expires_at)
   )
   select json_build_object(
     'revision', authority_revision(p_operator),
