@@ -6,8 +6,8 @@ import { PASSPORT_CLAIM } from './token.ts';
 import { verifyPassport } from './verify-passport.ts';
 
 /**
- * Passports of this service, shown as a bearer credential (decisions C4, C6). They are never remembered: a revocation that was
- * acknowledged is seen by the next request.
+ * Passports of this service, shown as a bearer credential (decisions C4, C6). They are never remembered: a revocation
+ * that was acknowledged is seen by the next request.
  */
 export function passportAuthenticator(context: Context): Authenticator {
   const find = async (token: string): Promise<Credential> => {

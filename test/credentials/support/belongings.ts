@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { buildConnection, grant, inSeconds, made, publicJwk } from '../../accounts/authority-support.ts';
 import { intent, submit } from '../../claims/support.ts';
-import { buildAgent, buildInvocation, buildOperator, buildSkill, unique, type TestOperator } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildInvocation,
+  buildOperator,
+  buildSkill,
+  unique,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { assertStatus, platform, requester, type Requester } from '../../support/service.ts';
 
 /** What an operator can have, one real thing of each kind, by its id. */
@@ -32,11 +39,13 @@ export interface Owner {
   has: Belongings;
   /** The passport itself. */
   token: string;
+  /** A skill that everybody may see and invoke. */
+  activeSkill: string;
 }
 
 const report = { services_used: [], actions_count: 1 };
 
-/** An operator with everything, made over HTTP as its owner would. @param baseUrl of the process that signs its passport */
+/** An operator with everything, made over HTTP as its owner would. @param baseUrl of the process to ask */
 export async function openOwner(baseUrl: string): Promise<Owner> {
   const operator = await buildOperator({ tier: 'pro', cents: 1_000 });
   const as: TestOperator = { ...operator, ...requester(operator.key, baseUrl) };
@@ -72,7 +81,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
   };
-  return { as, has, token };
+  return { as, has, token, activeSkill: active.id };
 }
 
 const steps = { execution_steps: [{ type: 'script', label: 'echo', runtime: 'javascript', script: 'return input;' }] };

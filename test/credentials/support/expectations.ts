@@ -52,8 +52,8 @@ const platform: Rule = {
 };
 
 /**
- * Who may do what, by method and path; the first line that fits counts. Written from the decisions on credentials, not from
- * the routes, so that the two can disagree.
+ * Who may do what, by method and path; the first line that fits counts. Written from the decisions on credentials, not
+ * from the routes, so that the two can disagree.
  */
 const table: [line: string, rule: Rule][] = [
   ['POST /v1/operators', platform],
@@ -106,9 +106,14 @@ export function lineFor(method: string, path: string): string {
   );
 }
 
+const ruleOf = (line: string): Rule | undefined => table.find(([candidate]) => candidate === line)?.[1];
+
+export const isOpen = (line: string): boolean => ruleOf(line) === open;
+export const isForPlatform = (line: string): boolean => ruleOf(line) === platform;
+
 /** What the decisions say becomes of this caller there. */
 export function outcomeOf(line: string, who: Who, method: string): Outcome {
-  const rule = table.find(([candidate]) => candidate === line)?.[1] ?? {};
+  const rule = ruleOf(line) ?? {};
   if (rule === open) return 'admitted';
   if (who === 'a session without Origin' && method !== 'GET') return 'ORIGIN_FORBIDDEN';
   if (who === "a blocked agent's key" && method !== 'GET' && rule[who] === undefined) return 'AGENT_BLOCKED';
