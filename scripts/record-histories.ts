@@ -88,7 +88,9 @@ const mailMessage: Record<string, { refuses?: number; seconds: number }> = {
 const save = async (name: string, run: Run): Promise<void> => {
   const path = join(HISTORIES, `${name}@${version}.json`);
   mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, `${JSON.stringify(await run.json(), null, 1)}\n`);
+  // A failed step leaves a stack trace, with the folder of whoever records.
+  const text = JSON.stringify(await run.json(), null, 1).replaceAll(`${process.cwd()}/`, '');
+  writeFileSync(path, `${text}\n`);
   console.log(`${name}@${version}: ${(await run.events()).length} events`);
 };
 

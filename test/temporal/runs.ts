@@ -4,7 +4,7 @@ import { lifeId } from '../../temporal/workflow-ids.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Rig } from './rig.ts';
 
-/** What Temporal tells of the life of an invocation. */
+/** What Temporal tells of a life. */
 export interface Run {
   handle: WorkflowHandle;
   ended(): Promise<void>;
@@ -23,8 +23,10 @@ interface JsonHistory {
   events: { eventType: string }[];
 }
 
-export function runOf(rig: Rig, invocationId: string, runId?: string): Run {
-  const handle = rig.temporal.client.workflow.getHandle(lifeId.invocation(invocationId), runId);
+/** @param life a workflow id; without a kind it is that of an invocation. */
+export function runOf(rig: Rig, life: string, runId?: string): Run {
+  const workflowId = life.includes(':') ? life : lifeId.invocation(life);
+  const handle = rig.temporal.client.workflow.getHandle(workflowId, runId);
   const json = async () => JSON.parse(historyToJSON(await handle.fetchHistory())) as JsonHistory & Record<string, unknown>;
   const events = async (): Promise<string[]> =>
     (await json()).events.map(({ eventType }) =>
@@ -36,13 +38,13 @@ export function runOf(rig: Rig, invocationId: string, runId?: string): Run {
     json,
     tasks: async () => (await events()).filter((name) => name === 'WorkflowTaskCompleted').length,
     async ended() {
-      await eventually(`the life of ${invocationId} to end`, async () => (await handle.describe()).status.name === 'COMPLETED', {
+      await eventually(`${workflowId} to end`, async () => (await handle.describe()).status.name === 'COMPLETED', {
         ignoreErrors: () => true,
       });
     },
     saying: (text) =>
       eventually(
-        `the life of ${invocationId} to say ${text}`,
+        `${workflowId} to say ${text}`,
         async () => {
           const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
           const details = metadata.currentDetails ?? '';

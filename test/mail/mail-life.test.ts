@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../src/database/pool.ts';
+import { createLogger } from '../../src/logging.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { startRig, type Rig } from '../temporal/rig.ts';
+import { runOf } from '../temporal/runs.ts';
+import { startMailServer, type MailServer } from './mail-server.ts';
+import { writeTestMail } from './write-test-mail.ts';
+
+const Row = z.object({ status: z.string(), text: z.string().nullable() });
+const SECRET = 'code-834501-that-no-history-may-hold';
+const ADDRESS = 'somebody.whom.no.history.may.hold@example.test';
+
+describe('The life of a mail', () => {
+  const logged: string[] = [];
+  let rig: Rig;
+  let server: MailServer;
+  before(async () => {
+    rig = await startRig({ log: createLogger('debug', { write: (line: string) => void logged.push(line) }) });
+    server = await startMailServer();
+    sendBy(server.port);
+    await rig.startDelivery();
+    await rig.startWorker();
+  });
+  after(async () => {
+    await rig.stop();
+    await server.stop();
+  });
+
+  const sendBy = (port: number): void => {
+    rig.config.mail = { smtpUrl: `smtp://127.0.0.1:${port}`, from: 'Carnet <carnet@example.test>' };
+  };
+  const write = (seconds = 600): Promise<string> =>
+    writeTestMail(rig.context, { to: ADDRESS, subject: 'A word', text: `It says ${SECRET}.\n`, seconds });
+  const row = (id: string) =>
+    rig.context.pool.one(sql.type(Row)`select status, text from mails where id = ${id}`);
+  const run = (id: string) => runOf(rig, lifeId.mail(id));
+  const attempts = async (id: string): Promise<number> => {
+    const { raw } = await run(id).handle.describe();
+    return raw.pendingActivities?.[0]?.attempt ?? 0;
+  };
+  /** A port where nobody listens now. */
+  const freePort = async (): Promise<number> => {
+    const brief = await startMailServer();
+    await brief.stop();
+    return brief.port;
+  };
+
+  it('sends it once, and then forgets what it said', async () => {
+    const id = await write();
+    await run(id).ended();
+    assert.deepEqual(await row(id), { status: 'sent', text: null });
+    const mails = server.received.filter(({ raw }) => raw.includes(id));
+    assert.equal(mails.length, 1);
+    assert.deepEqual(mails[0]?.to, [ADDRESS]);
+    assert.equal(mails[0]?.from, 'carnet@example.test');
+    for (const part of [`It says ${SECRET}.`, 'Subject: A word', 'From: Carnet <carnet@example.test>', `Message-ID: <${id}@`]) {
+      assert(mails[0]?.raw.includes(part), part);
+    }
+  });
+
+  it('waits for a mail server that is away, and sends it when it is back', async () => {
+    const port = await freePort();
+    sendBy(port);
+    const id = await write();
+    await eventually('a second try', async () => (await attempts(id)) > 1, { ignoreErrors: () => true });
+    assert.equal((await row(id)).status, 'waiting');
+    const back = await startMailServer({ port });
+    await run(id).ended();
+    await back.stop();
+    sendBy(server.port);
+    assert.equal(back.received.length, 1);
+    assert.deepEqual(await row(id), { status: 'sent', text: null });
+  });
+
+  it('gives it up when its time is over, and forgets what it said', async () => {
+    sendBy(await freePort());
+    const id = await write(2);
+    await run(id).ended();
+    sendBy(server.port);
+    assert.deepEqual(await row(id), { status: 'expired', text: null });
+  });
+
+  it('gives it up at once when the mail server will never take it', async () => {
+    const strict = await startMailServer({ refuses: 550 });
+    sendBy(strict.port);
+    const id = await write();
+    await run(id).ended();
+    await strict.stop();
+    sendBy(server.port);
+    assert.deepEqual(await row(id), { status: 'refused', text: null });
+  });
+
+  it('tries again where the mail server says later', async () => {
+    const busy = await startMailServer({ refuses: 451 });
+    sendBy(busy.port);
+    const id = await write();
+    await eventually('a second try', async () => (await attempts(id)) > 1, { ignoreErrors: () => true });
+    sendBy(server.port);
+    await busy.stop();
+    await run(id).ended();
+    assert.equal((await row(id)).status, 'sent');
+  });
+
+  it('goes on when somebody asks Temporal to cancel it, or signals what it does not know', async () => {
+    const port = await freePort();
+    sendBy(port);
+    const id = await write();
+    await eventually('a first try', async () => (await attempts(id)) > 0, { ignoreErrors: () => true });
+    await run(id).handle.cancel();
+    await run(id).handle.signal('nonsense', { anything: 1 });
+    sendBy(server.port);
+    await run(id).ended();
+    assert.equal((await row(id)).status, 'sent');
+  });
+
+  it('leaves neither address nor text in a history, a description or a log', async () => {
+    const id = await write();
+    await run(id).ended();
+    const { raw } = await run(id).handle.describe();
+    const told = `${await run(id).text()} ${JSON.stringify(raw)} ${logged.join('')}`;
+    for (const secret of [SECRET, ADDRESS, '834501']) assert(!told.includes(secret), secret);
+    assert(told.includes(id));
+  });
+
+  it('can be listed by its status, and says that it has ended', async () => {
+    const id = await write();
+    await run(id).ended();
+    const query = `WorkflowId = "${lifeId.mail(id)}" AND LifeStatus = "ended"`;
+    await eventually('the run to be listed', async () => (await rig.temporal.client.workflow.count(query)).count === 1);
+  });
+});

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { SMTPServer } from 'smtp-server';
+
+/** One message as it arrived. */
+export interface Received {
+  from: string;
+  to: string[];
+  /** The message as sent, head and body. */
+  raw: string;
+}
+
+export interface MailServer {
+  port: number;
+  received: Received[];
+  stop(): Promise<void>;
+}
+
+export interface MailServerOptions {
+  /** 0: a free one. */
+  port?: number;
+  /** What it says to a recipient it does not take, e.g. 550; by default it takes all. */
+  refuses?: number | undefined;
+}
+
+/** A mail server on this machine that takes whatever comes. */
+export async function startMailServer({ port = 0, refuses }: MailServerOptions = {}): Promise<MailServer> {
+  const received: Received[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    logger: false,
+    onRcptTo(_address, _session, done) {
+      done(refuses === undefined ? null : Object.assign(new Error('No such mailbox'), { responseCode: refuses }));
+    },
+    onData(stream, session, done) {
+      const { mailFrom, rcptTo } = session.envelope;
+      const parts: Buffer[] = [];
+      stream.on('data', (part: Buffer) => parts.push(part));
+      stream.on('end', () => {
+        const raw = Buffer.concat(parts).toString();
+        received.push({ from: mailFrom === false ? '' : mailFrom.address, to: rcptTo.map(({ address }) => address), raw });
+        done();
+      });
+    },
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server.server, 'listening');
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    received,
+    stop: promisify((done: () => void) => server.close(done)),
+  };
+}
