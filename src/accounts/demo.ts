@@ -1,6 +1,13 @@
 import { runCommand, type CommandCall, type Unit } from '../commands.ts';
 import type { Context } from '../context.ts';
-import { newId, PLATFORM_OPERATOR_ID, type AgentId, type ApiKeyId, type OperatorId, type ServiceConnectionId } from '../ids.ts';
+import {
+  newId,
+  PLATFORM_OPERATOR_ID,
+  type AgentId,
+  type ApiKeyId,
+  type OperatorId,
+  type ServiceConnectionId,
+} from '../ids.ts';
 import { findAgent, findAgentByName, insertAgent } from './agent-queries.ts';
 import { CreateAgentSchema } from './agent-schema.ts';
 import { insertApiKey } from './api-key-queries.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConstraintsSchema } from '../http/constraints.ts';
+import { ConstraintSchema, ConstraintsSchema } from '../http/constraints.ts';
 import { distinctNames } from './fields.ts';
 
 export const GrantSchema = z
@@ -9,7 +9,7 @@ export const GrantSchema = z
     service_id: z.string(),
     service_name: z.string(),
     scopes: z.array(z.string()).meta({ description: '`*`: all that the connection has when a passport is signed.' }),
-    constraints: ConstraintsSchema,
+    constraints: z.array(ConstraintSchema),
     allow_data_from: z.array(z.string()).meta({
       description:
         'Names of services whose content may flow into this one; `*`: all that are granted to the agent when a ' +

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { ConstraintsSchema } from '../http/constraints.ts';
+import { ConstraintSchema } from '../http/constraints.ts';
 import { AgentSchema } from './agent-schema.ts';
 
 const seconds = z.int().nullable();
@@ -13,7 +13,7 @@ const GrantFactSchema = z.object({
   /** What the grant allows now: `*` expanded, without scopes that the connection has lost. */
   scopes: z.array(z.string()),
   credential_ref: z.string().nullable(),
-  constraints: ConstraintsSchema,
+  constraints: z.array(ConstraintSchema),
   /** Names of services, `*` expanded. */
   allow_data_from: z.array(z.string()),
 });

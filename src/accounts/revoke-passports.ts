@@ -5,7 +5,8 @@ const Revoked = z.object({ revoked: z.number() });
 
 /**
  * Has the operator's passports alone until the transaction ends: what is being issued meanwhile is seen by the
- * revocation, or refused after it. In a statement before any that reads or locks what it is about (architecture rule 12).
+ * revocation, or refused after it. In a statement before any that reads or locks what it is about (architecture rule
+ * 12).
  */
 export const holdPassportsOf = async (connection: CommonQueryMethods, operatorId: string): Promise<void> => {
   await connection.query(sql.type(z.object({}))`select lock_passports_exclusively(${operatorId})`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ConstraintsSchema } from '../../src/http/constraints.ts';
+import { ConstraintSchema, ConstraintsSchema } from '../../src/http/constraints.ts';
 import { CarnetError } from '../../src/http/errors.ts';
 import { parseOrRefuse } from '../../src/http/faults.ts';
 
@@ -47,7 +47,7 @@ describe('constraints', () => {
     ['an empty prefix, which limits nothing', { param: 'p', op: 'prefix', value: '' }, 'value'],
     ['a pattern that does not close', { param: 'p', op: 'regex', value: '[a' }, 'value'],
     ['a pattern that looks ahead', { param: 'p', op: 'regex', value: 'a(?=b)' }, 'value'],
-    ['a pattern of 257 characters', { param: 'p', op: 'regex', value: 'a'.repeat(257) }, 'value'],
+    ['a pattern of 257 characters', { param: 'p', op: 'regex', value: `${'a'.repeat(256)}[` }, 'value'],
     ['repeats that add up to 1,001', { param: 'p', op: 'regex', value: 'a{1000}b{0,1}' }, 'value'],
   ] as const) {
     it(`refuses ${fault}, naming its place`, () => {
@@ -55,14 +55,20 @@ describe('constraints', () => {
     });
   }
 
-  it('takes 32 patterns at once that it has not seen, and any number that it has', async () => {
-    const list = (from: number) =>
-      Array.from({ length: 33 }, (_, at) => ({ param: 'p', op: 'regex', value: `^new-${from + at}$` }));
-    assert.deepEqual(pathsOf(list(0)), ['constraints.32.value']);
+  it('takes 32 patterns a request, however often each is named', async () => {
+    const patterns = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ param: 'p', op: 'regex', value: `^${at}$` }));
+    assert.deepEqual(pathsOf([...patterns(32), ...patterns(10)]), []);
     await Promise.resolve();
-    assert.deepEqual(pathsOf(list(0)), []);
+    assert.deepEqual(pathsOf(patterns(34)), ['constraints.32.value', 'constraints.33.value']);
+    assert.deepEqual(pathsOf([{ param: 'p', op: 'regex', value: 'another list' }]), ['constraints.0.value']);
     await Promise.resolve();
-    assert.deepEqual(pathsOf(list(100)), ['constraints.32.value'], 'the next request has a count of its own');
+    assert.deepEqual(pathsOf(patterns(20).concat({ param: '', op: 'regex', value: 'x' })), ['constraints.20.param']);
+  });
+
+  it('are not compiled when they are read back', () => {
+    const kept = { param: 'p', op: 'regex', value: '(?=a)' };
+    assert.deepEqual(ConstraintSchema.parse(kept), kept);
   });
 
   it('refuses a list of 51, and one that is no list of objects', () => {
