@@ -5,6 +5,7 @@ import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
 import type { NamedPage } from './page.ts';
+import { signInPages } from './sign-in-page.ts';
 
 /** What the service says about itself, to anyone, by path. */
 export function createServicePages(
@@ -27,5 +28,6 @@ export function createServicePages(
     ],
     ...docsPages(routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
+    ...signInPages(),
   ]);
 }
