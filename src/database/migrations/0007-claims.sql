@@ -2,28 +2,21 @@
 -- the service issues its own inside the transaction of what they speak of (decisions L24).
 
 -- 48 bits of milliseconds by Postgres' clock and 80 random bits, in Crockford's base 32: as src/ids.ts makes them, for rows
--- that are made inside a function. Of a version 4 UUID the bytes 9 to 15 and 0 to 2 are all random.
+-- that are made inside a function. Of a version 4 UUID the bytes 0 to 5 and 9 to 15 are random; twelve of them are sixteen
+-- digits of base 64, and two of its digits stand for one of base 32.
 create function new_ulid() returns text language plpgsql volatile parallel safe as $$
 declare
   digits constant text := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   ms constant bigint := floor(extract(epoch from clock_timestamp()) * 1000);
-  random constant text := replace(gen_random_uuid()::text, '-', '');
-  a constant bigint := ('x' || substr(random, 19, 10))::bit(40)::bigint;
-  b constant bigint := ('x' || substr(random, 29, 4) || substr(random, 1, 6))::bit(40)::bigint;
+  random constant bytea := uuid_send(gen_random_uuid());
 begin
-  return substr(digits, (ms >> 45 & 31)::int + 1, 1) || substr(digits, (ms >> 40 & 31)::int + 1, 1)
+  return substr(digits, (ms >> 45)::int + 1, 1) || substr(digits, (ms >> 40 & 31)::int + 1, 1)
     || substr(digits, (ms >> 35 & 31)::int + 1, 1) || substr(digits, (ms >> 30 & 31)::int + 1, 1)
     || substr(digits, (ms >> 25 & 31)::int + 1, 1) || substr(digits, (ms >> 20 & 31)::int + 1, 1)
     || substr(digits, (ms >> 15 & 31)::int + 1, 1) || substr(digits, (ms >> 10 & 31)::int + 1, 1)
     || substr(digits, (ms >> 5 & 31)::int + 1, 1) || substr(digits, (ms & 31)::int + 1, 1)
-    || substr(digits, (a >> 35 & 31)::int + 1, 1) || substr(digits, (a >> 30 & 31)::int + 1, 1)
-    || substr(digits, (a >> 25 & 31)::int + 1, 1) || substr(digits, (a >> 20 & 31)::int + 1, 1)
-    || substr(digits, (a >> 15 & 31)::int + 1, 1) || substr(digits, (a >> 10 & 31)::int + 1, 1)
-    || substr(digits, (a >> 5 & 31)::int + 1, 1) || substr(digits, (a & 31)::int + 1, 1)
-    || substr(digits, (b >> 35 & 31)::int + 1, 1) || substr(digits, (b >> 30 & 31)::int + 1, 1)
-    || substr(digits, (b >> 25 & 31)::int + 1, 1) || substr(digits, (b >> 20 & 31)::int + 1, 1)
-    || substr(digits, (b >> 15 & 31)::int + 1, 1) || substr(digits, (b >> 10 & 31)::int + 1, 1)
-    || substr(digits, (b >> 5 & 31)::int + 1, 1) || substr(digits, (b & 31)::int + 1, 1);
+    || translate(encode(substr(random, 1, 5) || substr(random, 10), 'base64'),
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', digits || digits);
 end $$;
 
 -- new_prefixed_id('pc') is pc_01K…
@@ -101,7 +94,7 @@ begin
   if v_readers[1] = v_readers[2] then v_readers := v_readers[1:1]; end if;
   insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, schema, agent_id, mission_ref, operator_ids,
       passport_jti, issued_at_ms)
-    values (new_prefixed_id('pc'), v_digest, 'op_platform', p_subject, p_type, 1, head || ',"receipt":null' || tail,
+    values ('pc_' || new_ulid(), v_digest, 'op_platform', p_subject, p_type, 1, head || ',"receipt":null' || tail,
       claim_schema_of(p_type), p_agent, p_mission, v_readers, p_passport, seconds * 1000)
     on conflict (digest) do nothing
     returning id into v_id;
