@@ -108,7 +108,7 @@ export const RevokeManyBodySchema = z.strictObject({ reason }).meta({ id: 'Revok
 
 /** Anything but true is told as CONFIRMATION_REQUIRED, of whatever type (decisions §3.8). */
 export const RevokeAllBodySchema = z
-  .strictObject({ confirm: z.unknown().meta({ override: { type: 'boolean', const: true } }), reason })
+  .strictObject({ confirm: z.unknown().optional().meta({ description: 'Must be true', override: { type: 'boolean', const: true } }), reason })
   .meta({ id: 'RevokeAllPassports' });
 
 export const RevokedSchema = z
