@@ -1,13 +1,7 @@
+import { serviceCaller } from '../caller.ts';
 import { runCommand, type CommandCall, type Unit } from '../commands.ts';
 import type { Context } from '../context.ts';
-import {
-  newId,
-  PLATFORM_OPERATOR_ID,
-  type AgentId,
-  type ApiKeyId,
-  type OperatorId,
-  type ServiceConnectionId,
-} from '../ids.ts';
+import { newId, type AgentId, type OperatorId, type ServiceConnectionId } from '../ids.ts';
 import { findAgent, findAgentByName, insertAgent } from './agent-queries.ts';
 import { CreateAgentSchema } from './agent-schema.ts';
 import { insertApiKey } from './api-key-queries.ts';
@@ -25,13 +19,7 @@ import { CreateServiceConnectionSchema } from './service-connection-schema.ts';
 
 /** The service itself, as the audit trail of the platform names it. */
 const FIRST_START: CommandCall = {
-  caller: {
-    kind: 'operator',
-    operatorId: PLATFORM_OPERATOR_ID,
-    role: 'admin',
-    platform: true,
-    by: { kind: 'key', keyId: 'service' as ApiKeyId },
-  },
+  caller: serviceCaller,
   operation: 'firstStart',
   idempotency: null,
   requestId: 'first-start',

@@ -20,11 +20,6 @@ const repeats = (): ((name: string) => boolean) => {
 };
 
 export const description = text(1, 2_000);
-export const email = z
-  .email()
-  .max(254)
-  .meta({ examples: ['ada@example.com'] });
-
 /** ISO 8601 from 1970 to 9999, carried on in UTC: Postgres knows neither the year 0 nor an offset of 23 hours. */
 export const instant = z.iso
   .datetime({ offset: true })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { withSomeField } from '../http/fields.ts';
-import { email, name } from './fields.ts';
+import { email, withSomeField } from '../http/fields.ts';
+import { name } from './fields.ts';
 
 export const TierSchema = z.enum(['free', 'developer', 'pro', 'business', 'enterprise']);
 export type Tier = z.infer<typeof TierSchema>;

@@ -1,9 +1,5 @@
 import { z } from 'zod';
-
-const email = z
-  .email()
-  .max(254)
-  .meta({ examples: ['ada@example.com'] });
+import { email } from '../http/fields.ts';
 
 export const AskForCodeSchema = z.strictObject({ email }).meta({ id: 'AskForCode' });
 export type AskForCode = z.infer<typeof AskForCodeSchema>;

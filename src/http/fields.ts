@@ -16,6 +16,12 @@ export const text = (minimum: number, maximum: number) =>
     .refine((value) => value.length <= maximum || lengthOf(value) <= maximum, `must have at most ${maximum} characters`)
     .meta({ minLength: minimum, maxLength: maximum });
 
+/** One address; 254 characters are what a mail server takes (RFC 5321). */
+export const email = z
+  .email()
+  .max(254)
+  .meta({ examples: ['ada@example.com'] });
+
 /** Whole cents that a number of JSON can hold exactly. */
 export const cents = z.int().min(0);
 
