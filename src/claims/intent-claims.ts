@@ -15,7 +15,10 @@ const IntentRow = z.object({
   payload: json.pipe(z.object({ agent_id: z.string(), target: z.string(), action: z.string() })),
 });
 
-/** Those of the named claims that say what an agent of this operator means to do, unrevoked; the others are left out (decisions A8). */
+/**
+ * Those of the named claims that say what an agent of this operator means to do and are not revoked, in the order in
+ * which it was said; the others are left out (decisions A8).
+ */
 export async function findIntentClaims(
   connection: CommonQueryMethods,
   operatorId: OperatorId,

@@ -20,8 +20,8 @@ export interface IssuedClaim<Type extends ClaimType> {
 }
 
 /**
- * Records a claim of the service in the caller's transaction (decisions L24): issuer op_platform, issued now in seconds by
- * Postgres' clock, defaults of the payload filled in. The same statement in the same second is the same claim.
+ * Records a claim of the service in the caller's transaction (decisions L24): issuer op_platform, issued now in
+ * seconds by Postgres' clock, defaults of the payload filled in. The same statement in the same second is the same claim.
  * @throws ZodError for a payload without the shape of its type: a fault of ours.
  */
 export async function issueClaim<Type extends ClaimType>(

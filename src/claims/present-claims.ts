@@ -12,7 +12,7 @@ export const presentDigest = ({ id, digest, revoked_at }: ClaimRow): ClaimDigest
   revoked_at,
 });
 
-/** Claims as their readers see them, in the same order, each with its `seq`; which references lead nowhere is looked up now. */
+/** Claims as their readers see them, in the same order, each with its `seq`; references are looked up now. */
 export async function presentClaims(
   connection: CommonQueryMethods,
   rows: readonly ClaimRow[],

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { json } from '../database/columns.ts';
+import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { textArray } from '../database/columns.ts';
 import type { JsonObject, JsonValue } from '../http/json-value.ts';
 import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids.ts';
 import type { ClaimFilters } from './schema/claim.ts';
@@ -48,8 +47,8 @@ const FIRST_MILLISECONDS = 1e11;
 /** Null where a claim of this digest exists, also while its command is just ending. */
 export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClaim): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`
-    insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema, agent_id,
-                        mission_ref, issued_at_ms)
+    insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
+                        agent_id, mission_ref, issued_at_ms)
     values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
             ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
             ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
@@ -74,9 +73,7 @@ export const markRevoked = (
     returning ${columns}`);
 
 export const findExisting = (connection: CommonQueryMethods, ids: readonly string[]): Promise<readonly string[]> =>
-  connection.anyFirst(
-    sql.type(z.object({ id: z.string() }))`select id from claims where id = any(${textArray(ids)})`,
-  );
+  connection.anyFirst(sql.type(z.object({ id: z.string() }))`select id from claims where id = any(${textArray(ids)})`);
 
 export interface ClaimPage {
   /** Whose list it is; null: everybody's, for the platform key. */

@@ -5,7 +5,13 @@ import { route, type AnyRoute } from '../http/route.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
 import { pageOfClaims, readClaim } from './read-claims.ts';
 import { revokeClaim } from './revoke-claim.ts';
-import { claimFilters, ClaimDigestSchema, ClaimSchema, PayloadSchemasSchema, RevokeClaimSchema } from './schema/claim.ts';
+import {
+  claimFilters,
+  ClaimDigestSchema,
+  ClaimSchema,
+  PayloadSchemasSchema,
+  RevokeClaimSchema,
+} from './schema/claim.ts';
 import { EnvelopeSchema } from './schema/envelope.ts';
 import { submitClaim } from './submit-claim.ts';
 
@@ -25,8 +31,8 @@ const submit = route({
   tag,
   summary: 'Submit a claim',
   description:
-    'The body is the envelope; `claim_type` chooses the shape of its payload. A claim that is recorded already (the same ' +
-    'digest) is answered with 200. A shaped payload may have 256 KiB of JSON, any other 64 KiB.',
+    'The body is the envelope; `claim_type` chooses the shape of its payload. A claim that is recorded already (the ' +
+    'same digest) is answered with 200. A shaped payload may have 256 KiB of JSON, any other 64 KiB.',
   audience,
   body: EnvelopeSchema,
   example: {

@@ -22,8 +22,14 @@ describe('POST /v1/claims, the envelope', () => {
   const refused: [string, unknown[]][] = [
     ['envelope_version', [undefined, null, 0, 2, '1']],
     ['issuer', [undefined, null, 1, '', 'op_', 'operator_1', 'op_ä', 'op_1 ']],
-    ['subject', [undefined, null, 1, '', 'agent/ag_1', 'carnet:/agent/ag_1', 'Carnet://agent/ag_1', 'carnet://Agent/ag_1']],
-    ['subject', ['carnet://agent/', 'carnet://agent', 'carnet://agent/a.b', 'carnet://agent/a/b', 'carnet://agent/a/b/c/d']],
+    [
+      'subject',
+      [undefined, null, 1, '', 'agent/ag_1', 'carnet:/agent/ag_1', 'Carnet://agent/ag_1', 'carnet://Agent/ag_1'],
+    ],
+    [
+      'subject',
+      ['carnet://agent/', 'carnet://agent', 'carnet://agent/a.b', 'carnet://agent/a/b', 'carnet://agent/a/b/c/d'],
+    ],
     ['subject', ['carnet://agent/a/b/', '://agent/a', '1x://agent/a', `carnet://agent/${'a'.repeat(1_986)}`]],
     ['issued_at', [undefined, null, 1.5, '1', 2 ** 53]],
     ['claim_type', [undefined, null, 1, '', 'mission ', 'Mission', 'toString', '__proto__']],
@@ -31,11 +37,41 @@ describe('POST /v1/claims, the envelope', () => {
     ['receipt', [undefined, [], 'r']],
     ['co_signatures', [null, {}, 'c']],
     ['surprise', [1]],
-    ['receipt.registry', [{ ...receipt, registry: undefined }, { ...receipt, registry: null }]],
-    ['receipt.registered_at', [{ ...receipt, registered_at: undefined }, { ...receipt, registered_at: 1.5 }]],
-    ['receipt.registry_entry_uri', [{ ...receipt, registry_entry_uri: undefined }, { ...receipt, registry_entry_uri: 1 }]],
-    ['receipt.proof', [{ ...receipt, proof: undefined }, { ...receipt, proof: [] }]],
-    ['receipt.witnesses', [{ ...receipt, witnesses: undefined }, { ...receipt, witnesses: {} }]],
+    [
+      'receipt.registry',
+      [
+        { ...receipt, registry: undefined },
+        { ...receipt, registry: null },
+      ],
+    ],
+    [
+      'receipt.registered_at',
+      [
+        { ...receipt, registered_at: undefined },
+        { ...receipt, registered_at: 1.5 },
+      ],
+    ],
+    [
+      'receipt.registry_entry_uri',
+      [
+        { ...receipt, registry_entry_uri: undefined },
+        { ...receipt, registry_entry_uri: 1 },
+      ],
+    ],
+    [
+      'receipt.proof',
+      [
+        { ...receipt, proof: undefined },
+        { ...receipt, proof: [] },
+      ],
+    ],
+    [
+      'receipt.witnesses',
+      [
+        { ...receipt, witnesses: undefined },
+        { ...receipt, witnesses: {} },
+      ],
+    ],
     ['receipt.surprise', [{ ...receipt, surprise: 1 }]],
     ['receipt.proof.format', [{ ...receipt, proof: { ...proof, format: 'c2sp' } }]],
     ['receipt.proof.bytes', [{ ...receipt, proof: { ...proof, bytes: null } }]],

@@ -41,14 +41,20 @@ describe('the SQL functions of claims', () => {
   it('jcs_text writes a text as RFC 8785 does: every character below U+0300 but NUL, and the separators', async () => {
     const characters = Array.from({ length: 0x2ff }, (_, index) => String.fromCodePoint(index + 1));
     const texts = [...characters, '\u2028', '\u2029', '\uFEFF', '\uFFFE', '😀', '', 'null'];
-    assert.deepEqual(await jcsTexts(texts), texts.map((text) => canonicalize(text)));
+    assert.deepEqual(
+      await jcsTexts(texts),
+      texts.map((text) => canonicalize(text)),
+    );
   });
 
   it('jcs_text writes any text as canonicalize does', async () => {
     const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''));
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 20 }), async (texts) => {
-        assert.deepEqual(await jcsTexts(texts), texts.map((one) => canonicalize(one)));
+        assert.deepEqual(
+          await jcsTexts(texts),
+          texts.map((one) => canonicalize(one)),
+        );
       }),
       { numRuns: 100 },
     );
@@ -71,11 +77,16 @@ describe('the SQL functions of claims', () => {
       assert(from - 1 <= ms && ms <= until + 1, `${value} is of ${ms}, not between ${from} and ${until}`);
       for (const [place, digit] of Array.from(value.slice(13)).entries()) seen[place]?.add(digit);
     }
-    assert.deepEqual(seen.map(({ size }) => size), seen.map(() => 32));
+    assert.deepEqual(
+      seen.map(({ size }) => size),
+      seen.map(() => 32),
+    );
   });
 
   describe('issue_claim', () => {
-    const issue = (overrides: Partial<{ payload: object; operators: (string | null)[]; passport: string | null }> = {}) => {
+    const issue = (
+      overrides: Partial<{ payload: object; operators: (string | null)[]; passport: string | null }> = {},
+    ) => {
       const { payload = { n: randomUUID() }, operators = ['op_a'], passport = null } = overrides;
       return own.pool.oneFirst(sql.type(Text)`
         select issue_claim('operator_review', 'carnet://agent/ag_1', ${canonicalize(payload) ?? ''}, 'ag_1', 'ms_1',
@@ -89,8 +100,14 @@ describe('the SQL functions of claims', () => {
       const row = await read(await issue({ payload }));
       const envelope = JSON.parse(row.envelope) as Record<string, unknown>;
       assert.deepEqual(envelope, {
-        claim_type: 'operator_review', claim_version: 1, envelope_version: 1, issued_at: envelope.issued_at,
-        issuer: 'op_platform', payload, receipt: null, subject: 'carnet://agent/ag_1',
+        claim_type: 'operator_review',
+        claim_version: 1,
+        envelope_version: 1,
+        issued_at: envelope.issued_at,
+        issuer: 'op_platform',
+        payload,
+        receipt: null,
+        subject: 'carnet://agent/ag_1',
       });
       assert.equal(canonicalize(envelope), row.envelope);
       assert.equal(row.digest, digestOf(envelope));
@@ -119,7 +136,9 @@ describe('the SQL functions of claims', () => {
 
     it('leaves nothing where its transaction fails', async () => {
       const failing = own.pool.transaction(async (connection) => {
-        await connection.query(sql.unsafe`select issue_claim('operator_review', 'carnet://agent/ag_gone', '{}', null, null, '{}')`);
+        await connection.query(
+          sql.unsafe`select issue_claim('operator_review', 'carnet://agent/ag_gone', '{}', null, null, '{}')`,
+        );
         throw new Error('the command fails');
       });
       await assert.rejects(failing, /the command fails/);
@@ -128,11 +147,17 @@ describe('the SQL functions of claims', () => {
     });
 
     it('binds claims to passports, with which they are revoked, once', async () => {
-      const bound = [await issue({ passport: 'psp_1' }), await issue({ passport: 'psp_2' }), await issue({ passport: 'psp_2' })];
+      const bound = [
+        await issue({ passport: 'psp_1' }),
+        await issue({ passport: 'psp_2' }),
+        await issue({ passport: 'psp_2' }),
+      ];
       const other = [await issue({ passport: 'psp_3' }), await issue()];
       const revoke = () =>
         own.pool.oneFirst(
-          sql.type(Count)`select revoke_claims_of_passports(array['psp_1', 'psp_2', 'psp_0'], 'passport revoked') as count`,
+          sql.type(
+            Count,
+          )`select revoke_claims_of_passports(array['psp_1', 'psp_2', 'psp_0'], 'passport revoked') as count`,
         );
       assert.equal(await revoke(), 3);
       for (const id of bound) {
@@ -152,15 +177,34 @@ describe('the SQL functions of claims', () => {
       assert(columns.length >= 14, columns.join());
       for (const column of columns) {
         const name = sql.identifier([column]);
-        const other = column.endsWith('_at') ? sql.fragment`now()` : /_ms$|version/.test(column) ? sql.fragment`99` : sql.fragment`'v1'`;
-        await assert.rejects(own.pool.query(sql.unsafe`update claims set ${name} = ${other} where id = ${id}`), /append-only: update/, column);
+        const other = column.endsWith('_at')
+          ? sql.fragment`now()`
+          : /_ms$|version/.test(column)
+            ? sql.fragment`99`
+            : sql.fragment`'v1'`;
+        await assert.rejects(
+          own.pool.query(sql.unsafe`update claims set ${name} = ${other} where id = ${id}`),
+          /append-only: update/,
+          column,
+        );
       }
-      await assert.rejects(own.pool.query(sql.unsafe`update claims set operator_ids = '{}' where id = ${id}`), /append-only: update/);
+      await assert.rejects(
+        own.pool.query(sql.unsafe`update claims set operator_ids = '{}' where id = ${id}`),
+        /append-only: update/,
+      );
       await assert.rejects(own.pool.query(sql.unsafe`delete from claims where id = ${id}`), /append-only: delete/);
       await assert.rejects(own.pool.query(sql.unsafe`truncate claims`), /append-only: truncate/);
-      await own.pool.query(sql.unsafe`update claims set revoked_at = now(), revoke_reason = 'mistaken' where id = ${id}`);
-      await assert.rejects(own.pool.query(sql.unsafe`update claims set revoked_at = null, revoke_reason = null where id = ${id}`), /append-only/);
-      await assert.rejects(own.pool.query(sql.unsafe`update claims set revoke_reason = 'other' where id = ${id}`), /append-only/);
+      await own.pool.query(
+        sql.unsafe`update claims set revoked_at = now(), revoke_reason = 'mistaken' where id = ${id}`,
+      );
+      await assert.rejects(
+        own.pool.query(sql.unsafe`update claims set revoked_at = null, revoke_reason = null where id = ${id}`),
+        /append-only/,
+      );
+      await assert.rejects(
+        own.pool.query(sql.unsafe`update claims set revoke_reason = 'other' where id = ${id}`),
+        /append-only/,
+      );
     });
   });
 
@@ -176,4 +220,6 @@ const timeOf = (digits: string): number => [...digits].reduce((ms, digit) => ms 
 
 /** Decisions L5, by other means than the service's. */
 const digestOf = ({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: Record<string, unknown>): string =>
-  `sha256:${createHash('sha256').update(canonicalize(signed) ?? '').digest('hex')}`;
+  `sha256:${createHash('sha256')
+    .update(canonicalize(signed) ?? '')
+    .digest('hex')}`;

@@ -74,7 +74,6 @@ describe('POST /v1/claims, the shape of a payload', () => {
 
       it('is taken with everything', () => takes(whole));
 
-
       for (const member of Object.keys(least)) {
         it(`needs ${member}`, () => refuses(changed(whole, member, undefined), `payload.${member}`));
       }

@@ -86,8 +86,16 @@ describe('GET /v1/claims', () => {
     claims = [
       await submit(operator, { subject: 'carnet://agent/ag_first', issued_at: 1_600_000_000 }),
       await submit(operator, { issued_at: 1_600_000_100_000, payload: { agent_id: 'ag_2', mission_ref: 'ms_2' } }),
-      await submit(operator, { issued_at: 1_600_000_200, claim_type: 'detector_signal', payload: signal({ agent_id: 'ag_1', mission_ref: 'ms_1' }) }),
-      await submit(operator, { issued_at: 1_600_000_300, claim_type: 'intent_claim', payload: intent({ requires: ['pc_nowhere'] }) }),
+      await submit(operator, {
+        issued_at: 1_600_000_200,
+        claim_type: 'detector_signal',
+        payload: signal({ agent_id: 'ag_1', mission_ref: 'ms_1' }),
+      }),
+      await submit(operator, {
+        issued_at: 1_600_000_300,
+        claim_type: 'intent_claim',
+        payload: intent({ requires: ['pc_nowhere'] }),
+      }),
       await submit(operator, { issued_at: 1_600_000_400, payload: { agent_id: 7 } }),
     ];
   });
@@ -164,7 +172,8 @@ describe('GET /v1/claims', () => {
     ['subject=', 'query.subject'],
     ['agent_id=a&agent_id=b', 'query.agent_id'],
   ] as const) {
-    it(`refuses ${query}`, async () => assertProblem(await operator.get(`/v1/claims?${query}`), 'VALIDATION_ERROR', path));
+    it(`refuses ${query}`, async () =>
+      assertProblem(await operator.get(`/v1/claims?${query}`), 'VALIDATION_ERROR', path));
   }
 
   it('pages through what an operator issued and what concerns it as one list', async () => {
@@ -176,13 +185,23 @@ describe('GET /v1/claims', () => {
       await submit(provider);
       await buildInvocation(provider, skill.id);
     }
-    for (const [reader, count] of [[consumer, 6], [provider, 9]] as const) {
+    for (const [reader, count] of [
+      [consumer, 6],
+      [provider, 9],
+    ] as const) {
       const all = await list(reader);
       assert.equal(all.claims.length, count);
       const times = all.claims.map(({ created_at: createdAt }) => Date.parse(createdAt));
-      assert.deepEqual(times, times.toSorted((one, other) => other - one));
+      assert.deepEqual(
+        times,
+        times.toSorted((one, other) => other - one),
+      );
       const paged: Claim[] = [];
-      for (let page = await list(reader, 'limit=2'); ; page = await list(reader, `limit=2&cursor=${page.next_cursor ?? ''}`)) {
+      for (
+        let page = await list(reader, 'limit=2');
+        ;
+        page = await list(reader, `limit=2&cursor=${page.next_cursor ?? ''}`)
+      ) {
         paged.push(...page.claims);
         if (!page.has_more) break;
       }
@@ -203,7 +222,10 @@ describe('POST /v1/claims/:id/revoke', () => {
 
   it('marks the claim and leaves what it says', async () => {
     const claim = await submit(operator);
-    const revoked = assertStatus(await operator.post<Claim>(`/v1/claims/${claim.id}/revoke`, { reason: 'mistaken' }), 200);
+    const revoked = assertStatus(
+      await operator.post<Claim>(`/v1/claims/${claim.id}/revoke`, { reason: 'mistaken' }),
+      200,
+    );
     assert(Math.abs(Date.parse(revoked.revoked_at ?? '') - Date.now()) < 60_000);
     assert.deepEqual(revoked, { ...claim, revoked_at: revoked.revoked_at, revoke_reason: 'mistaken' });
     assert.deepEqual((await operator.get(`/v1/claims/${claim.id}`)).body, revoked);
@@ -241,10 +263,16 @@ describe('POST /v1/claims/:id/revoke', () => {
 
 describe('GET /v1/claims/schemas', () => {
   it('lists thirty types, each with a schema that can be read and kept', async () => {
-    const reply = await anonymous().get<{ envelope: string; schemas: { claim_type: string; schema: string; path: string }[] }>('/v1/claims/schemas');
+    const reply = await anonymous().get<{
+      envelope: string;
+      schemas: { claim_type: string; schema: string; path: string }[];
+    }>('/v1/claims/schemas');
     const { envelope, schemas } = assertStatus(reply, 200);
     assert.notEqual(reply.headers.get('etag'), null);
-    assert.deepEqual(schemas.map(({ claim_type: type }) => type), CLAIM_TYPES);
+    assert.deepEqual(
+      schemas.map(({ claim_type: type }) => type),
+      CLAIM_TYPES,
+    );
     assert.equal(schemas.filter(({ schema }) => schema === 'v1').length, 14);
     for (const path of [envelope, ...schemas.map((one) => one.path)]) {
       const read = await anonymous().get(path);

@@ -93,9 +93,14 @@ describe('POST /v1/claims', () => {
   it('makes one claim of fifty that arrive at once', async () => {
     const envelope = envelopeOf(operator, { payload: { rivals: 50 } });
     const replies = await Promise.all(Array.from({ length: 50 }, () => operator.post<Claim>('/v1/claims', envelope)));
-    assert.deepEqual([200, 201].map((code) => replies.filter(({ status }) => status === code).length), [49, 1]);
+    assert.deepEqual(
+      [200, 201].map((code) => replies.filter(({ status }) => status === code).length),
+      [49, 1],
+    );
     assert.equal(new Set(replies.map(({ body }) => body.id)).size, 1);
-    const count = await (await database()).oneFirst(sql.type(Count)`
+    const count = await (
+      await database()
+    ).oneFirst(sql.type(Count)`
       select count(*) from claims where digest = ${digestOf(envelope)}`);
     assert.equal(count, 1);
   });
@@ -108,10 +113,7 @@ describe('POST /v1/claims', () => {
     assert.deepEqual(assertStatus(again, 201), assertStatus(first, 201));
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
     assert.equal(again.headers.get('location'), `/v1/claims/${first.body.id}`);
-    assertProblem(
-      await operator.post('/v1/claims', envelopeOf(operator), headers),
-      'IDEMPOTENCY_KEY_REUSED',
-    );
+    assertProblem(await operator.post('/v1/claims', envelopeOf(operator), headers), 'IDEMPOTENCY_KEY_REUSED');
   });
 
   it('is for every key of the operator, an agent’s too', async () => {

@@ -54,5 +54,7 @@ export function digestOf(envelope: Members): string {
   const signed = Object.fromEntries(
     Object.entries(envelope).filter(([name]) => name !== 'receipt' && name !== 'co_signatures'),
   );
-  return `sha256:${createHash('sha256').update(canonicalize(signed) ?? '', 'utf8').digest('hex')}`;
+  return `sha256:${createHash('sha256')
+    .update(canonicalize(signed) ?? '', 'utf8')
+    .digest('hex')}`;
 }

@@ -29,10 +29,8 @@ describe('POST /v1/skills/:id/invoke with a passport', () => {
   });
 
   const issue = async (agent: string, overrides: Record<string, unknown> = {}): Promise<string> =>
-    assertStatus(
-      await consumer.post<{ jti: string }>('/v1/passports/issue', { agent_id: agent, ...overrides }),
-      201,
-    ).jti;
+    assertStatus(await consumer.post<{ jti: string }>('/v1/passports/issue', { agent_id: agent, ...overrides }), 201)
+      .jti;
   const invoke = (body: Record<string, unknown>, skill = skillId) =>
     consumer.post(`/v1/skills/${skill}/invoke`, { input, ...body });
 
@@ -119,7 +117,13 @@ describe('POST /v1/skills/:id/invoke with a passport', () => {
 
   it('has the trust of its agent', async () => {
     const trusted = await buildAgent(consumer);
-    const claim = { agent_id: trusted.id, provider: 'eid', layer: 'agent', claim_type: 'vetted', assurance_level: 'L2' };
+    const claim = {
+      agent_id: trusted.id,
+      provider: 'eid',
+      layer: 'agent',
+      claim_type: 'vetted',
+      assurance_level: 'L2',
+    };
     assertStatus(await platform().post('/v1/identity-claims', claim), 201);
     const picky = await buildSkill(provider, { price_per_invocation: 0, trust_level_required: 'L2' });
     assertStatus(await invoke({ passport_id: await issue(trusted.id) }, picky.id), 201);

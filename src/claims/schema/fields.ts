@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a member is made of in more than one shape (Claims§2.1); ids are letters, digits, `_` and `-` (decisions L26). */
+/** What members are made of (Claims§2.1); ids are letters, digits, `_` and `-` behind their prefix (decisions L26). */
 
 const matching = (pattern: RegExp, what: string) => z.string().regex(pattern, `must be ${what}`);
 

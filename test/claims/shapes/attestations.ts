@@ -155,4 +155,3 @@ export const attestations: Record<string, Shape> = {
     taken: { signature_info: [{}], 'signature_info.cert_thumbprint': ['a'.repeat(41), 'f'.repeat(128)] },
   },
 };
-

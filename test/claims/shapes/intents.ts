@@ -39,7 +39,15 @@ export const intents: Record<string, Shape> = {
     refused: {
       intent_type: ['http', ...notTexts],
       agent_id: [...notAgents, null],
-      named_intent: ['mail:send', 'a:b:c:d', 'Mail:message:send', 'mail:1:send', 'mail::send', 'mail:me ssage:send', ...notTexts],
+      named_intent: [
+        'mail:send',
+        'a:b:c:d',
+        'Mail:message:send',
+        'mail:1:send',
+        'mail::send',
+        'mail:me ssage:send',
+        ...notTexts,
+      ],
       target: ['', ...notTexts],
       action: ['', ...notTexts],
       parameters: notObjects,
@@ -83,7 +91,12 @@ export const intents: Record<string, Shape> = {
       denied_at: 1,
     },
     optional: { denying_detector_key: 'prompt_injection', retry_count: 3, metadata: { any: [1] }, mission_ref: 'ms_1' },
-    defaults: { retry_count: 1, metadata: {}, 'attempted_intent.accountability': 'standard', 'attempted_intent.requires': [] },
+    defaults: {
+      retry_count: 1,
+      metadata: {},
+      'attempted_intent.accountability': 'standard',
+      'attempted_intent.requires': [],
+    },
     refused: {
       attempted_intent: notObjects,
       'attempted_intent.type': [undefined, 'intent_denial'],

@@ -65,7 +65,14 @@ export const outcomes: Record<string, Shape> = {
   ),
   'intent_outcome of an http_call': outcome(
     'http_call',
-    ['actual_target', 'actual_method_path', 'actual_parameters_hash', 'status_code', 'response_body_hash', 'latency_ms'],
+    [
+      'actual_target',
+      'actual_method_path',
+      'actual_parameters_hash',
+      'status_code',
+      'response_body_hash',
+      'latency_ms',
+    ],
     {
       actual_target: text,
       actual_method_path: text,
@@ -80,7 +87,12 @@ export const outcomes: Record<string, Shape> = {
     {
       optional: { redactions_count: 2, detector_fires_count: 3 },
       defaults: { redactions_count: 0, detector_fires_count: 0 },
-      taken: { actual_target: ['https://example.com'], status_code: [200], latency_ms: [0], response_body_hash: [HASH] },
+      taken: {
+        actual_target: ['https://example.com'],
+        status_code: [200],
+        latency_ms: [0],
+        response_body_hash: [HASH],
+      },
     },
   ),
   'intent_outcome of an mcp_tool': outcome(
@@ -116,7 +128,14 @@ export const outcomes: Record<string, Shape> = {
       revert_reason: text,
       status_code: [null],
     },
-    { taken: { actual_contract: [`0x${'0f'.repeat(20)}`], tx_hash: [`0x${HASH}`], block_number: [-1, 1], gas_used: [0] } },
+    {
+      taken: {
+        actual_contract: [`0x${'0f'.repeat(20)}`],
+        tx_hash: [`0x${HASH}`],
+        block_number: [-1, 1],
+        gas_used: [0],
+      },
+    },
   ),
   'intent_outcome of a task_complete': outcome('task_complete', [], { task_state: [null] }),
   'intent_outcome of an a2a_dispatch': outcome(
