@@ -1,4 +1,4 @@
-import { verify } from 'node:crypto';
+import { verify, type KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../http/strict-json.ts';
@@ -17,7 +17,10 @@ const SIGNATURE = /^[\w-]{85}[AQgw]$/;
 /** Any other member (`jwk`, `jku`, `x5c`, `crit`, `b64` …) could ask for something: refused, never obeyed (RFC 8725). */
 const HeaderSchema = z.strictObject({ alg: z.literal('EdDSA'), kid: z.string(), typ: z.literal('JWT') });
 
-/** On a single core handing work to a thread costs a tenth of what the work does (bench b2), and nothing goes on meanwhile. */
+/**
+ * Whether signatures are checked on threads of libuv: other requests go on meanwhile, and several cores verify at once. On a
+ * single core nothing does, and handing the work over costs a tenth of it.
+ */
 const OTHER_CORES = availableParallelism() > 1;
 
 const MALFORMED = { reason: 'malformed' } as const;
@@ -37,7 +40,7 @@ export async function verifyToken(
   if (parts === undefined) return MALFORMED;
   const key = keys.byHeader.get(parts.header) ?? otherwiseNamed(parts.header, keys);
   if (key === 'malformed') return MALFORMED;
-  const genuine = key !== 'unknown_key' && (OTHER_CORES ? await isSignedApart(parts, key) : isSigned(parts, key));
+  const genuine = key !== 'unknown_key' && (await isSigned(...signedBytes(parts), key.publicKey));
   const payload = payloadOf(parts.payload);
   if (payload === undefined || payload.iss !== issuer || payload.exp <= payload.iat) return MALFORMED;
   if (key === 'unknown_key') return { reason: 'unknown_key' };
@@ -63,6 +66,11 @@ function partsOf(token: string): Parts | undefined {
   return { header: token.slice(0, first), payload: token.slice(first + 1, last), signature, input: token.slice(0, last) };
 }
 
+const signedBytes = ({ input, signature }: Parts): [Buffer, Buffer] => [
+  Buffer.from(input, 'latin1'),
+  Buffer.from(signature, 'base64url'),
+];
+
 /** A header that is not, to the byte, that of one of our keys. */
 function otherwiseNamed(
   header: string,
@@ -73,16 +81,13 @@ function otherwiseNamed(
   return counting.get(parsed.data.kid) ?? 'unknown_key';
 }
 
-const isSigned = ({ input, signature }: Parts, { publicKey }: SigningKey): boolean =>
-  verify(null, Buffer.from(input, 'latin1'), publicKey, Buffer.from(signature, 'base64url'));
-
-/** On a thread of libuv: other requests go on meanwhile, and several cores verify at once. */
-const isSignedApart = ({ input, signature }: Parts, { publicKey }: SigningKey): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    verify(null, Buffer.from(input, 'latin1'), publicKey, Buffer.from(signature, 'base64url'), (error, genuine) =>
-      error === null ? resolve(genuine) : reject(error),
-    );
+/** Whether this key has signed these bytes (RFC 8032 §5.1.7); false for whatever is no signature at all. */
+export function isSigned(input: Buffer, signature: Buffer, key: KeyObject): boolean | Promise<boolean> {
+  if (!OTHER_CORES) return verify(null, input, key, signature);
+  return new Promise((resolve, reject) => {
+    verify(null, input, key, signature, (error, genuine) => (error === null ? resolve(genuine) : reject(error)));
   });
+}
 
 function payloadOf(segment: string): PassportPayload | undefined {
   const parsed = PassportPayloadSchema.safeParse(jsonOf(segment));
