@@ -3,21 +3,70 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { service } from '../support/service.ts';
+import { z } from 'zod';
+import { sql } from '../../src/database/pool.ts';
+import { eventually } from '../support/eventually.ts';
+import { database, service } from '../support/service.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The blocks of the README under this mark, in order. */
+async function blocksOf(mark: 'tour' | 'passports'): Promise<string[]> {
+  const text = await readFile(`${root}README.md`, 'utf8');
+  return [...text.matchAll(new RegExp(`<!-- ${mark} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block ?? '');
+}
+
+/** Pastes them into one shell. @returns the lines it printed. */
+async function paste(blocks: string[]): Promise<string[]> {
+  const { stdout, stderr } = await run('bash', ['-e', '-u', '-c', `DATA_DIR=${service().dataDir}\n${blocks.join('\n')}`], { cwd: root, timeout: 100_000 });
+  assert.doesNotMatch(stderr, /Error/, stdout + stderr);
+  return stdout.trim().split('\n');
+}
+
+/**
+ * What a reader waits for takes a minute and a half: the times of the lineage are moved back by a minute, and its life is asked again.
+ */
+async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
+  const pool = await database();
+  const Row = z.object({ session_id: z.string() });
+  await eventually(`the passport of ${agentName}`, async () => {
+    const moved = await pool.maybeOne(sql.type(Row)`
+      update passport_lineages l set next_checkpoint_due_at = next_checkpoint_due_at - interval '100 seconds'
+      from agents a where a.id = l.agent_id and a.name = ${agentName} and l.next_checkpoint_due_at > now() returning l.session_id`);
+    if (moved === null) return false;
+    await pool.query(sql.type(z.object({}))`select wake_life(${`session:${moved.session_id}`}, 'checkpointed')`);
+    return true;
+  }, { seconds: 60 });
+}
+
 describe('the README', () => {
   it('has a tour that works when it is pasted', async () => {
-    const text = await readFile(`${root}README.md`, 'utf8');
-    const blocks = [...text.matchAll(/<!-- tour -->\n```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+    const blocks = await blocksOf('tour');
     assert(blocks.length >= 5, 'the blocks of the tour are marked');
-    const { stdout, stderr } = await run('bash', ['-e', '-u', '-c', `DATA_DIR=${service().dataDir}\n${blocks.join('\n')}`], { cwd: root, timeout: 25_000 });
-    const lines = stdout.trim().split('\n');
-    assert.match(lines[0] ?? '', /^skl_/, stdout + stderr);
-    assert.match(stdout, /"held_cents":25/);
-    for (const said of ['processing', 'completed', 'HELLO']) assert(lines.includes(said), `${said} in:\n${stdout}${stderr}`);
-    assert.equal(lines.at(-1), 'completed', stdout + stderr);
+    const lines = await paste(blocks);
+    const said = lines.join('\n');
+    assert.match(lines[0] ?? '', /^skl_/, said);
+    assert.match(said, /"held_cents":25/);
+    for (const word of ['processing', 'completed', 'HELLO']) assert(lines.includes(word), `${word} in:\n${said}`);
+    assert.equal(lines.at(-1), 'completed', said);
+  });
+
+  it('has a second part about passports that goes on in the same terminal', async () => {
+    const [prologue] = await blocksOf('tour');
+    const blocks = await blocksOf('passports');
+    assert(blocks.length >= 8, 'the blocks about passports are marked');
+    const missed = letTheCheckpointBeMissed('night-shift');
+    const lines = await paste([prologue ?? '', ...blocks]);
+    await missed;
+    const said = lines.join('\n');
+    assert.match(lines[0] ?? '', /^{"valid":true,/, said);
+    assert.match(lines[1] ?? '', /^ag_\w+ \[ 'github: /, said);
+    for (const hop of [1, 2, 3, 4]) assert.match(said, new RegExp(`^hop ${hop}: psp_`, 'm'));
+    assert.match(said, /^hop 5: refused DELEGATION_DEPTH_EXCEEDED$/m);
+    assert.match(said, /"cascaded_count":4,/);
+    assert.equal(lines.filter((line) => line === 'ancestor_revoked').length, 4, said);
+    assert.match(said, /^\[ 'critical: missed_checkpoint' \]$/m);
+    assert.match(said, /^AGENT_REVIEW_PENDING\napr_\w+\n{"sent":true}\napproved\napproved\npsp_\w+$/m);
   });
 });
