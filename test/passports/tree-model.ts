@@ -1,0 +1,83 @@
+import type { TreeWorld } from './tree-world.ts';
+
+/** A passport as the model knows it; times in seconds since 1970. */
+export interface ModelPassport {
+  token: string;
+  jti: string;
+  lineage: Lineage;
+  exp: number;
+  status: 'valid' | 'expired' | 'revoked' | 'ancestor_revoked';
+}
+
+export interface ModelService {
+  scopes: string[];
+  sources: string[];
+  /** The least of all limits `n lte …`. */
+  bound: number;
+}
+
+/** A passport with its refreshes. */
+export interface Lineage {
+  agent: number;
+  rootAgent: number;
+  parent: Lineage | null;
+  depth: number;
+  session: string;
+  mode: 'standard' | 'logged' | 'enforced';
+  /** By connection. */
+  services: Map<string, ModelService>;
+  revoked: boolean;
+  /** Of its members. */
+  latest: number;
+}
+
+/** What the rules say of a tree of passports, written from the decisions and without looking at how the service does it. */
+export class TreeModel {
+  readonly passports: ModelPassport[] = [];
+  /** Scopes granted now, by `agent connection`. */
+  readonly granted = new Map<string, readonly string[]>();
+
+  lineages(): Lineage[] {
+    return [...new Set(this.passports.map(({ lineage }) => lineage))];
+  }
+
+  /** Those lineages and all below them. */
+  descendants(roots: Lineage[]): Set<Lineage> {
+    const below = new Set(roots);
+    // Parents stand before their children.
+    for (const lineage of this.lineages()) if (lineage.parent !== null && below.has(lineage.parent)) below.add(lineage);
+    return below;
+  }
+
+  /** Revokes and gives those that were valid until now. */
+  revoke(named: Lineage[]): ModelPassport[] {
+    const taken = this.descendants(named);
+    const gone = this.passports.filter(({ lineage, status }) => taken.has(lineage) && status === 'valid');
+    for (const passport of gone) passport.status = named.includes(passport.lineage) ? 'revoked' : 'ancestor_revoked';
+    for (const lineage of taken) lineage.revoked = true;
+    return gone;
+  }
+
+  /** The lineages that have something valid: what a revocation of a scope names. */
+  active(which: (lineage: Lineage) => boolean): Lineage[] {
+    return this.lineages().filter((lineage) => which(lineage) && this.passports.some((one) => one.lineage === lineage && one.status === 'valid'));
+  }
+
+  /** Why nothing may come of a passport; null: something may. */
+  ended({ lineage, status }: ModelPassport): 'PASSPORT_REVOKED' | 'PASSPORT_EXPIRED' | null {
+    if (lineage.revoked || status === 'revoked' || status === 'ancestor_revoked') return 'PASSPORT_REVOKED';
+    return status === 'expired' ? 'PASSPORT_EXPIRED' : null;
+  }
+
+  /** Whether the agent at the root is still granted every scope. */
+  stillGranted({ rootAgent, services }: Lineage, world: TreeWorld): boolean {
+    return [...services].every(([connection, { scopes }]) => {
+      const now = this.grantedTo(world, rootAgent, connection);
+      return now.length > 0 && scopes.every((scope) => now.includes(scope));
+    });
+  }
+
+  grantedTo({ agents }: TreeWorld, agent: number, connection: string): readonly string[] {
+    return this.granted.get(`${agents[agent]?.id} ${connection}`) ?? ['read', 'write', 'admin'];
+  }
+}
