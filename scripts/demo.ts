@@ -7,8 +7,8 @@ import { readCredentials } from '../src/seed.ts';
 
 const dataDir = process.env.DATA_DIR ?? '.carnet';
 const credentials = await readCredentials(dataDir);
-const { base_url: baseUrl, api_key: publisherKey, consumer_api_key: consumerKey, admin_api_key: adminKey } = credentials;
-if (baseUrl === undefined || publisherKey === undefined || consumerKey === undefined || adminKey === undefined) {
+const { base_url: baseUrl, api_key: publisherKey, consumer_api_key: consumerKey, admin_api_key: adminKey, agent_id: agentId, service_connection_id: connectionId } = credentials;
+if ([baseUrl, publisherKey, consumerKey, adminKey, agentId, connectionId].includes(undefined)) {
   console.error(`There is no ${join(dataDir, 'credentials.json')}: start the service first with "npm start", or name its DATA_DIR.`);
   process.exit(1);
 }
@@ -23,12 +23,12 @@ const tell = (sentence: string): void => console.log(`\n${styleText('bold', `${+
 const show = (text: string): void => console.log(`   ${text}`);
 const money = (cents: unknown): string => `$${(Number(cents) / 100).toFixed(2)}`;
 
-async function call(method: 'GET' | 'POST', path: string, key: string, body?: unknown): Promise<Reply> {
+async function call(method: 'GET' | 'POST', path: string, key: string | undefined, body?: unknown): Promise<Reply> {
   let response: Response;
   try {
     response = await fetch(`${baseUrl}${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   } catch {
@@ -104,3 +104,26 @@ show(
     ? `${credentials.temporal_ui_url}/namespaces/${credentials.temporal_namespace}/workflows/invocation%3A${invocation.id}`
     : `workflow id invocation:${invocation.id} in namespace ${credentials.temporal_namespace} at ${credentials.temporal_address}`,
 );
+
+tell('The publisher\'s agent gets a passport: signed, for 15 minutes, with the scopes it is granted now.');
+const intent = { summary: 'triage the new issues', services: ['github'], will_delegate: true };
+const issued = expect(await call('POST', '/v1/passports/issue', publisherKey, { agent_id: agentId, intent }), 201);
+show(`${issued.jti} until ${issued.expires_at}.`);
+
+tell('Anybody may ask whether it is good; no credential is needed.');
+const verified = expect(await call('POST', '/v1/passports/verify', undefined, { token: issued.token, service_id: 'github' }), 200);
+const [service] = (verified.claims as { services: { service_name: string; scopes: string[] }[] }).services;
+show(`valid: ${verified.valid}, ${service?.service_name}: ${service?.scopes.join(', ')}.`);
+
+tell('It is passed on with less in it.');
+const scopes = [{ service_connection_id: connectionId, scopes: [service?.scopes[0]] }];
+const child = expect(
+  await call('POST', '/v1/passports/delegate', publisherKey, { parent_passport_token: issued.token, child_agent_id: agentId, scopes }),
+  201,
+);
+show(`${child.jti} may only ${service?.scopes[0]}.`);
+
+tell('Revoking the first takes everything along that came of it.');
+const revoked = expect(await call('POST', '/v1/passports/revoke', publisherKey, { jti: issued.jti, reason: 'the demo is over' }), 200);
+const refusedChild = expect(await call('POST', '/v1/passports/verify', undefined, { token: child.token }), 200);
+show(`${revoked.cascaded_count} more revoked with it; the child: valid: ${refusedChild.valid}, ${refusedChild.reason}.`);

@@ -40,6 +40,14 @@ async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
   }, { seconds: 60 });
 }
 
+describe('npm run demo', () => {
+  it('tells its story to the end', async () => {
+    const { stdout } = await run(process.execPath, ['scripts/demo.ts'], { cwd: root, env: { ...process.env, DATA_DIR: service().dataDir }, timeout: 60_000 });
+    assert.match(stdout, /available \$7\.50, held \$0\.00/);
+    assert.match(stdout, /1 more revoked with it; the child: valid: false, ancestor_revoked\.\n$/);
+  });
+});
+
 describe('the README', () => {
   it('has a tour that works when it is pasted', async () => {
     const blocks = await blocksOf('tour');
