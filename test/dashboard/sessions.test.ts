@@ -71,14 +71,14 @@ describe('A dashboard session', () => {
   });
 
   it('ends after twelve hours', async () => {
-    const person = await buildPerson(operator);
+    const [person, other] = [await buildPerson(operator), await buildPerson(operator)];
     const { id } = assertStatus(await person.get<{ id: string }>(CURRENT), 200);
     const pool = await database();
     await pool.query(
       sql.type(z.object({}))`update dashboard_sessions set expires_at = clock_timestamp() where id = ${id}`,
     );
-    // A remembered credential is looked up again when its member changes.
-    assertStatus(await operator.delete(`/v1/members/${(await buildPerson(operator)).memberId}`), 200);
+    // What is remembered of credentials is forgotten when a member changes.
+    assertStatus(await operator.delete(`/v1/members/${other.memberId}`), 200);
     assertProblem(await person.get(CURRENT), 'UNAUTHENTICATED');
   });
 
