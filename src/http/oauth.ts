@@ -34,7 +34,7 @@ export function oauthAuthenticator(
   const keys = issuerKeys(issuer, log);
 
   const verified = async (token: string): Promise<Claims> => {
-    const options = { issuer, audience, algorithms: ALGORITHMS, requiredClaims: ['exp'] };
+    const options = { issuer, audience, algorithms: ALGORITHMS };
     const { payload, protectedHeader } = await jwtVerify(token, keys, options).catch((error: unknown) => {
       throw error instanceof errors.JOSEError ? refused(sentenceOf(error)) : error;
     });

@@ -115,19 +115,36 @@ describe('The issuer of OAuth access tokens', () => {
   });
 
   const METADATA = '/.well-known/oauth-authorization-server';
-  const unusable: [what: string, path: string, answer: (own: Issuer) => unknown][] = [
-    ['names another issuer', METADATA, ({ url }) => ({ issuer: `${url}/other`, jwks_uri: `${url}${JWKS}` })],
-    ['keeps its keys elsewhere over http', METADATA, ({ url }) => ({ issuer: url, jwks_uri: 'http://192.0.2.1/keys' })],
-    ['keeps its keys in a file', METADATA, ({ url }) => ({ issuer: url, jwks_uri: 'file:///etc/passwd' })],
-    ['does not say where its keys are', METADATA, ({ url }) => ({ issuer: url })],
-    ['has no list of keys', JWKS, () => ({ keys: 'none' })],
-    ['has a very long list of keys', JWKS, () => ({ keys: [], padding: 'x'.repeat(300_000) })],
-    ['publishes a secret as a key', JWKS, ({ key }) => ({ keys: [{ ...key.jwk, d: 'AAAA' }] })],
+  const unusable: [what: string, path: string, answer: (own: Issuer) => unknown, logged: RegExp][] = [
+    [
+      'names another issuer',
+      METADATA,
+      ({ url }) => ({ issuer: `${url}/other`, jwks_uri: `${url}${JWKS}` }),
+      /of another issuer/,
+    ],
+    [
+      'keeps its keys elsewhere over http',
+      METADATA,
+      ({ url }) => ({ issuer: url, jwks_uri: 'http://192.0.2.1/keys' }),
+      /192\.0\.2\.1\/keys is not https/,
+    ],
+    [
+      'keeps its keys in a file',
+      METADATA,
+      ({ url }) => ({ issuer: url, jwks_uri: 'file:///etc/passwd' }),
+      /passwd is not https/,
+    ],
+    ['does not say where its keys are', METADATA, ({ url }) => ({ issuer: url }), /jwks_uri/],
+    ['has no list of keys', JWKS, () => ({ keys: 'none' }), /Key Set malformed/],
+    ['has a very long list of keys', JWKS, () => ({ keys: [], padding: 'x'.repeat(300_000) }), /262144 bytes/],
+    ['publishes a secret as a key', JWKS, ({ key }) => ({ keys: [{ ...key.jwk, d: 'AAAA' }] }), /gave no usable/],
   ];
-  for (const [what, path, answer] of unusable) {
+  for (const [what, path, answer, logged] of unusable) {
     it(`that ${what} makes tokens 503`, async () => {
       own.instead.set(path, (_request, response) => sendJson(response, answer(own)));
       assertProblem(await read(await own.token(admin())), 'TEMPORARILY_UNAVAILABLE');
+      const warned = ownShell.logged().filter(({ issuer: about }) => about === own.url);
+      assert.match(JSON.stringify(warned), logged);
     });
   }
 
