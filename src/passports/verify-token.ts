@@ -55,12 +55,12 @@ interface Parts {
   input: string;
 }
 
-/** The three segments; undefined where there are others or fewer, or the last cannot be a signature. */
+/** The three segments, of which a dot more is a fault of the second; undefined where there are fewer, or the last cannot be a signature. */
 function partsOf(token: string): Parts | undefined {
   if (token.length > LARGEST_TOKEN) return undefined;
   const first = token.indexOf('.');
   const last = token.lastIndexOf('.');
-  if (first < 0 || token.indexOf('.', first + 1) !== last) return undefined;
+  if (first === last) return undefined;
   const signature = token.slice(last + 1);
   if (!SIGNATURE.test(signature)) return undefined;
   return { header: token.slice(0, first), payload: token.slice(first + 1, last), signature, input: token.slice(0, last) };

@@ -156,10 +156,17 @@ describe('signing keys', () => {
       const deaf = await services.open();
       await activeKey(deaf.context);
       assert.notEqual((await signingKeys(deaf.context).ring()).active, undefined);
-      for (const _ of [1, 2]) await service.context.pool.query(rotation(service));
+      for (const _ of [1, 2]) await service.context.pool.query(rotation(service, { immediate: false }));
       await signingKeys(service.context).reread();
       const { token } = await newPassport(service);
       assert.equal(assertStatus(await deaf.anonymous.post('/v1/passports/verify', { token }), 200).valid, true);
+    });
+
+    it('is seen at the next verify by a process that has not heard of it', async () => {
+      const { token } = await newPassport(service);
+      assert.equal(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200).valid, true);
+      await service.context.pool.query(rotation(service, { immediate: true }));
+      assert.deepEqual(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200), { valid: false, reason: 'unknown_key' });
     });
   });
 
@@ -194,7 +201,7 @@ describe('signing keys', () => {
 });
 
 /** As another process rotates, but without announcing it. */
-const rotation = ({ context }: OwnService) => {
+const rotation = ({ context }: OwnService, { immediate }: { immediate: boolean }) => {
   const { kid, x, privateKey } = newSigningKey(context.encryption);
-  return sql.type(z.object({}))`select rotate_signing_keys(false, null, ${kid}, ${x}, ${privateKey}, 'test', null)`;
+  return sql.type(z.object({}))`select rotate_signing_keys(${immediate}, null, ${kid}, ${x}, ${privateKey}, 'test', null)`;
 };
