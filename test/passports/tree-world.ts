@@ -33,8 +33,8 @@ export interface TreeWorld {
   delegate(body: z.input<typeof DelegateBodySchema>): Promise<Outcome<SignedPassport>>;
   refresh(body: z.input<typeof RefreshBodySchema>): Promise<Outcome<SignedPassport>>;
   /** How many were revoked besides the named one. */
-  revoke(jti: string): Promise<number>;
-  revokeScope(scope: Omit<RevocationScope, 'reason'>): Promise<number>;
+  revoke(jti: string, reason?: string): Promise<number>;
+  revokeScope(scope: Omit<RevocationScope, 'reason'>, reason?: string): Promise<number>;
   /** `valid`, or the reason why not. */
   verify(token: string): Promise<string>;
   expire(jti: string): Promise<unknown>;
@@ -69,8 +69,8 @@ export async function treeWorld(context: Context): Promise<TreeWorld> {
     issue: (body) => outcomeOf(issuePassport(context, call('issuePassport'), IssueBodySchema.parse(body))),
     delegate: (body) => outcomeOf(delegatePassport(context, call('delegatePassport'), DelegateBodySchema.parse(body))),
     refresh: (body) => outcomeOf(refreshPassport(context, call('refreshPassport'), RefreshBodySchema.parse(body))),
-    revoke: async (jti) => (await revokePassport(context, call('revokePassport'), { jti, reason: 'test' })).body.cascaded_count,
-    revokeScope: async (scope) => (await revokePassports(context, call('revokePassports'), { ...scope, reason: 'test' })).body.revoked_count,
+    revoke: async (jti, reason = 'test') => (await revokePassport(context, call('revokePassport'), { jti, reason })).body.cascaded_count,
+    revokeScope: async (scope, reason = 'test') => (await revokePassports(context, call('revokePassports'), { ...scope, reason })).body.revoked_count,
     async verify(token) {
       const verdict = await verifyPassport(context, token);
       return verdict.valid ? 'valid' : verdict.reason;
