@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../src/database/pool.ts';
 import { buildAgent, buildOperator, suspend, type TestOperator } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, platform, type Reply } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
+import { anonymous, assertProblem, assertStatus, database, platform, type Reply } from '../support/service.ts';
 
 interface Issued {
   token: string;
@@ -16,6 +19,32 @@ const issue = (operator: TestOperator, agentId: string): Promise<Reply<Issued>> 
 
 const reasonOf = async ({ token }: Issued): Promise<unknown> =>
   assertStatus(await anonymous().post('/v1/passports/verify', { token }), 200).reason;
+
+/**
+ * Starts `ending` while somebody else has the operator's passports.
+ * @returns its answer, once it was seen to wait and the row that it is about was seen to be free (architecture rule 12).
+ */
+async function waitsWithoutHolding<Body>(
+  operatorId: string,
+  row: { table: 'agents' | 'operators'; id: string },
+  ending: () => Promise<Reply<Body>>,
+): Promise<Reply<Body>> {
+  const pool = await database();
+  const under = await pool.transaction(async (connection) => {
+    await connection.query(sql.type(z.object({}))`select lock_passports_exclusively(${operatorId})`);
+    const pending = ending();
+    await eventually('the other command to wait for the lock', () =>
+      connection.oneFirst(sql.type(z.object({ waits: z.boolean() }))`
+        select exists (
+          select from pg_locks mine join pg_locks theirs using (locktype, classid, objid, objsubid)
+          where mine.locktype = 'advisory' and mine.pid = pg_backend_pid() and not theirs.granted) as waits`),
+    );
+    await connection.query(sql.type(z.object({}))`
+      select from ${sql.identifier([row.table])} where id = ${row.id} for update nowait`);
+    return { pending };
+  });
+  return under.pending;
+}
 
 describe('PATCH /v1/agents/:id with status disabled', () => {
   it("revokes the agent's passports and what was delegated from them, and lets nobody else's go", async () => {
@@ -55,6 +84,15 @@ describe('PATCH /v1/agents/:id with status disabled', () => {
     assert.deepEqual(assertStatus(await operator.get<unknown[]>('/v1/passports/active'), 200), []);
   });
 
+  it('waits for other revocations before it holds the agent, so that none waits for it', async () => {
+    const operator = await buildOperator();
+    const { id } = await buildAgent(operator);
+    const reply = await waitsWithoutHolding(operator.operatorId, { table: 'agents', id }, () =>
+      operator.patch(`/v1/agents/${id}`, { status: 'disabled' }),
+    );
+    assert.equal(assertStatus(reply, 200).status, 'disabled');
+  });
+
   it('revokes nothing where it is refused', async () => {
     const operator = await buildOperator();
     const { id } = await buildAgent(operator);
@@ -77,5 +115,13 @@ describe('PATCH /v1/admin/operators/:id with status suspended', () => {
     assert.equal(await reasonOf(spared), undefined);
     assertStatus(await platform().patch(`/v1/admin/operators/${operator.operatorId}`, { status: 'active' }), 200);
     assert.deepEqual(await Promise.all(passports.map(reasonOf)), ['revoked', 'revoked'], 'they stay revoked');
+  });
+
+  it('waits for other revocations before it holds the operator', async () => {
+    const { operatorId: id } = await buildOperator();
+    const reply = await waitsWithoutHolding(id, { table: 'operators', id }, () =>
+      platform().patch(`/v1/admin/operators/${id}`, { status: 'suspended' }),
+    );
+    assert.equal(assertStatus(reply, 200).status, 'suspended');
   });
 });
