@@ -29,6 +29,9 @@ export function pointsOutsideLives(): string[] {
   ].toSorted();
 }
 
+/** Of `life:advanceInvocation:done`, advanceInvocation. */
+export const stepOf = (point: string): string => point.split(':').at(-2) ?? '';
+
 /** Every point that a step of a life passes in the worker. */
 export function pointsOfLives(): string[] {
   const files = globSync(['src/**/*.ts', 'activities/**/*.ts', 'temporal/**/*.ts'], { cwd: ROOT }).filter((file) => !OUTSIDE_LIVES.has(file));

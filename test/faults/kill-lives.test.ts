@@ -10,7 +10,7 @@ import { livesOf, type Lives } from '../support/lives.ts';
 import { openMarket, type Market } from '../support/market.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
-import { pointsOfLives } from './fault-points.ts';
+import { pointsOfLives, stepOf } from './fault-points.ts';
 
 /** A task whose worker died is given to another after this long; ten seconds as Temporal comes. */
 const TASK_TIMEOUT = 'history.defaultWorkflowTaskTimeout="2s"';
@@ -67,9 +67,12 @@ describe('kill -9 of a worker', function () {
     actOnInvocationSignal: { provoke: signalled, ends: 'completed' },
   };
 
-  for (const point of pointsOfLives()) {
+  /** Steps of lives that other tests kill: checkpoint-deadlines.test.ts. */
+  const elsewhere = new Set(['advanceSession']);
+
+  for (const point of pointsOfLives().filter((one) => !elsewhere.has(stepOf(one)))) {
     it(`at ${point}: the next worker brings the life to the same end, once`, async () => {
-      const step = point.split(':').at(-2) ?? '';
+      const step = stepOf(point);
       const provocation = provocations[step];
       assert(provocation !== undefined, `a case for the fault points of ${step} is missing in this test`);
       const dying = await startRole('worker', { ...settings, FAULT_AT: point });
