@@ -83,6 +83,15 @@ describe('signing keys', () => {
     assert.match(stranger.logged(), /no key of ENCRYPTION_KEY opens this signing key/);
   });
 
+  it('are replaced by two rotations where the encryption key is lost, and what they have signed still counts', async () => {
+    const { token } = await newPassport(service);
+    const heir = await services.open({ encryptionKeys: [randomBytes(32)] });
+    for (const _ of [1, 2]) assertStatus(await heir.platform.post(ROTATE), 200);
+    for (const one of [token, (await newPassport(heir)).token]) {
+      assert.equal(assertStatus(await heir.anonymous.post('/v1/passports/verify', { token: one }), 200).valid, true);
+    }
+  });
+
   it('refuse to sign what no verifier would read', async () => {
     const key = await activeKey(service.context);
     assert.throws(
