@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readSettings } from '../../src/config.ts';
 import type { OperatorId } from '../../src/ids.ts';
 import { insertOperator, newAdmin, type Shell } from '../http/support/shell.ts';
 import { eventually } from '../support/eventually.ts';
@@ -147,6 +148,13 @@ describe('The issuer of OAuth access tokens', () => {
       assert.match(JSON.stringify(warned), logged);
     });
   }
+
+  it('must be spelled so that its keys cannot be swapped on the way', () => {
+    for (const url of ['https://id.example.test/tenant', 'http://127.0.0.1:4700', 'http://localhost:4700/'])
+      assert.equal(readSettings({ OAUTH_ISSUER: url }).OAUTH_ISSUER, url);
+    for (const url of ['http://id.example.test', 'https://id.example.test/?a', 'https://id/#a', 'https://u@id', 'id'])
+      assert.throws(() => readSettings({ OAUTH_ISSUER: url }), /OAUTH_ISSUER must/, url);
+  });
 
   it('that leads elsewhere is not followed', async () => {
     const other = await openIssuer();
