@@ -4,6 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { b1 } from './b1-http-shell.ts';
+import { b2 } from './b2-passport-verify.ts';
+import { b3 } from './b3-issue-passport.ts';
 import { b4 } from './b4-wallet-debit.ts';
 import { b5 } from './b5-lives.ts';
 import { b6 } from './b6-command-latency.ts';
@@ -14,7 +16,7 @@ import { pinLoad } from './pinning.ts';
 
 /** `npm run bench -- <name> [--quick] [--write]`: one bench, with the machine's floors beside it. */
 
-const benches: Record<string, Bench> = { b1, b4, b5, b6 };
+const benches: Record<string, Bench> = { b1, b2, b3, b4, b5, b6 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
 const say = (line: string): void => console.log(`bench: ${line}`);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import type { Passport, SignedPassport } from '../../src/passports/schema.ts';
-import { block, buildConnection, grant, inSeconds, made, otherJwk, publicJwk } from '../accounts/authority-support.ts';
+import { buildConnection, grant, inSeconds, made, otherJwk, publicJwk } from '../accounts/authority-support.ts';
 import { intent, submit } from '../claims/support.ts';
 import { eventually } from '../support/eventually.ts';
-import { buildAgent, buildAgentKey, buildOperator, suspend } from '../support/factories.ts';
+import { buildAgent, buildAgentKey, buildOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
-import { claimsOf, expire, hold, issue, openHolder, payloadOf, signed, tryIssue, ttlOf, verdictOf, type Holder } from './holders.ts';
+import { claimsOf, issue, openHolder, payloadOf, signed, tryIssue, ttlOf, verdictOf, type Holder } from './holders.ts';
 
 const path = '/v1/passports/issue';
 
@@ -246,34 +245,6 @@ describe('POST /v1/passports/issue', () => {
     });
   });
 
-  describe('who may hold one', () => {
-    it('an unknown or foreign agent is 404', async () => {
-      const foreign = await openHolder();
-      for (const agentId of [foreign.agentId, 'ag_01K0000000000000000000000A', 'nobody']) assertProblem(await tryIssue({ ...holder, agentId }), 'NOT_FOUND');
-    });
-
-    it('a blocked agent is AGENT_BLOCKED, a retired one INVALID_STATE', async () => {
-      await issue(holder);
-      await block(holder.agentId);
-      assertProblem(await tryIssue(holder), 'AGENT_BLOCKED');
-      const { id: agentId } = await buildAgent(holder.as);
-      assertStatus(await holder.as.patch(`/v1/agents/${agentId}`, { status: 'disabled' }), 200);
-      assertProblem(await tryIssue({ ...holder, agentId }), 'INVALID_STATE');
-    });
-
-    it('an agent with an undecided critical review is AGENT_REVIEW_PENDING, whatever it asks for', async () => {
-      await hold(holder);
-      assertProblem(await tryIssue(holder), 'AGENT_REVIEW_PENDING');
-      assertProblem(await tryIssue(holder, { scopes: [scope({ scopes: ['nothing'] })] }), 'AGENT_REVIEW_PENDING');
-    });
-
-    it('nobody of a suspended operator', async () => {
-      await issue(holder);
-      await suspend(holder.as.operatorId);
-      assertProblem(await tryIssue(holder), 'OPERATOR_SUSPENDED');
-    });
-  });
-
   it('refuses bodies that are not what they should be', async () => {
     const bad: [string, Record<string, unknown>][] = [
       ['agent_id', { agent_id: undefined }],
@@ -306,38 +277,6 @@ describe('POST /v1/passports/issue', () => {
     const fits = await issue(holder, { scopes: [scope({ allow_data_from: sources.slice(0, 80) })] });
     assert.equal(await verdictOf(fits), 'valid');
     assert(fits.token.length <= 16_384);
-  });
-
-  describe('Idempotency-Key', () => {
-    it('answers the same token again, though grants changed, and even once it has expired', async () => {
-      const key = { 'idempotency-key': randomUUID() };
-      const body = { agent_id: holder.agentId };
-      const first = await holder.as.post<SignedPassport>(path, body, key);
-      await grant(holder.as, { agentId: holder.agentId, connectionId: holder.code.id }, { scopes: [] });
-      await block(holder.agentId);
-      const again = await holder.as.post<SignedPassport>(path, body, key);
-      assert.deepEqual(signed(again), signed(first));
-      assert.equal(again.headers.get('idempotency-replayed'), 'true');
-      await expire(first.body);
-      assert.equal(signed(await holder.as.post<SignedPassport>(path, body, key)).token, first.body.token);
-      assertProblem(await holder.as.post(path, { ...body, ttl_seconds: 60 }, key), 'IDEMPOTENCY_KEY_REUSED');
-    });
-
-    it('keeps no refusal', async () => {
-      const key = { 'idempotency-key': randomUUID() };
-      const body = { agent_id: holder.agentId, scopes: [scope({ service_connection_id: holder.chat.id, scopes: ['read'] })] };
-      await grant(holder.as, { agentId: holder.agentId, connectionId: holder.chat.id }, { scopes: [] });
-      assertProblem(await holder.as.post(path, body, key), 'SCOPE_NOT_GRANTED');
-      await grant(holder.as, { agentId: holder.agentId, connectionId: holder.chat.id }, { scopes: ['read'] });
-      assertStatus(await holder.as.post(path, body, key), 201);
-    });
-
-    it('makes one passport of twenty calls at once', async () => {
-      const key = { 'idempotency-key': randomUUID() };
-      const replies = await Promise.all(Array.from({ length: 20 }, () => holder.as.post<SignedPassport>(path, { agent_id: holder.agentId }, key)));
-      assert.equal(new Set(replies.map((reply) => signed(reply).token)).size, 1);
-      assert.equal((assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200)).length, 1);
-    });
   });
 
   it('leaves an audit event, and for an agent of accountability standard no life', async () => {
