@@ -21,7 +21,7 @@ import { seatsOf } from './seats.ts';
  * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for an address that is a member already.
  */
 export const addMember = (context: Context, call: CommandCall, body: AddMember): Promise<Answered<Member>> =>
-  runCommand(context, call, async ({ connection, audit, changed }) => {
+  runCommand(context, call, async ({ connection, audit }) => {
     const { operatorId } = call.caller;
     const operator = await lockOperator(connection, operatorId);
     assertThat(operator, () => notFound('operator'));
@@ -46,7 +46,6 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
     );
     const member = await insertMember(connection, { ...body, operatorId });
     await audit('member.added', member.id, { role: member.role });
-    changed(member.id);
     return { status: 201, body: member, location: `/v1/members/${member.id}` };
   });
 

@@ -54,7 +54,6 @@ export async function signIn(
     assertThat(stored, () => notFound('member'));
     await useUpCode(unit.connection, address);
     await unit.audit('dashboard_session.started', stored.id, { role: chosen.role });
-    unit.changed(stored.id);
     return { status: 200, body: shown(stored, chosen) };
   });
   return { answered, token: session.token };

@@ -44,7 +44,7 @@ export const decide = (
   id: string,
   decision: 'approved' | 'rejected',
 ): Promise<Answered<Approval>> =>
-  runCommand(context, call, async ({ connection, audit, changed }) => {
+  runCommand(context, call, async ({ connection, audit }) => {
     const { caller } = call;
     const approval = await lockApproval(connection, caller.operatorId, id);
     assertThat(approval, () => notFound('approval'));
@@ -61,7 +61,6 @@ export const decide = (
     const member = memberOf(caller);
     const after = await decideApproval(connection, { id, status: decision, decidedBy: member });
     await audit(`approval.${decision}`, id, { action: approval.action });
-    changed(id);
     return { status: 200, body: after };
   });
 
