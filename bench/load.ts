@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { callers } from './chains.ts';
 
 const run = promisify(execFile);
 const CONNECTIONS = 32;
@@ -21,10 +22,51 @@ export const loadTool = hasWrk ? 'wrk' : 'autocannon';
 export const hammer = (target: Hammered, seconds: number, folder: string): Promise<number> =>
   hasWrk ? wrk(target, seconds, folder) : autocannon(target, seconds);
 
-async function wrk({ method, url, headers, body }: Hammered, seconds: number, folder: string): Promise<number> {
+export interface HammeredEach {
+  url: string;
+  headers: Record<string, string>;
+  /** Sent in turn. */
+  bodies: readonly string[];
+}
+
+/** The same with POSTs whose bodies differ; without wrk by our own loop, which takes more of the core that the load has. */
+export const hammerEach = (target: HammeredEach, seconds: number, folder: string): Promise<number> =>
+  hasWrk ? wrkEach(target, seconds, folder) : loopOverEach(target, seconds);
+
+function wrkEach({ url, headers, bodies }: HammeredEach, seconds: number, folder: string): Promise<number> {
+  const lines = join(folder, 'wrk.bodies');
+  writeFileSync(lines, bodies.join('\n'));
+  return wrkOn(url, seconds, folder, [
+    'wrk.method = "POST"',
+    ...headersIn(headers),
+    'local requests, at = {}, 0',
+    `function init() for line in io.lines(${JSON.stringify(lines)}) do requests[#requests + 1] = wrk.format(nil, nil, nil, line) end end`,
+    'function request() at = at % #requests + 1 return requests[at] end',
+  ]);
+}
+
+async function loopOverEach({ url, headers, bodies }: HammeredEach, seconds: number): Promise<number> {
+  const { origin, pathname: path } = new URL(url);
+  let at = 0;
+  return await callers(origin, { callers: CONNECTIONS, seconds }, async (client) => {
+    at = (at + 1) % bodies.length;
+    const response = await client.request({ method: 'POST', path, headers, body: bodies[at] ?? '' });
+    await response.body.dump();
+    if (response.statusCode >= 300) throw new Error(`POST ${path} was answered ${response.statusCode}.`);
+  });
+}
+
+const headersIn = (headers: Record<string, string>): string[] =>
+  Object.entries(headers).map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
+
+function wrk({ method, url, headers, body }: Hammered, seconds: number, folder: string): Promise<number> {
+  const sets = [`wrk.method = "${method}"`, ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]), ...headersIn(headers)];
+  return wrkOn(url, seconds, folder, sets);
+}
+
+async function wrkOn(url: string, seconds: number, folder: string, lua: string[]): Promise<number> {
   const script = join(folder, 'wrk.lua');
-  const sets = Object.entries(headers).map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
-  writeFileSync(script, [`wrk.method = "${method}"`, ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]), ...sets].join('\n'));
+  writeFileSync(script, lua.join('\n'));
   const whole = Math.max(1, Math.round(seconds)); // wrk takes whole seconds only
   const { stdout } = await run('wrk', ['-t', '1', '-c', String(CONNECTIONS), '-d', `${whole}s`, '-s', script, url]);
   const perSecond = /Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1];

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createEncryption } from '../../src/encryption.ts';
 import { sql } from '../../src/database/pool.ts';
 import { CarnetError } from '../../src/http/errors.ts';
+import { insertFirstKeys } from '../../src/passports/key-queries.ts';
 import { rotateSigningKeysWhenDue } from '../../src/passports/rotate-signing-keys.ts';
 import { newSigningKey } from '../../src/passports/signing-key.ts';
 import { activeKey, keyOf, signingKeys } from '../../src/passports/signing-keys.ts';
@@ -39,6 +40,9 @@ describe('signing keys', () => {
 
   it('are made once, an active and a next one, however many processes ask at the same time', async () => {
     const others = await Promise.all([services.open(), services.open(), services.open()]);
+    const { pool, encryption } = service.context;
+    const sealed = Array.from({ length: 16 }, () => newSigningKey(encryption));
+    await Promise.all([...others.map(({ context }) => activeKey(context)), ...sealed.map((key) => insertFirstKeys(pool, key, newSigningKey(encryption)))]);
     const keys = await Promise.all([service, ...others].map(({ context }) => activeKey(context)));
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
     const rows = await rowsOf(service);
