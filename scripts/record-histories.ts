@@ -7,6 +7,7 @@ import { TaskQueue } from '../temporal/task-queues.ts';
 import { keyRotation } from '../workflows/index.ts';
 import { invocationSignals } from '../workflows/skill-invocation.ts';
 import { HISTORIES } from '../test/replay/histories.ts';
+import { beginSession, type Session } from '../test/passports/sessions.ts';
 import { startMailServer } from '../test/mail/mail-server.ts';
 import { writeTestMail } from '../test/mail/write-test-mail.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../test/support/global.ts';
@@ -85,6 +86,31 @@ const mailMessage: Record<string, { refuses?: number; seconds: number }> = {
   expired: { refuses: 451, seconds: 3 },
 };
 
+const passportSession: Record<string, (session: Session) => Promise<unknown>> = {
+  'checked-out': async (session) => {
+    await session.checkpoint();
+    await session.life.saying(/^Waits for checkpoint 2/);
+    await session.block(String(await session.checkout()));
+  },
+  'missed-checkpoints': async (session) => {
+    await session.passes(376);
+    await session.life.saying(/^Waits for checkpoint 1/);
+    await session.passes(300);
+    await session.revoke();
+  },
+  'missed-checkout': async (session) => {
+    await session.passes(3_600 + 901);
+    const reviewing = await session.life.saying(/^Waits for review/);
+    await session.block(/chko_\w+/.exec(reviewing)?.[0] ?? '');
+  },
+  'signals-refused': async (session) => {
+    await session.life.handle.signal('checkpoint', {});
+    await session.life.handle.cancel();
+    await session.life.saying(/Refused to cancel/);
+    await session.revoke();
+  },
+};
+
 const save = async (name: string, run: Run): Promise<void> => {
   const path = join(HISTORIES, `${name}@${version}.json`);
   mkdirSync(join(path, '..'), { recursive: true });
@@ -123,6 +149,13 @@ for (const [name, { refuses, seconds }] of Object.entries(mailMessage)) {
   await server.stop();
   await save(`mailMessage/${name}`, run);
 }
+for (const [name, play] of Object.entries(passportSession)) {
+  const session = await beginSession(rig);
+  await session.life.saying(/^Waits for checkpoint 1/);
+  await play(session);
+  await session.life.ended();
+  await save(`passportSession/${name}`, session.life);
+}
 await rig.stop();
 
 const temporal = await temporalServer(['limit.historyCount.suggestContinueAsNew=20']);
@@ -130,14 +163,19 @@ await temporal.start();
 const shortLived = await startRig({ temporalAddress: temporal.address });
 await shortLived.startDelivery();
 await shortLived.startWorker();
-const { id } = await shortLived.invoke();
-await runOf(shortLived, id).saying(/^Waits/);
-const { runId } = await runOf(shortLived, id).handle.describe();
-await eventually('another run', async () => {
-  await runOf(shortLived, id).handle.signal('wake');
-  return (await runOf(shortLived, id).handle.describe()).runId !== runId;
-});
-await save('skillInvocation/continued-as-new', runOf(shortLived, id, runId));
+/** Woken until the server suggests another run. */
+const saveFirstRun = async (name: string, life: string): Promise<void> => {
+  const { handle, saying } = runOf(shortLived, life);
+  await saying(/^Waits/);
+  const { runId } = await handle.describe();
+  await eventually('another run', async () => {
+    await handle.signal('wake');
+    return (await handle.describe()).runId !== runId;
+  });
+  await save(name, runOf(shortLived, life, runId));
+};
+await saveFirstRun('skillInvocation/continued-as-new', (await shortLived.invoke()).id);
+await saveFirstRun('passportSession/continued-as-new', lifeId.session((await beginSession(shortLived)).session));
 await shortLived.stop();
 await temporal.remove();
 if (ownInstance) await mochaGlobalTeardown();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as jitter } from 'node:timers/promises';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { CarnetError } from '../../src/http/errors.ts';
@@ -30,7 +31,7 @@ describe('rivals at a deadline', function () {
   const life = ({ session }: Lineage) => advanceSession(own.context, session);
   const revoke = ({ jti }: Lineage) => run(db, sql.fragment`select revoke_lineages(array[${jti}], ${jti}, 'test')`);
   /** At a random moment of the next milliseconds, so that every order comes up. */
-  const somewhen = <T>(act: () => Promise<T>): Promise<T> => new Promise((resolve) => setTimeout(resolve, Math.random() * 12)).then(act);
+  const somewhen = <T>(act: () => Promise<T>): Promise<T> => jitter(Math.random() * 12).then(act);
 
   /** What was raised, claimed and told: each flag has one claim and stands in one event. */
   const raised = async (lineage: Lineage): Promise<{ type: string; occasion: string }[]> => {

@@ -2,33 +2,14 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids.ts';
-import { CheckoutBodySchema } from '../../src/passports/accountability-schema.ts';
-import { decideReview } from '../../src/passports/decide-review.ts';
-import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-report.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import { wake } from '../../workflows/life.ts';
-import { callOf } from '../invocations/own-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRig, type Rig } from '../temporal/rig.ts';
-import { runOf, type Run } from '../temporal/runs.ts';
+import { runOf } from '../temporal/runs.ts';
 import { temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
-import { flagsOf, flagTypes, newLineage, newOperator, run, timePasses, type Lineage, type LineageOptions } from './lineages.ts';
-
-const REPORT = CheckoutBodySchema.parse({ services_used: ['GitHub'], actions_count: 1, summary: 'summary-that-no-history-may-hold' });
-const INTENT = { summary: 'intent-that-no-history-may-hold', services: ['GitHub'] };
-
-/** A session with its message, as issuing leaves it. */
-async function begin(rig: Rig, options: Partial<LineageOptions> = {}): Promise<Lineage & { life: Run }> {
-  const db = rig.context.pool;
-  const lineage = await newLineage(db, { operator: await newOperator(db), intent: INTENT, ...options });
-  await tell(rig, lineage, options.parent === undefined ? 'issued' : 'delegated');
-  return { ...lineage, life: runOf(rig, lifeId.session(lineage.session)) };
-}
-
-async function tell(rig: Rig, { session }: Pick<Lineage, 'session'>, kind: string): Promise<void> {
-  await run(rig.context.pool, sql.fragment`select wake_life(${lifeId.session(session)}, ${kind})`);
-  rig.context.delivery.messagesCommitted();
-}
+import { flagsOf, flagTypes, timePasses, type Lineage } from './lineages.ts';
+import { beginSession, INTENT, SUMMARY, wakeSession } from './sessions.ts';
 
 const secondsUntil = (text: string): number => (Date.parse(/until (\S+Z)/.exec(text)?.[1] ?? '') - Date.now()) / 1_000;
 
@@ -43,38 +24,25 @@ describe('The life of a session', () => {
   });
   after(() => rig.stop());
 
-  const report = { checkpoint: submitCheckpoint, checkout: submitCheckout };
-  const submit = async (kind: 'checkpoint' | 'checkout', { operator, jti }: Lineage) =>
-    (await report[kind](rig.context, callOf(operator, kind), { jti, body: REPORT })).body;
-  const revoke = async (lineage: Lineage): Promise<void> => {
-    await run(db, sql.fragment`select revoke_lineages(array[${lineage.jti}], ${lineage.jti}, 'test')`);
-    rig.context.delivery.messagesCommitted();
-  };
-  /** Time passes for the rows, and the life is asked to look. */
-  const passes = async (session: Lineage & { life: Run }, seconds: number): Promise<void> => {
-    await timePasses(db, session, seconds);
-    await session.life.handle.signal(wake);
-  };
-
   it('says what it waits for and until when, through checkpoints, a refresh and the checkout', async () => {
-    const session = await begin(rig);
+    const session = await beginSession(rig);
     const first = await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until \\d{4}-`));
     assert(Math.abs(secondsUntil(first) - 375) < 10, first);
-    await submit('checkpoint', session);
+    await session.checkpoint();
     await session.life.saying(/^Waits for checkpoint 2 of/);
     // Of the 3,600 s of validity 200 are left: the deadline of the next checkpoint would lie past them.
-    await passes(session, 3_400);
+    await session.passes(3_400);
     await session.life.saying(new RegExp(`^Waits for checkout of ${session.agent} until \\d{4}-`));
-    await submit('checkout', session);
+    await session.checkout();
     const reviewing = await session.life.saying(/^Waits for review of chko_\w+\.$/);
     const [, checkoutId = ''] = /(chko_\w+)/.exec(reviewing) ?? [];
-    await decideReview(rig.context, callOf(session.operator, 'decide'), checkoutId, { decision: 'blocked', block_future: false });
+    await session.block(checkoutId);
     await session.life.ended();
     await session.life.saying(/^Ended: nothing is owed any more\.$/);
   });
 
   it('can be found by operator, agent and whether it is open', async () => {
-    const session = await begin(rig, { accountability: 'logged' });
+    const session = await beginSession(rig, { accountability: 'logged' });
     await session.life.saying(/^Waits/);
     const found = async (status: string): Promise<boolean> => {
       const query = `AgentId = "${session.agent}" AND OperatorId = "${session.operator}" AND LifeStatus = "${status}"`;
@@ -85,13 +53,13 @@ describe('The life of a session', () => {
     const description = await session.life.handle.describe();
     assert.equal(await description.staticSummary(), `Session of ${session.agent} for ${session.operator}`);
     assert.match((await description.staticDetails()) ?? '', new RegExp(`first passport \`${session.jti}\``));
-    await submit('checkout', session);
+    await session.checkout();
     await session.life.ended();
     await eventually('the ended life to be listed', () => found('ended'));
   });
 
   it('raises a missed checkpoint by its own timer, once, and waits for the next', async () => {
-    const session = await begin(rig, { age: 375 - 3, ttl: 3_600 });
+    const session = await beginSession(rig, { age: 375 - 3, ttl: 3_600 });
     await session.life.saying(/^Waits for checkpoint 1 of/);
     assert.deepEqual(await flagTypes(db, session), []);
     await eventually('the flag', async () => (await flagTypes(db, session)).length > 0);
@@ -100,9 +68,9 @@ describe('The life of a session', () => {
   });
 
   it('never raises what came in time, though its timer asks', async () => {
-    const session = await begin(rig, { age: 375 - 2 });
+    const session = await beginSession(rig, { age: 375 - 2 });
     await session.life.saying(/^Waits for checkpoint 1 of/);
-    await submit('checkpoint', session);
+    await session.checkpoint();
     await session.life.saying(/^Waits for checkpoint 2 of/);
     await eventually('the deadline to pass', async () => (await sincePassed(session)) > 1);
     assert.deepEqual(await flagTypes(db, session), ['late_checkpoint']);
@@ -113,59 +81,59 @@ describe('The life of a session', () => {
       from passport_lineages where id = ${lineage.jti}`);
 
   it('makes the review of a checkout that is missed, and waits for it without a timer', async () => {
-    const session = await begin(rig, { interval: null, ttl: 600 });
+    const session = await beginSession(rig, { interval: null, ttl: 600 });
     await session.life.saying(/^Waits for checkout of/);
-    await passes(session, 600 + 901);
+    await session.passes(600 + 901);
     await session.life.saying(/^Waits for review of chko_/);
     assert.deepEqual(await flagTypes(db, session), ['missed_checkout']);
     assert.equal((await session.life.events()).filter((name) => name === 'TimerStarted').length, 1, 'the one of the checkout');
-    const { review } = (await submit('checkout', session)) as { review: { checkout_id: string } };
-    await session.life.saying(/^Waits for review of chko_/);
-    await decideReview(rig.context, callOf(session.operator, 'decide'), review.checkout_id, { decision: 'blocked', block_future: true });
+    const review = await session.checkout();
+    await session.life.saying(new RegExp(`^Waits for review of ${review}`));
+    await session.block(String(review), true);
     await session.life.ended();
   });
 
   it('ends when its passports are revoked, unless some are left', async () => {
-    const session = await begin(rig);
-    const child = await begin(rig, { operator: session.operator, parent: session, accountability: 'logged', interval: 60, age: -5 });
+    const session = await beginSession(rig);
+    const child = await beginSession(rig, { operator: session.operator, parent: session, accountability: 'logged', interval: 60, age: -5 });
     await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${child.agent} until`));
-    await revoke(child);
+    await child.revoke();
     await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until`));
-    await revoke(session);
+    await session.revoke();
     await session.life.ended();
   });
 
   it('costs a workflow task a deadline', async () => {
-    const session = await begin(rig, { age: 375 - 2, ttl: 3_600 });
+    const session = await beginSession(rig, { age: 375 - 2, ttl: 3_600 });
     await eventually('the flag', async () => (await flagTypes(db, session)).length === 1);
     await eventually('two timers', async () => (await session.life.events()).filter((name) => name === 'TimerStarted').length === 2);
     assert.equal(await session.life.tasks(), 2);
   });
 
   it('survives a request to cancel the run, and refuses signals it does not know', async () => {
-    const session = await begin(rig, { accountability: 'logged' });
+    const session = await beginSession(rig, { accountability: 'logged' });
     await session.life.saying(/^Waits/);
     await session.life.handle.cancel();
     await session.life.saying(/Refused to cancel this run: POST \/v1\/passports\/revoke-session/);
     await session.life.handle.signal('checkpoint', {});
     await session.life.saying(/Refused signal checkpoint: /);
-    await submit('checkout', session);
+    await session.checkout();
     await session.life.ended();
   });
 
   it('woken anew after it was terminated, goes on from the rows', async () => {
-    const session = await begin(rig);
+    const session = await beginSession(rig);
     await session.life.saying(/^Waits/);
     const { runId } = await session.life.handle.describe();
     await session.life.handle.terminate('by hand');
-    await submit('checkpoint', session);
+    await session.checkpoint();
     await eventually('another run', async () => (await session.life.handle.describe()).runId !== runId);
     await session.life.saying(/^Waits for checkpoint 2 of/);
   });
 
   it('of a session that is not there ends in its first task', async () => {
     const session = newId('ses');
-    await tell(rig, { session }, 'issued');
+    await wakeSession(rig, session);
     const life = runOf(rig, lifeId.session(session));
     await life.ended();
     assert.equal(await life.tasks(), 1);
@@ -173,15 +141,15 @@ describe('The life of a session', () => {
   });
 
   it('keeps intents and summaries out of its history', async () => {
-    const session = await begin(rig, { accountability: 'logged' });
+    const session = await beginSession(rig, { accountability: 'logged' });
     await session.life.saying(/^Waits/);
-    await submit('checkpoint', session);
+    await session.checkpoint();
     await session.life.saying(/^Waits for checkpoint 2/);
-    await submit('checkout', session);
+    await session.checkout();
     await session.life.ended();
     const text = await session.life.text();
     assert(text.includes(session.agent), 'the payloads are read');
-    assert(!/no-history-may-hold/.test(text));
+    assert(!text.includes(SUMMARY) && !text.includes(INTENT.summary));
   });
 });
 
@@ -202,7 +170,7 @@ describe('The life of a long session', function () {
   });
 
   it('continues as new, and misses nothing', async () => {
-    const session = await begin(rig, { ttl: 7_000 });
+    const session = await beginSession(rig, { ttl: 7_000 });
     await session.life.saying(/^Waits/);
     const { runId } = await session.life.handle.describe();
     await eventually('another run', async () => {

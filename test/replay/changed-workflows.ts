@@ -11,3 +11,8 @@ export async function mailMessage(): Promise<void> {
   await sleep(1_000);
   await unchanged.mailMessage();
 }
+
+export async function passportSession(): Promise<void> {
+  await sleep(1_000);
+  await unchanged.passportSession();
+}
