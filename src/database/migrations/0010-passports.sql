@@ -277,7 +277,7 @@ begin
     perform wake_life('session:' || p_session, 'issued');
     v_messages := 1;
   end if;
-  perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti);
+  if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;
   return row(false, p_jti, p_kid, p.payload, p.expires_at, v_messages)::passport_answer;
 end $$;
 
@@ -336,7 +336,7 @@ begin
     perform wake_life('session:' || l.session_id, 'delegated');
     v_messages := 1;
   end if;
-  perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti);
+  if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;
   return row(false, p_jti, p_kid, p.payload, p.expires_at, v_messages)::passport_answer;
 end $$;
 
@@ -381,7 +381,7 @@ begin
     perform wake_life('session:' || l.session_id, 'refreshed');
     v_messages := 1;
   end if;
-  perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti);
+  if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;
   return row(false, p_jti, p_kid, p.payload, p.expires_at, v_messages)::passport_answer;
 end $$;
 
@@ -517,6 +517,7 @@ begin
   select * into p from passports where jti = p_jti and operator_id = p_operator;
   if not found then return null; end if;
   select * into strict l from passport_lineages where id = p.lineage_id;
+  perform refuse_withdrawn(p);
   perform refuse_ended(p, l);
   v_bindings := array(select ref ->> 'binding_id' from json_array_elements(p.payload::json -> p_claim -> 'authority_refs') as ref);
   if cardinality(v_bindings) > cardinality(authority_bindings_active(v_bindings, p.agent_id)) then
