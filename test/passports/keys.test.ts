@@ -155,6 +155,13 @@ describe('signing keys', () => {
       await eventually('the other process to show the new keys', async () => !(await kidsShown(other)).includes(withdrawn));
     });
 
+    it('rotates for each of several callers at the same time', async () => {
+      await activeKey(service.context);
+      const answers = await Promise.all([1, 2, 3, 4].map(() => service.platform.post<{ active: string }>(ROTATE)));
+      assert.equal(new Set(answers.map((answer) => assertStatus(answer, 200).active)).size, 4);
+      assert.equal((await rowsOf(service)).length, 6);
+    });
+
     it('is once for one Idempotency-Key, and leaves an audit event', async () => {
       const first = await service.platform.post(ROTATE, {}, { 'idempotency-key': 'rotate-1' });
       const again = await service.platform.post(ROTATE, {}, { 'idempotency-key': 'rotate-1' });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { sql } from '../../src/database/pool.ts';
 import { z } from 'zod';
+import { sql } from '../../src/database/pool.ts';
+import { inSeconds, made, otherJwk, publicJwk } from '../accounts/authority-support.ts';
 import { anonymous, assertProblem, assertStatus, service } from '../support/service.ts';
+import { issue, openHolder } from './holders.ts';
 import { newPassport, ownServices, revoke, type OwnService, type OwnServices } from './own-service.ts';
 import { SCOPE } from './tokens.ts';
 
@@ -157,5 +159,30 @@ describe(`POST ${PATH}`, () => {
     await verify(token);
     await own.anonymous.post(PATH, { token, wrong: token });
     for (const part of token.split('.').slice(1)) assert(!own.logged().includes(part));
+  });
+});
+
+describe(`POST ${PATH} of a passport with an authority binding`, () => {
+  it('says whether the binding still holds, and counts either way', async () => {
+    const holder = await openHolder();
+    const keyed = (publicJwk: object | null) => holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: publicJwk });
+    assertStatus(await keyed(publicJwk), 200);
+    const terms = { agent_id: holder.agentId, receiver_id: 'bank.example', receiver_profile_version_id: 'v1', expires_at: inSeconds(3_600) };
+    const { id } = await made(holder.as.post('/v1/authority-bindings', terms));
+    const { token } = await issue(holder, { authority_binding_ids: [id] });
+    const states: [boolean, boolean][] = [];
+    const look = async (): Promise<void> => {
+      const verdict = assertStatus(await anonymous().post<{ valid: boolean; authority_refs: { binding_id: string; active: boolean }[] }>(PATH, { token }), 200);
+      assert.deepEqual(verdict.authority_refs.map(({ binding_id }) => binding_id), [id]);
+      states.push([verdict.valid, verdict.authority_refs[0]?.active === true]);
+    };
+    await look();
+    assertStatus(await keyed(otherJwk), 200);
+    await look();
+    assertStatus(await keyed(publicJwk), 200);
+    await look();
+    assertStatus(await holder.as.post(`/v1/authority-bindings/${id}/revoke`), 200);
+    await look();
+    assert.deepEqual(states, [[true, true], [true, false], [true, true], [true, false]]);
   });
 });
