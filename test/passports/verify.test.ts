@@ -165,7 +165,7 @@ describe(`POST ${PATH}`, () => {
 describe(`POST ${PATH} of a passport with an authority binding`, () => {
   it('says whether the binding still holds, and counts either way', async () => {
     const holder = await openHolder();
-    const keyed = (publicJwk: object | null) => holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: publicJwk });
+    const keyed = (jwk: object) => holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: jwk });
     assertStatus(await keyed(publicJwk), 200);
     const terms = { agent_id: holder.agentId, receiver_id: 'bank.example', receiver_profile_version_id: 'v1', expires_at: inSeconds(3_600) };
     const { id } = await made(holder.as.post('/v1/authority-bindings', terms));
