@@ -1,5 +1,9 @@
+import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { EnvelopeSchema } from '../../src/claims/schema/envelope.ts';
 import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
+import { canonicalJson } from '../../src/http/canonical-json.ts';
+import type { JsonObject } from '../../src/http/json-value.ts';
 import { newId } from '../../src/ids.ts';
 import { run } from '../billing/ledger-world.ts';
 
@@ -137,13 +141,20 @@ const ClaimRow = z.object({
   id: z.string(),
   subject: z.string(),
   passport_jti: z.string().nullable(),
-  envelope: z.string().transform((text) => JSON.parse(text) as { payload: Record<string, unknown> }),
+  envelope: z.string(),
 });
 
-/** Claims that the service issued about the lineage's agent, oldest first. */
-export const claimsOf = async (db: CommonQueryMethods, { agent }: Pick<Lineage, 'agent'>, type: string) =>
-  await db.any(sql.type(ClaimRow)`
+/** Claims that the service issued about the lineage's agent, oldest first; each of its shape and written as JCS. */
+export async function claimsOf(db: CommonQueryMethods, { agent }: Pick<Lineage, 'agent'>, type: string) {
+  const rows = await db.any(sql.type(ClaimRow)`
     select id, subject, passport_jti, envelope from claims where agent_id = ${agent} and claim_type = ${type} order by seq`);
+  return rows.map(({ envelope: text, ...row }) => {
+    const envelope = JSON.parse(text) as { payload: Record<string, unknown> };
+    EnvelopeSchema.parse(envelope);
+    assert.equal(canonicalJson(envelope as JsonObject), text);
+    return { ...row, envelope };
+  });
+}
 
 const LineageRow = z.object({
   checkpoint_count: z.number(),

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { CheckoutBodySchema } from '../../src/passports/accountability-schema.ts';
+import { decideReview } from '../../src/passports/decide-review.ts';
+import { submitCheckout } from '../../src/passports/submit-report.ts';
+import { callOf, ownContext } from '../invocations/own-context.ts';
 import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../support/people.ts';
-import { anonymous, assertProblem, assertStatus, database, requester, type Reply, type Requester } from '../support/service.ts';
-import { eventsOf, claimsOf } from './lineages.ts';
+import { anonymous, assertProblem, assertStatus, database, type Reply, type Requester } from '../support/service.ts';
+import { claimsOf, eventsOf, newLineage, newOperator } from './lineages.ts';
 
 interface Issued {
   jti: string;
@@ -252,32 +256,24 @@ describe('Reviews of checkouts', () => {
       assert.deepEqual([parent.checkpoints, parent.checkout, parent.flags, parent.review, parent.chain], [[], null, [], null, []]);
     });
   });
+});
 
-  describe('POST /v1/passports/:jti/checkpoint and /checkout', () => {
-    for (const path of ['checkpoint', 'checkout'] as const) {
-      it(`${path} requires authentication, and a credential of the operator`, async () => {
-        const { jti } = await issue(await enforced());
-        assertProblem(await anonymous().post(`/v1/passports/${jti}/${path}`, REPORT), 'UNAUTHENTICATED');
-        const key = await buildAgentKey(operator, (await buildAgent(operator)).id);
-        assertProblem(await key.post(`/v1/passports/${jti}/${path}`, REPORT), 'OPERATOR_SCOPE_REQUIRED');
-        assertProblem(await requester((await buildOperator()).key).post(`/v1/passports/${jti}/${path}`, REPORT), 'NOT_FOUND');
-      });
-
-      it(`${path} refuses a report that is none`, async () => {
-        const { jti } = await issue(await enforced());
-        const refused = async (body: unknown, field: string): Promise<void> =>
-          assertProblem(await operator.post(`/v1/passports/${jti}/${path}`, body), 'VALIDATION_ERROR', field);
-        await refused({}, 'services_used');
-        await refused({ services_used: 'github', actions_count: 1 }, 'services_used');
-        await refused({ ...REPORT, services_used: [''] }, 'services_used.0');
-        await refused({ services_used: [] }, 'actions_count');
-        await refused({ ...REPORT, actions_count: -1 }, 'actions_count');
-        await refused({ ...REPORT, tool_calls: [{ service: 'github' }] }, 'tool_calls.0.method');
-        await refused({ ...REPORT, tool_calls: [{ service: 'github', method: 'x', args: {} }] }, 'tool_calls.0.args');
-        await refused({ ...REPORT, delegated_to: [7] }, 'delegated_to.0');
-        await refused({ ...REPORT, summary: 'x'.repeat(path === 'checkpoint' ? 1_001 : 2_001) }, 'summary');
-        await refused({ ...REPORT, notes: 'x' }, 'notes');
-      });
-    }
+describe('Reviews where REVIEW_BLOCK_REVOKES is set', () => {
+  it('a block revokes the lineage and what descends from it, and still does not bar the agent', async () => {
+    const own = await ownContext();
+    const { pool, config } = own.context;
+    const context = { ...own.context, config: { ...config, reviewBlockRevokes: true } };
+    const lineage = await newLineage(pool, { operator: await newOperator(pool) });
+    await newLineage(pool, { operator: lineage.operator, parent: lineage });
+    const call = (operation: string) => callOf(lineage.operator, operation);
+    const { body } = await submitCheckout(context, call('submitCheckout'), {
+      jti: lineage.jti,
+      body: CheckoutBodySchema.parse(REPORT),
+    });
+    const review = String(body.review?.checkout_id);
+    const decided = await decideReview(context, call('decidePassportReview'), review, { decision: 'blocked', block_future: false });
+    assert.deepEqual([decided.body.revoked_count, decided.body.agent_status], [2, 'active']);
+    assert.deepEqual((await eventsOf(pool, lineage)).map(({ event_type }) => event_type), ['passport.blocked']);
+    await own.close();
   });
 });
