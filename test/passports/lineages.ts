@@ -135,7 +135,7 @@ const EventRow = z.object({ event_type: z.string(), severity: z.string(), payloa
 /** Events of the lineage's operator, oldest first. */
 export const eventsOf = async (db: CommonQueryMethods, { operator }: Pick<Lineage, 'operator'>) =>
   await db.any(sql.type(EventRow)`
-    select event_type, severity, payload from service_events where operator_id = ${operator} order by id`);
+    select event_type, severity, payload from service_events where operator_id = ${operator} order by seq`);
 
 const ClaimRow = z.object({
   id: z.string(),

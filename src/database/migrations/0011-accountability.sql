@@ -64,14 +64,15 @@ create table passport_flags (
 
 -- What operators are notified of (Billing §6), committed with what it tells.
 create table service_events (
-  id text primary key,
+  seq bigint generated always as identity primary key, -- their order, which ids made in one millisecond do not have
+  id text not null unique,
   operator_id text not null,
   event_type text not null check (event_type in ('passport.flagged', 'passport.blocked', 'agent.blocked', 'passport.missed_checkout')),
   severity text not null check (severity in ('info', 'warning', 'critical')),
   payload text not null,                 -- JSON
   created_at timestamptz not null default clock_timestamp()
 );
-create index service_events_of_operator on service_events (operator_id, id);
+create index service_events_of_operator on service_events (operator_id, seq);
 
 -- Lineages that still owe something. Neither times nor counts are in it, so a checkpoint writes to no index.
 create index passport_lineages_accounted on passport_lineages (id)
