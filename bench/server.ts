@@ -11,6 +11,7 @@ export interface Server {
   /** `http://127.0.0.1:<port>`, for those that listen. */
   origin: string;
   port: number;
+  pid: number;
   /** Sends a question over the process channel and resolves with the answer; one at a time. */
   ask<Answer>(question: object): Promise<Answer>;
   stop(): Promise<void>;
@@ -40,6 +41,7 @@ export async function startServer(name: ServerName, settings: object, logs: stri
   return {
     origin: `http://127.0.0.1:${port}`,
     port,
+    pid: child.pid as number, // a child that was spawned has one
     ask(question) {
       const answer = next<never>();
       child.send(question);

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { newId } from '../src/ids.ts';
+
+/** Seconds (decisions A22, A23): a checkpoint every so often, missed this much later. */
+export const INTERVAL = 300;
+const GRACE = 75;
+/** Seldom: looking costs the core of Postgres and Temporal, and the times are those of the rows. */
+const LOOK_AGAIN_MS = 500;
+
+export interface SessionsOptions {
+  databaseUrl: string;
+  /** Has the service deliver what was written past its API. */
+  deliver(): Promise<unknown>;
+}
+
+/** Seconds of a part of the run may take at most. */
+const GIVE_UP_SECONDS = 900;
+
+/** Writes enforced sessions past the API, with deadlines where the bench wants them, and reads from the rows what became of them. */
+export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
+  const database = new pg.Client(databaseUrl);
+  await database.connect();
+  const [operator, agent] = [newId('op'), newId('ag')];
+  await database.query(`insert into operators (id, name, email) values ($1, 'bench', 'bench@carnet.invalid')`, [operator]);
+  await database.query(`insert into agents (id, operator_id, name, accountability) values ($1, $2, 'bench', 'enforced')`, [agent, operator]);
+
+  const until = async (what: string, statement: string, values: unknown[] = []): Promise<void> => {
+    const giveUp = performance.now() + GIVE_UP_SECONDS * 1_000;
+    for (;;) {
+      const { rows } = await database.query<{ done: boolean }>(statement, values);
+      if (rows[0]?.done === true) return;
+      if (performance.now() > giveUp) throw new Error(`Waited ${GIVE_UP_SECONDS} s in vain for ${what}.`);
+      await pause(LOOK_AGAIN_MS);
+    }
+  };
+
+  return {
+    /** Sessions with their messages; their first deadlines lie evenly in `window` seconds, `lead` seconds from now. */
+    async write(count: number, { lead, window }: { lead: number; window: number }): Promise<void> {
+      await database.query('begin');
+      await database.query(
+        `with made as (
+          select 'ses_B' || lpad(n::text, 25, '0') as session, 'psp_B' || lpad(n::text, 25, '0') as jti, clock_timestamp() as now,
+            make_interval(secs => $3::float8 + $4::float8 * n / $5::float8) as first
+          from generate_series(0, $5::int - 1) as n
+        ), sessions as (
+          insert into passport_sessions (id, operator_id, started_at) select session, $1, now from made
+        ), lineages as (
+          insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability,
+            checkpoint_interval_seconds, started_at, latest_expiry, next_checkpoint_due_at)
+          select jti, session, $1, $2, $2, 0, 'enforced', ${INTERVAL}, now, now + interval '12 hours', now + first - interval '${GRACE} seconds'
+          from made
+        ), messages as (
+          insert into life_messages (life, kind) select 'session:' || session, 'issued' from made
+        )
+        insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload, status_day, status_index)
+        select jti, jti, session, $1, $2, 0, 'bench', now, now + interval '1 hour', '{}', current_date, 0 from made`,
+        [operator, agent, lead, window, count],
+      );
+      await database.query('commit');
+      await database.query('analyze');
+      await deliver();
+    },
+    /** @returns seconds until every life has taken its first step. */
+    async started(): Promise<number> {
+      const startedAt = performance.now();
+      await until('the first steps of all lives', 'select not exists (select from passport_sessions where life_seen_at is null) as done');
+      return (performance.now() - startedAt) / 1_000;
+    },
+    async missed(count: number): Promise<void> {
+      await until(`${count} missed checkpoints`, 'select count(*) >= $1 as done from passport_flags', [count]);
+    },
+    /** Milliseconds from each deadline to its flag, and how many lineages have no flag or two for one deadline. */
+    async lateness(): Promise<number[]> {
+      const { rows } = await database.query<{ late: number }>(`
+        select extract(epoch from raised_at - (occasion::timestamptz + interval '${GRACE} seconds'))::float8 * 1000 as late
+        from passport_flags where type = 'missed_checkpoint' order by id`);
+      return rows.map(({ late }) => late);
+    },
+    /** Wakes the sessions that fell silent first. @returns seconds until all of them have looked again. */
+    async wakeOldest(count: number): Promise<number> {
+      const { rows } = await database.query<{ id: string }>('select id from passport_sessions order by life_seen_at limit $1', [count]);
+      const ids = rows.map(({ id }) => id);
+      const { rows: clock } = await database.query<{ now: string }>('select clock_timestamp()::text as now');
+      const startedAt = performance.now();
+      await database.query(`insert into life_messages (life, kind, next_attempt_at) select 'session:' || id, 'issued', clock_timestamp() from unnest($1::text[]) as id`, [ids]);
+      await deliver();
+      await until(
+        'the evicted lives',
+        'select bool_and(life_seen_at > $2::timestamptz) as done from passport_sessions where id = any($1)',
+        [ids, clock[0]?.now],
+      );
+      return (performance.now() - startedAt) / 1_000;
+    },
+    close: () => database.end(),
+  };
+}
