@@ -46,7 +46,8 @@ const getStatusListOfDay = route({
   path: '/v1/passports/status-list/:day',
   operation: 'getStatusListOfDay',
   summary: 'Show which passports of a day are revoked',
-  params: z.object({ day: z.iso.date() }),
+  // Postgres has no year 0.
+  params: z.object({ day: z.iso.date().refine((day) => !day.startsWith('0000')) }),
   refusals: ['NOT_FOUND'],
   handler: async ({ context, params: { day } }) => ({ status: 200, body: await statusList(context, day) }),
 });

@@ -102,7 +102,7 @@ describe(`GET ${PATH}`, () => {
     assert.equal(list.sub, `https://carnet.example.test${PATH}/2026-01-02`);
     assert(bits(list).length * 8 >= 200_000);
     assert.equal(bits(await fetched(`${PATH}/2026-01-03`)).length * 8, 131_072);
-    for (const day of ['2026-01-01', '2999-01-01', '2026-02-30', 'yesterday', '20260102']) {
+    for (const day of ['2026-01-01', '2999-01-01', '2026-02-30', '0000-01-01', 'yesterday', '20260102']) {
       assertProblem(await own.anonymous.get(`${PATH}/${day}`), 'NOT_FOUND');
     }
     assert.equal((await own.anonymous.get(`${PATH}/${today}`)).status, 200);
