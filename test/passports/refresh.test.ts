@@ -55,6 +55,12 @@ describe('POST /v1/passports/refresh', () => {
       assert.equal(last.exp, payloadOf(passport.token).iat + 1_000);
     });
 
+    it('a session that is older than sessions may be by now: that is over', async () => {
+      const passport = await issue(holder);
+      await ageSession(passport, SESSION_MAX_SECONDS + 60);
+      assertProblem(await tryRefresh(holder, passport.token), 'PASSPORT_EXPIRED');
+    });
+
     it('the latest expiry of the parent\'s lineage', async () => {
       const root = await issue(holder, { ttl_seconds: 300 });
       const child = await delegate(holder, root);

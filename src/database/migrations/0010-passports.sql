@@ -307,6 +307,7 @@ begin
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into parent from passports where jti = p_parent and operator_id = p_operator;
   select * into above from passport_lineages where id = parent.lineage_id;
+  v_issued := epoch_seconds(clock_timestamp()); -- before the parent is found alive: it ends in a later second
   perform refuse_withdrawn(parent);
   perform refuse_ended(parent, above);
   perform refuse_checked_out(above);
@@ -314,7 +315,6 @@ begin
   if parent.agent_id <> p_agent then perform refuse_held(parent.agent_id); end if;
   if p_refused is not null then perform refuse_as_composed(); end if;
 
-  v_issued := epoch_seconds(clock_timestamp());
   v_left := epoch_seconds(parent.expires_at) - v_issued;
   if p_ttl_seconds > v_left then
     perform refuse('TTL_EXCEEDS_PARENT',
@@ -363,16 +363,20 @@ begin
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into before from passports where jti = p_from and operator_id = p_operator;
   select * into l from passport_lineages where id = before.lineage_id for no key update;
+  v_issued := epoch_seconds(clock_timestamp()); -- before it is found alive: it ends in a later second
   perform refuse_withdrawn(before);
   perform refuse_ended(before, l);
   perform refuse_checked_out(l);
   perform refuse_held(l.agent_id);
   if p_refused is not null then perform refuse_as_composed(); end if;
 
-  v_issued := epoch_seconds(clock_timestamp());
   v_expires := least(v_issued + p_ttl_seconds,
     (select epoch_seconds(started_at) + p_session_seconds from passport_sessions where id = l.session_id),
     (select epoch_seconds(latest_expiry) from passport_lineages where id = l.parent_lineage_id));
+  -- Where the setting was lowered, a session may be older than sessions become now.
+  if v_expires <= v_issued then
+    perform refuse('PASSPORT_EXPIRED', 'The session has lasted as long as sessions may; issue a new passport.');
+  end if;
   update passport_lineages set latest_expiry = to_timestamp(v_expires) where id = l.id and latest_expiry < to_timestamp(v_expires);
   p := write_passport(l, p_jti, before.parent_jti, p_from, p_kid, p_issuer, p_claim, p_svcns, v_issued, v_expires);
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
