@@ -125,6 +125,11 @@ describe('the facts that signing a passport asks for', () => {
       assert.deepEqual(await sources(), ['target']);
       await grant(operator, { agentId, connectionId: source.id });
       assert.deepEqual(await sources(), ['source', 'target']);
+      const scopesOfSource = (scopes: string[]) => operator.patch(`/v1/service-connections/${source.id}`, { scopes });
+      assertStatus(await scopesOfSource([]), 200);
+      assert.deepEqual(await sources(), ['target'], 'nothing is left of what was granted');
+      assertStatus(await scopesOfSource(['read']), 200);
+      assert.deepEqual(await sources(), ['source', 'target']);
       assertStatus(await operator.patch(`/v1/service-connections/${source.id}`, { status: 'disabled' }), 200);
       assert.deepEqual(await sources(), ['target']);
     });

@@ -200,7 +200,8 @@ create function passport_facts(p_operator text, p_agent text) returns json langu
         'credential_ref', credential_ref, 'constraints', constraints,
         'allow_data_from', (select coalesce(json_agg(name order by name collate "C"), '[]') from (
           select unnest(array_remove(allow_data_from, '*')) as name
-          union select service_name from granted where '*' = any (g.allow_data_from)) as sources)
+          union select service_name from granted o where '*' = any (g.allow_data_from)
+            and connection_scopes <> '{}' and ('*' = any (o.scopes) or o.scopes && connection_scopes)) as sources)
       ) order by connection_id), '[]') from granted g),
     'identity_claims', (select coalesce(json_agg(json_build_object(
         'claim_id', id, 'provider', provider, 'layer', layer, 'claim_type', claim_type, 'assurance_level', assurance_level,
