@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../context.ts';
 import { unauthenticated, type Authenticator, type Credential, type Credentials } from './credential.ts';
@@ -7,6 +8,8 @@ import { sessionTokenOf } from './session-cookie.ts';
 const REMEMBERED_MS = 1_000;
 /** Credentials of a kind remembered at most, about 500 bytes each. */
 const REMEMBERED = 10_000;
+/** Characters; what is longer (a token, a key behind thousands of spaces) is remembered by its hash. API keys are shorter. */
+const REMEMBERED_AS_SHOWN = 200;
 /** Keys, agents, operators, members and dashboard sessions: a change of one of these may change what a credential says. */
 const BEHIND_CREDENTIALS = /^(?:\*$|key_|ag_|op_|mem_|dsh_)/;
 
@@ -43,6 +46,9 @@ interface Memory {
   find(shown: string): Promise<Credential>;
 }
 
+const nameOf = (shown: string): string =>
+  shown.length <= REMEMBERED_AS_SHOWN ? shown : hash('sha256', shown, 'base64url');
+
 /** Keeps what `look` finds for a second, by the text that was shown. */
 function createMemory({ rowEvents }: Context, look: (shown: string) => Promise<Credential>): Memory {
   const known = new Map<string, { credential: Credential; until: number }>();
@@ -57,25 +63,30 @@ function createMemory({ rowEvents }: Context, look: (shown: string) => Promise<C
 
   const remembered = (shown: string): Credential | undefined => {
     if (!rowEvents.hearing) return undefined;
-    const entry = known.get(shown);
+    const entry = known.get(nameOf(shown));
     return entry !== undefined && entry.until > performance.now() ? entry.credential : undefined;
   };
 
-  const lookUp = (shown: string): Promise<Credential> => {
-    const underWay = pending.get(shown);
-    if (underWay !== undefined) return underWay;
+  const lookUp = async (shown: string): Promise<Credential> => {
+    const name = nameOf(shown);
+    const underWay = pending.get(name);
+    if (underWay !== undefined) {
+      const credential = await underWay;
+      // What must be seen anew may have been withdrawn between the beginning of that look-up and this request.
+      return credential.validForMs > 0 ? credential : look(shown);
+    }
     const looks = pending;
     const asked = performance.now();
     const search = look(shown)
       .then((credential) => {
-        if (looks === pending) {
+        if (looks === pending && credential.validForMs > 0) {
           if (known.size >= REMEMBERED) known.clear();
-          known.set(shown, { credential, until: asked + Math.min(REMEMBERED_MS, credential.validForMs) });
+          known.set(name, { credential, until: asked + Math.min(REMEMBERED_MS, credential.validForMs) });
         }
         return credential;
       })
-      .finally(() => looks.delete(shown));
-    looks.set(shown, search);
+      .finally(() => looks.delete(name));
+    looks.set(name, search);
     return search;
   };
 

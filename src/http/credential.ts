@@ -8,7 +8,7 @@ export interface Credential {
   suspended: boolean;
   /** Its agent is blocked: 403 AGENT_BLOCKED on everything that changes something. */
   blocked: boolean;
-  /** How long this may be remembered, milliseconds. */
+  /** How long this may be remembered, milliseconds; 0: every request looks again. */
   validForMs: number;
 }
 
