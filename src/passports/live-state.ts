@@ -54,7 +54,6 @@ class LiveStates {
     setImmediate(() => {
       this.#called = false;
       void this.#answer(this.#waiting.splice(0, MOST_AT_ONCE));
-      if (this.#waiting.length > 0) this.#callSoon();
     });
   }
 

@@ -27,8 +27,8 @@ const MALFORMED = { reason: 'malformed' } as const;
 
 /**
  * A token against our own keys alone: form, key, signature; neither time nor revocation (Market §6). Nothing is fetched, and
- * nothing in the token chooses how it is checked. The signature is checked before the payload is read: a good token pays for
- * little else.
+ * nothing in the token chooses how it is checked. The signature is checked before the payload is read: only where it is not ours
+ * must a strict reading tell what is malformed, so a good token pays for little else.
  * @param issuer the one `iss` that is ours
  */
 export async function verifyToken(
@@ -41,7 +41,7 @@ export async function verifyToken(
   const key = keys.byHeader.get(parts.header) ?? otherwiseNamed(parts.header, keys);
   if (key === 'malformed') return MALFORMED;
   const genuine = key !== 'unknown_key' && (await isSigned(...signedBytes(parts), key.publicKey));
-  const payload = payloadOf(parts.payload);
+  const payload = payloadOf(genuine ? asWritten(parts.payload) : readStrictly(parts.payload));
   if (payload === undefined || payload.iss !== issuer || payload.exp <= payload.iat) return MALFORMED;
   if (key === 'unknown_key') return { reason: 'unknown_key' };
   return genuine ? { payload, kid: key.kid } : { reason: 'bad_signature' };
@@ -76,7 +76,7 @@ function otherwiseNamed(
   header: string,
   { counting }: Pick<KeyRing, 'counting'>,
 ): SigningKey | 'malformed' | 'unknown_key' {
-  const parsed = HeaderSchema.safeParse(jsonOf(header));
+  const parsed = HeaderSchema.safeParse(readStrictly(header));
   if (!parsed.success) return 'malformed';
   return counting.get(parsed.data.kid) ?? 'unknown_key';
 }
@@ -89,34 +89,29 @@ export function isSigned(input: Buffer, signature: Buffer, key: KeyObject): bool
   });
 }
 
-function payloadOf(segment: string): PassportPayload | undefined {
-  const parsed = PassportPayloadSchema.safeParse(jsonOf(segment));
+/** What the JSON of a payload says; undefined where it is not a passport's. */
+function payloadOf(json: unknown): PassportPayload | undefined {
+  const parsed = PassportPayloadSchema.safeParse(json);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The JSON of a segment, read strictly; undefined where its base64url is not the one way to write those bytes, or the JSON is not sound. */
-function jsonOf(segment: string): unknown {
-  const bytes = Buffer.from(segment, 'base64url');
-  if (bytes.toString('base64url') !== segment) return undefined;
+/** The JSON of a segment that we have signed: to the character it is what we wrote. */
+function asWritten(segment: string): unknown {
   try {
-    const text = decodeUtf8Strict(bytes);
-    return asWeWrite(text) ?? parseStrictJson(text);
-  } catch (error) {
-    if (error instanceof StrictJsonFault) return undefined;
-    throw error;
+    return JSON.parse(Buffer.from(segment, 'base64url').toString());
+  } catch {
+    return undefined;
   }
 }
 
-/**
- * Text that comes out as it went in has no member twice and no number beyond the double; without an escape `\u` it has neither
- * NUL nor lone surrogates. So are all that we sign, and this takes two thirds of the time of the strict reading.
- */
-function asWeWrite(text: string): unknown {
-  if (text.includes('\\u') || text.includes('__proto__')) return undefined;
+/** The JSON of anybody's segment; undefined where its base64url is not the one way to write those bytes, or the JSON is not sound. */
+function readStrictly(segment: string): unknown {
+  const bytes = Buffer.from(segment, 'base64url');
+  if (bytes.toString('base64url') !== segment) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return JSON.stringify(value) === text ? value : undefined;
-  } catch {
-    return undefined;
+    return parseStrictJson(decodeUtf8Strict(bytes));
+  } catch (error) {
+    if (error instanceof StrictJsonFault) return undefined;
+    throw error;
   }
 }

@@ -31,8 +31,9 @@ export const headerOf = ({ kid }: Target): Header => ({ alg: 'EdDSA', kid, typ: 
 export const withHeader = (target: Target, change: Header, signer: Signer = target.key): string =>
   jws(JSON.stringify({ ...headerOf(target), ...change }), JSON.stringify(target.payload), signer);
 
-/** The good token but for its payload, signed by us. */
-export const withPayload = (target: Target, payload: string): string => jws(JSON.stringify(headerOf(target)), payload, target.key);
+/** The good token but for its payload; signed by us unless `signer` is another. */
+export const withPayload = (target: Target, payload: string, signer: Signer = target.key): string =>
+  jws(JSON.stringify(headerOf(target)), payload, signer);
 
 export const list = (reason: string, tokens: Record<string, string>): Attack[] =>
   Object.entries(tokens).map(([name, token]) => ({ name, token, reason }));

@@ -1,4 +1,4 @@
-import { list, withPayload, type Attack, type Target } from './attack.ts';
+import { attacker, list, withPayload, type Attack, type Target } from './attack.ts';
 
 export function claims(target: Target): Attack[] {
   const { iat, exp, svcns, jti, iss } = target.payload;
@@ -33,6 +33,9 @@ export function claims(target: Target): Attack[] {
       'scopes a text': withClaims({ svcns: { ...svcns, services: [{ ...(svcns.services as object[])[0], scopes: '*' }] } }),
       'services an object': withClaims({ svcns: { ...svcns, services: {} } }),
       'aud a number': withClaims({ aud: 1 }),
+      'no JSON, signed by us': withPayload(target, 'passport'),
+      'null, signed by us': withPayload(target, 'null'),
+      'nothing, signed by us': withPayload(target, ''),
       'status of another kind': withClaims({ status: 'valid' }),
     }),
     ...list('expired', { 'exp in the past, signed by us': withClaims({ exp: iat + 1, iat: iat - 3_600 }) }),
@@ -44,32 +47,34 @@ export function payloads(target: Target): Attack[] {
   const { payload } = target;
   const text = JSON.stringify(payload);
   const open = text.slice(0, -1);
+  // What we have signed ourselves is what we have written: a payload of this kind is somebody else's.
+  const forged = (changed: string): string => withPayload(target, changed, attacker.privateKey);
   const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
   return list('malformed', {
-    'exp twice': withPayload(target, `${open},"exp":${payload.exp + 1}}`),
-    'exp twice, the same': withPayload(target, `${open},"exp":${payload.exp}}`),
-    'svcns twice': withPayload(target, `${open},"svcns":{}}`),
-    'a member of svcns twice': withPayload(target, text.replace('"delegation_depth":0', '"delegation_depth":0,"delegation_depth":0')),
-    'sub twice, once written with an escape': withPayload(target, `${open},"\\u0073ub":"ag_other"}`),
-    '__proto__': withPayload(target, `${open},"__proto__":{"exp":9999999999}}`),
-    '__proto__ in svcns': withPayload(target, text.replace('"svcns":{', '"svcns":{"__proto__":{"a":1},')),
-    'exp 1e999': withPayload(target, text.replace(`"exp":${payload.exp}`, '"exp":1e999')),
-    'exp beyond 2^53': withPayload(target, text.replace(`"exp":${payload.exp}`, '"exp":9007199254740993')),
-    'NUL': withPayload(target, text.replace('researcher', String.raw`resear\u0000cher`)),
-    'a lone surrogate': withPayload(target, text.replace('researcher', String.raw`resear\ud800cher`)),
-    'a byte order mark': withPayload(target, `\ufeff${text}`),
-    'something after it': withPayload(target, `${text}{}`),
-    'half of it': withPayload(target, text.slice(0, text.length >> 1)),
-    'a comment': withPayload(target, `${text}/**/`),
-    'nothing': withPayload(target, ''),
-    'null': withPayload(target, 'null'),
-    'a number': withPayload(target, '1'),
-    'a list': withPayload(target, `[${text}]`),
-    'a text': withPayload(target, JSON.stringify(text)),
-    'depth of 4,000': withPayload(target, `${open},"aud":${deep(4_000)}}`),
-    'depth of 4,000 and never closed': withPayload(target, '['.repeat(4_000)),
-    'objects in depth': withPayload(target, `${'{"a":'.repeat(1_500)}1${'}'.repeat(1_500)}`),
-    'a token in it': withPayload(target, withPayload(target, text)),
-    'a token as JSON in it': withPayload(target, JSON.stringify(withPayload(target, text))),
+    'exp twice': forged(`${open},"exp":${payload.exp + 1}}`),
+    'exp twice, the same': forged(`${open},"exp":${payload.exp}}`),
+    'svcns twice': forged(`${open},"svcns":{}}`),
+    'a member of svcns twice': forged(text.replace('"delegation_depth":0', '"delegation_depth":0,"delegation_depth":0')),
+    'sub twice, once written with an escape': forged(`${open},"\\u0073ub":"ag_other"}`),
+    '__proto__': forged(`${open},"__proto__":{"exp":9999999999}}`),
+    '__proto__ in svcns': forged(text.replace('"svcns":{', '"svcns":{"__proto__":{"a":1},')),
+    'exp 1e999': forged(text.replace(`"exp":${payload.exp}`, '"exp":1e999')),
+    'exp beyond 2^53': forged(text.replace(`"exp":${payload.exp}`, '"exp":9007199254740993')),
+    'NUL': forged(text.replace('researcher', String.raw`resear\u0000cher`)),
+    'a lone surrogate': forged(text.replace('researcher', String.raw`resear\ud800cher`)),
+    'a byte order mark': forged(`\ufeff${text}`),
+    'something after it': forged(`${text}{}`),
+    'half of it': forged(text.slice(0, text.length >> 1)),
+    'a comment': forged(`${text}/**/`),
+    'nothing': forged(''),
+    'null': forged('null'),
+    'a number': forged('1'),
+    'a list': forged(`[${text}]`),
+    'a text': forged(JSON.stringify(text)),
+    'depth of 4,000': forged(`${open},"aud":${deep(4_000)}}`),
+    'depth of 4,000 and never closed': forged('['.repeat(4_000)),
+    'objects in depth': forged(`${'{"a":'.repeat(1_500)}1${'}'.repeat(1_500)}`),
+    'a token in it': forged(forged(text)),
+    'a token as JSON in it': forged(JSON.stringify(forged(text))),
   });
 }
