@@ -41,7 +41,7 @@ export async function signIn(
   const answered = await runCommand<DashboardSession>(context, call, async (unit) => {
     const address = addressMac(context.encryption, email);
     const refusal = await judge(unit.connection, address, (kept) =>
-      memberships.length > 0 && codeFits(context.encryption, address, code, kept),
+      codeFits(context.encryption, address, code, kept) && memberships.length > 0,
     );
     if (refusal !== null) return { refusal };
     if (chosen instanceof CarnetError) throw chosen;

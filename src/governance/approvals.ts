@@ -3,6 +3,7 @@ import { mayApprove, type Caller } from '../caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
+import type { Encryption } from '../encryption.ts';
 import { assertThat, CarnetError, notFound } from '../http/errors.ts';
 import { countApprovals, decideApproval, findApproval, listApprovals, lockApproval } from './approval-queries.ts';
 import { bodySeal } from './require-approval.ts';
@@ -21,16 +22,23 @@ export async function pageOfApprovals(
 }
 
 /**
- * One approval; with the body of the request for those who may decide it.
+ * One approval; with the body of the request for those who may decide it, as long as ENCRYPTION_KEY holds the key that sealed it.
  * @throws CarnetError NOT_FOUND for an unknown or foreign one.
  */
 export async function readApproval({ pool, encryption }: Context, caller: Caller, id: string): Promise<ApprovalWithBody> {
   const found = await findApproval(pool, caller.operatorId, id);
   assertThat(found, () => notFound('approval'));
   const { sealed_body: sealed, ...approval } = found;
-  return mayApprove(caller)
-    ? { ...approval, body: JSON.parse(encryption.open(sealed, bodySeal(id))) as unknown }
-    : approval;
+  return mayApprove(caller) ? { ...approval, ...bodyOf(encryption, id, sealed) } : approval;
+}
+
+/** Approvals stay for good, keys do not: one whose body nobody can read any more is shown without it. */
+function bodyOf({ open }: Encryption, id: string, sealed: string): Pick<ApprovalWithBody, 'body'> {
+  try {
+    return { body: JSON.parse(open(sealed, bodySeal(id))) as unknown };
+  } catch {
+    return {};
+  }
 }
 
 /**
@@ -68,12 +76,15 @@ export const decide = (
 async function assertAnotherAsked(connection: CommonQueryMethods, caller: Caller, requestedBy: string): Promise<void> {
   const memberId = memberOf(caller);
   const email = (await findMembership(connection, memberId))?.email;
-  const own = [memberId, `oauth:${memberId}`, `oauth:${email}`].includes(requestedBy);
+  const own = [memberId, `oauth:${memberId}`, `oauth:${email}`].some((name) => sameName(name, requestedBy));
   assertThat(
     !own || (await countAdministrators(connection, caller.operatorId)) < 2,
     () => new CarnetError('ADMIN_REQUIRED', 'You asked for this yourself; another owner or administrator decides it.'),
   );
 }
+
+/** Members are known by their address without regard to case; an issuer may write it in another. */
+const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const memberOf = (caller: Caller): string =>
   caller.kind === 'operator' && caller.by.kind === 'session' ? caller.by.memberId : '';

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
+import { createEncryption } from '../../src/encryption.ts';
 import type { Approval, ApprovalWithBody } from '../../src/governance/schema.ts';
 import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../support/people.ts';
@@ -57,6 +59,15 @@ describe('Governance approvals', () => {
       { method: 'PATCH', path: `/v1/agents/${agentId}`, action: 'agent.accountability_weakened' },
     );
     assert.match(shown.requested_by, /^key_/);
+  });
+
+  it('are shown without it when the key that sealed it has left ENCRYPTION_KEY', async () => {
+    const { approvalId } = await weaken(operator);
+    const otherwise = createEncryption([randomBytes(32)]).seal('{}', `approval:${approvalId}`);
+    const pool = await database();
+    await pool.query(sql.type(z.object({}))`update governance_approvals set body = ${otherwise} where id = ${approvalId}`);
+    const shown = assertStatus(await owner.get<ApprovalWithBody>(`${APPROVALS}/${approvalId}`), 200);
+    assert.deepEqual([shown.id, 'body' in shown], [approvalId, false]);
   });
 
   it('answer the same decision again, and refuse another', async () => {
@@ -153,7 +164,7 @@ describe('Governance approvals', () => {
     const { approvalId } = await weaken(fresh);
     const pool = await database();
     await pool.query(sql.type(z.object({}))`
-      update governance_approvals set requested_by = ${`oauth:${fresh.email}`} where id = ${approvalId}`);
+      update governance_approvals set requested_by = ${`oauth:${fresh.email.toUpperCase()}`} where id = ${approvalId}`);
     const second = await buildPerson(fresh, 'admin');
     assertProblem(await approve(person, approvalId), 'ADMIN_REQUIRED');
     assertStatus(await fresh.delete(`/v1/members/${second.memberId}`), 200);
