@@ -85,7 +85,7 @@ const reviews = route({
   query: ReviewsQuerySchema,
   status: 200,
   reply: ReviewsSchema,
-  handler: async ({ context, caller, query }) => ({ status: 200, body: await listReviews(context, caller, query) }),
+  handler: async ({ context, caller, query }) => ({ status: 200, ...(await listReviews(context, caller, query)) }),
 });
 
 const decide = route({

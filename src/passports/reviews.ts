@@ -1,11 +1,20 @@
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
+import type { Links } from '../http/route.ts';
 import { pageOfReviews } from './accountability-queries.ts';
 import type { Reviews, ReviewsQuery } from './accountability-schema.ts';
 
-/** The caller's reviews, newest first (decisions A35). */
-export async function listReviews(context: Context, { operatorId }: Caller, query: ReviewsQuery): Promise<Reviews> {
+/** The caller's reviews, newest first (decisions A35), and the pages beside them. */
+export async function listReviews(
+  context: Context,
+  { operatorId }: Caller,
+  query: ReviewsQuery,
+): Promise<{ body: Reviews; links: Links }> {
   const { page, limit } = query;
   const { reviews, total } = await pageOfReviews(context.pool, operatorId, query);
-  return { reviews, page, limit, total, has_more: page * limit < total };
+  const has_more = page * limit < total;
+  const links: Links = {};
+  if (page > 1) links.prev = { limit, page: page - 1 };
+  if (has_more) links.next = { limit, page: page + 1 };
+  return { body: { reviews, page, limit, total, has_more }, links };
 }

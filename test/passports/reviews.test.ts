@@ -91,6 +91,10 @@ describe('Reviews of checkouts', () => {
       const second = await page('?limit=2&page=2');
       assert.deepEqual([second.reviews.map(({ checkout_id }) => checkout_id), second.has_more], [[ids[2]], false]);
       assert.deepEqual((await page('?page=9')).reviews, []);
+      const links = (await other.get('/v1/passports/reviews?limit=1&page=2&status=pending')).headers.get('link') ?? '';
+      assert.match(links, /[?&]page=1[^>]*>; rel="prev"/);
+      assert.match(links, /[?&]page=3[^>]*>; rel="next"/);
+      for (const filter of ['limit=1', 'status=pending']) assert.equal(links.split(filter).length, 3, filter);
       assertStatus(await decide(ids[0] ?? '', { decision: 'blocked' }, other), 200);
       assert.deepEqual((await page('?status=pending')).total, 2);
       assert.deepEqual((await page('?status=blocked')).reviews.map(({ checkout_id }) => checkout_id), [ids[0]]);
