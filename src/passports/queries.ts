@@ -75,17 +75,21 @@ export interface PassportFilter {
 const nothing = sql.fragment``;
 
 const STATUS = {
-  active: sql.fragment`and p.revoked_at is null and p.expires_at > now()`,
+  active: sql.fragment`and p.jti in (select jti from active)`,
   expired: sql.fragment`and p.revoked_at is null and p.expires_at <= now()`,
   revoked: sql.fragment`and p.revoked_at is not null`,
 } as const satisfies Record<PassportStatus, unknown>;
 
-/** Newest first; jtis sort by creation. */
+/** Newest first; jtis sort by creation. What is active is found by its own index: it may be little beside a long history. */
 export async function listPassports(
   connection: CommonQueryMethods,
   { operatorId, agentId, sessionId, status, after, limit }: PassportFilter,
 ): Promise<Passport[]> {
+  const active = sql.fragment`
+    with active as materialized (
+      select jti from passports where operator_id = ${operatorId} and revoked_at is null and expires_at > now())`;
   const rows = await connection.any(sql.type(EntryRow)`
+    ${status === 'active' ? active : nothing}
     select ${entry} from passports p join passport_lineages l on l.id = p.lineage_id
     where p.operator_id = ${operatorId}
       ${after === null ? nothing : sql.fragment`and p.jti < ${after}`}
