@@ -73,5 +73,6 @@ describe(`POST ${PATH}`, () => {
     const other = await operator.post(PATH, { token: 'a.b.c' }, key);
     assert.equal(assertStatus(other, 200).active, false);
     assert.equal(other.headers.get('idempotency-replayed'), null);
+    assert.equal(assertStatus(await operator.post(PATH, { token }, { 'idempotency-key': 'é'.repeat(300) }), 200).active, true);
   });
 });
