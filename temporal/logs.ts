@@ -7,6 +7,9 @@ const QUIET: ReadonlySet<LogLevel> = new Set(['TRACE', 'DEBUG', 'INFO']);
 /** Says of every poller and every try that Temporal does not answer; `Outage` says it once. */
 const REPETITIVE = 'temporalio_client::retry';
 
+/** A worker without workflows is what serves the queue `outbound`: nobody need be warned of it at every start. */
+const MEANT = 'No workflows registered, not polling for workflow tasks';
+
 let log: Logger | undefined;
 
 /**
@@ -16,7 +19,7 @@ let log: Logger | undefined;
 export function forwardLogs(to: Logger): void {
   if (log === undefined) {
     const tell = (level: LogLevel, message: string, meta: LogMetadata = {}): void => {
-      if (!QUIET.has(level) && meta.target !== REPETITIVE) log?.[pinoLevel[level]]({ temporal: meta }, message);
+      if (!QUIET.has(level) && meta.target !== REPETITIVE && message !== MEANT) log?.[pinoLevel[level]]({ temporal: meta }, message);
     };
     Runtime.install({
       shutdownSignals: [],

@@ -114,8 +114,9 @@ describe('pages of the service', () => {
     assert.doesNotMatch(text, /https?:/);
   });
 
-  it('GET /dashboard tells the calls to make and who may', async () => {
+  it('GET /dashboard tells the calls to make and who may, and leads to where people sign in', async () => {
     const { text } = await anonymous.get('/dashboard');
+    assert.equal((await anonymous.get(/href="([^"]*sign-in)"/.exec(text)?.[1] ?? '/')).status, 200);
     assert.match(text, /POST \/v1\/things\/:id\/polish.*a key of the operator/);
   });
 

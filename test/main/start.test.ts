@@ -91,6 +91,11 @@ describe('npm start', function () {
     assert.equal(stranger.status, 401, 'a key of one is nobody at the other');
   });
 
+  it('warns of nothing that is as it should be', () => {
+    assert.match(one.output(), /Carnet is ready/);
+    assert.doesNotMatch(one.output(), /not polling for workflow tasks/);
+  });
+
   it('writes credentials.json whole, for its owner alone', async () => {
     const { mode } = await stat(join(one.dataDir, 'credentials.json'));
     assert.equal(mode & 0o777, 0o600);

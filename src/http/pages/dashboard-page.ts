@@ -35,6 +35,7 @@ function pageOf(baseUrl: string, routes: AnyRoute[]): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Carnet</title>
 <h1>Carnet</h1>
+<p><a href="/dashboard/sign-in">Sign in</a> to decide what waits for a person.
 <p>The calls to make, with the key of an operator or an agent. <a href="/docs">Try them with their bodies</a>, or read the <a href="/openapi.json">OpenAPI document</a>.
 <pre>curl -H "Authorization: Bearer $API_KEY" ${escaped(baseUrl)}/v1/operators/me</pre>
 ${tags.map((tag) => `<h2>${escaped(tag)}</h2>\n<table>\n<tr><th>Call<th>What it does<th>Who may\n${rows(tag)}\n</table>`).join('\n')}
