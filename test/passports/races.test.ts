@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
+import { CheckoutBodySchema } from '../../src/passports/accountability-schema.ts';
+import { decideReview } from '../../src/passports/decide-review.ts';
 import type { SignedPassport } from '../../src/passports/schema.ts';
+import { submitCheckout } from '../../src/passports/submit-report.ts';
 import { RACE_ROUNDS } from '../billing/ledger-world.ts';
-import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { treeWorld, type Outcome, type TreeWorld } from './tree-world.ts';
 
 /** Callers at once: more than the pool has connections, so that some wait for one and some for the lock. */
@@ -78,6 +81,11 @@ class Traffic {
   #one = (): Known => this.known[this.#any(this.known.length)] as Known;
   #any = (of: number): number => Math.floor(Math.random() * of);
   #agentId = (agent: number): string => (this.#world.agents[agent] as { id: string }).id;
+}
+
+function signed(outcome: Outcome<SignedPassport>): SignedPassport {
+  assert(typeof outcome !== 'string', `refused: ${String(outcome)}`);
+  return outcome;
 }
 
 const Fact = z.object({ jti: z.string(), active: z.boolean(), revoked: z.boolean(), parent_revoked: z.boolean(), before: z.boolean(), agent_id: z.string(), session_id: z.string() });
@@ -154,6 +162,51 @@ describe('revocations and what races with them', function () {
       assert(raced > RACE_ROUNDS, 'verifications came after revocations');
     });
   }
+
+  it('a review that bars its agent: nothing below is active after the answer, the agent gets nothing more, and the count is exact', async () => {
+    for (let round = 0; round < RACE_ROUNDS; round += 1) {
+      const world = await treeWorld(own.context);
+      const { id: barred } = world.agents.find(({ accountability }) => accountability === 'enforced') as { id: string };
+      const { id: other } = world.agents.find(({ accountability }) => accountability === 'standard') as { id: string };
+      const root = signed(await world.issue({ agent_id: barred }));
+      const below = [signed(await world.delegate({ parent_passport_token: root.token, child_agent_id: other, scopes: [] }))];
+      const call = (operation: string) => callOf(world.operatorId, operation);
+      const report = CheckoutBodySchema.parse({ services_used: [], actions_count: 0 });
+      const { body: { checkout } } = await submitCheckout(own.context, call('submitCheckout'), { jti: root.jti, body: report });
+
+      let calls = 0;
+      let stopped = false;
+      const refused = new Set<string>();
+      const learn = (outcome: Outcome<SignedPassport>): void => void (typeof outcome === 'string' ? refused.add(outcome) : below.push(outcome));
+      const traffic = async (): Promise<void> => {
+        for (; !stopped; calls += 1) {
+          const { token } = below[Math.floor(Math.random() * below.length)] as SignedPassport;
+          if (calls % 3 === 0) {
+            const issued = await world.issue({ agent_id: barred });
+            if (typeof issued === 'string') refused.add(issued);
+          } else if (calls % 3 === 1) learn(await world.refresh({ token }));
+          else learn(await world.delegate({ parent_passport_token: token, child_agent_id: other, scopes: [] }));
+          await breathe();
+        }
+      };
+      const running = Array.from({ length: CALLERS }, traffic);
+      while (calls < CALLERS + round) await breathe();
+      const { body: decision } = await decideReview(own.context, call('decidePassportReview'), checkout.id, { decision: 'blocked', block_future: true });
+      const until = calls + 2 * CALLERS;
+      while (calls < until) await breathe();
+      stopped = true;
+      await Promise.all(running);
+
+      for (const { token } of [root, ...below]) assert.notEqual(await world.verify(token), 'valid');
+      assert.equal(decision.revoked_count, below.length + 1);
+      const after = await own.context.pool.any(sql.type(z.object({ target: z.string() }))`
+        select issued.target from audit_events issued join passports p on p.jti = issued.target
+        where issued.action = 'passport.issued' and p.agent_id = ${barred}
+          and issued.created_at > (select created_at from audit_events where action = 'agent.blocked' and target = ${barred})`);
+      assert.deepEqual(after, []);
+      assert.deepEqual([...refused].filter((code) => !['AGENT_BLOCKED', 'PASSPORT_REVOKED', 'DELEGATION_DEPTH_EXCEEDED'].includes(code)), []);
+    }
+  });
 
   it('revocations of overlapping scopes at once count each passport once', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
