@@ -84,7 +84,7 @@ class Traffic {
 }
 
 function signed(outcome: Outcome<SignedPassport>): SignedPassport {
-  assert(typeof outcome !== 'string', `refused: ${String(outcome)}`);
+  if (typeof outcome === 'string') assert.fail(`refused: ${outcome}`);
   return outcome;
 }
 
