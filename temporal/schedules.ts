@@ -6,8 +6,8 @@ import { TaskQueue } from './task-queues.ts';
 export const KEY_ROTATION = 'key-rotation';
 
 /**
- * What is done by the calendar (decisions §5). Any number of workers may call this: the id is the same for all, and the first
- * one makes it. A schedule that a person has paused or changed in the Temporal UI stays as it is.
+ * What is done by the calendar (decisions §5). Any number of workers may call this: the id is the same for all, and
+ * the first one makes it. A schedule that a person has paused or changed in the Temporal UI stays as it is.
  */
 export async function ensureSchedules(client: ScheduleClient): Promise<void> {
   try {

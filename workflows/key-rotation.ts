@@ -7,5 +7,6 @@ const { rotateSigningKeysWhenDue } = proxyLocalActivities<Activities>(databaseSt
 /** Started once a day by its schedule; whether it is time is the row's to say, so a run too many rotates nothing. */
 export async function keyRotation(): Promise<void> {
   const { rotated } = await rotateSigningKeysWhenDue();
-  setCurrentDetails(rotated ? 'Rotated the keys that sign passports.' : 'Not due: the active key is younger than 90 days.');
+  const young = 'Not due: the active key is younger than 90 days.';
+  setCurrentDetails(rotated ? 'Rotated the keys that sign passports.' : young);
 }

@@ -18,6 +18,8 @@ export const preflightHeaders = (allow: string): readonly string[] => [
   '86400',
 ];
 
-/** The method that a browser asks about before it sends a request of another origin; undefined where it asks nothing. */
+/**
+ * The method that a browser asks about before it sends a request of another origin; undefined where it asks nothing.
+ */
 export const askedMethod = ({ method, headers }: IncomingMessage): string | undefined =>
   method === 'OPTIONS' && headers.origin !== undefined ? headers['access-control-request-method'] : undefined;

@@ -86,7 +86,9 @@ export const isForm = ({ headers }: IncomingMessage): boolean =>
   (headers['content-encoding'] ?? 'identity') === 'identity';
 
 /** A member sent several times is a list. @throws CarnetError VALIDATION_ERROR naming the fault */
-export const parseFormBody = (bytes: Buffer): JsonValue => ({ ...parseQuery(strictly(() => decodeUtf8Strict(bytes)), 'body') });
+export const parseFormBody = (bytes: Buffer): JsonValue => ({
+  ...parseQuery(strictly(() => decodeUtf8Strict(bytes)), 'body'),
+});
 
 /** @throws CarnetError VALIDATION_ERROR naming the fault and its place */
 export const parseJsonBody = (bytes: Buffer): JsonValue => strictly(() => parseStrictJson(decodeUtf8Strict(bytes)));

@@ -33,7 +33,8 @@ const documented = <Schema extends z.ZodType>(schema: Schema, jsonSchema: Record
 const NONE: Record<string, string | string[]> = Object.freeze({});
 
 /**
- * The query string, or the body of a form, by name; a name given several times is a list, so a schema that wants one value refuses it.
+ * The query string, or the body of a form, by name; a name given several times is a list, so a schema that wants one
+ * value refuses it.
  * @throws CarnetError VALIDATION_ERROR for percent-encoding that is not UTF-8, and for NUL.
  */
 export function parseQuery(search: string, place: 'query' | 'body' = 'query'): Record<string, string | string[]> {

@@ -3,7 +3,10 @@ import { PASSPORT_CLAIM } from './token.ts';
 import { verifyPassport } from './verify-passport.ts';
 import type { Introspection } from './verify-schema.ts';
 
-/** RFC 7662 (decisions A44): what counts is told in full, everything else is `active: false`, whatever is wrong with it. */
+/**
+ * RFC 7662 (decisions A44): what counts is told in full, everything else is `active: false`, whatever is wrong with
+ * it.
+ */
 export async function introspect(context: Context, token: string): Promise<Introspection> {
   const verdict = await verifyPassport(context, token);
   if (!verdict.valid) return { active: false };

@@ -17,7 +17,8 @@ export const JwksSchema = z
   })
   .meta({
     id: 'Jwks',
-    description: 'The keys whose passports count: the one that signs, the next one, and those that have lately stopped.',
+    description:
+      'The keys whose passports count: the one that signs, the next one, and those that have lately stopped.',
     examples: [
       {
         keys: [
@@ -39,7 +40,6 @@ export type Jwks = z.infer<typeof JwksSchema>;
 export async function jwks(context: Context): Promise<Jwks> {
   await activeKey(context);
   const { counting } = await signingKeys(context).ring();
-  return {
-    keys: [...counting.values()].map(({ x, kid }) => ({ kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' })),
-  };
+  const shown = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' } as const;
+  return { keys: [...counting.values()].map(({ x, kid }) => ({ ...shown, x, kid })) };
 }

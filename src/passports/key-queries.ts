@@ -59,7 +59,7 @@ export async function rotate(
   },
 ): Promise<string | null> {
   const { stopped } = await connection.one(sql.type(RotatedRow)`
-    select rotate_signing_keys(${immediate}, make_interval(days => ${olderThanDays}), ${key.kid}, ${key.x}, ${key.privateKey},
-      ${by.actor}, ${by.requestId}) as stopped`);
+    select rotate_signing_keys(${immediate}, make_interval(days => ${olderThanDays}),
+      ${key.kid}, ${key.x}, ${key.privateKey}, ${by.actor}, ${by.requestId}) as stopped`);
   return stopped;
 }

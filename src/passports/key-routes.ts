@@ -37,7 +37,8 @@ const getStatusList = route({
   operation: 'getStatusList',
   summary: 'Show which passports of today are revoked',
   description:
-    'A signed Token Status List (IETF draft): one bit a passport, for verifying offline. A passport names the list of its day and its bit in `status.status_list`.',
+    'A signed Token Status List (IETF draft): one bit a passport, for verifying offline. ' +
+    'A passport names the list of its day and its bit in `status.status_list`.',
   handler: async ({ context }) => ({ status: 200, body: await statusList(context, null) }),
 });
 
@@ -59,7 +60,8 @@ const postRotate = route({
   tag: 'platform',
   summary: 'Sign passports with the next key from now on',
   description:
-    'The key before retires: its passports count until they expire. With `immediate` it is withdrawn, for a key that leaked: every passport that it signed is refused at the next verify.',
+    'The key before retires: its passports count until they expire. ' +
+    'With `immediate` it is withdrawn, for a key that leaked: every passport that it signed is refused at the next verify.',
   audience: 'platform',
   body: RotateBodySchema,
   example: { immediate: false },

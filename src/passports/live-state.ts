@@ -27,8 +27,8 @@ interface Question {
 }
 
 /**
- * Asks Postgres about the passports that are being verified, those of one moment in one query. Each query begins after its
- * questions were asked, so a revocation that was acknowledged before is always seen.
+ * Asks Postgres about the passports that are being verified, those of one moment in one query. Each query begins
+ * after its questions were asked, so a revocation that was acknowledged before is always seen.
  */
 class LiveStates {
   readonly #pool: Context['pool'];

@@ -40,8 +40,8 @@ export const SigningKeysSchema = z
 export type SigningKeysView = z.infer<typeof SigningKeysSchema>;
 
 /**
- * The next key signs from the commit on. The key before retires, and its passports count until they expire; with `immediate` it
- * is withdrawn, and every process refuses its passports at the very next verify.
+ * The next key signs from the commit on. The key before retires, and its passports count until they expire; with
+ * `immediate` it is withdrawn, and every process refuses its passports at the very next verify.
  */
 export async function rotateSigningKeys(
   context: Context,
@@ -58,7 +58,10 @@ export async function rotateSigningKeys(
   });
 }
 
-/** The scheduled rotation: does nothing while the active key is younger than 90 days, so any number of runs rotate once. */
+/**
+ * The scheduled rotation: does nothing while the active key is younger than 90 days, so any number of runs rotate
+ * once.
+ */
 export async function rotateSigningKeysWhenDue(context: Context): Promise<{ rotated: boolean }> {
   await activeKey(context);
   const stopped = await rotate(context.pool, {

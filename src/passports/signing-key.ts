@@ -24,7 +24,8 @@ export class SigningKey {
   }
 
   /**
-   * The token of a payload, its JSON as it is to be signed. Ed25519 is deterministic: the same text gives the same token (decisions A42).
+   * The token of a payload, its JSON as it is to be signed. Ed25519 is deterministic: the same text gives the same
+   * token (decisions A42).
    * @throws CarnetError PASSPORT_TOO_LARGE; Error where no key of ENCRYPTION_KEY opens the private part.
    */
   sign(payload: string, typ: TokenType = 'JWT'): string {

@@ -8,7 +8,9 @@ export { SigningKey } from './signing-key.ts';
 /** Announced to every process when the keys have changed. */
 export const SIGNING_KEYS_CHANGED = 'signing-keys';
 
-/** Keys are read again when a change is announced, and after this long, so that a retired one leaves the JWKS in time. */
+/**
+ * Keys are read again when a change is announced, and after this long, so that a retired one leaves the JWKS in time.
+ */
 const FRESH_MS = 60_000;
 /** While announcements of other processes cannot be heard. */
 const FRESH_UNHEARD_MS = 1_000;
@@ -61,7 +63,9 @@ class SigningKeys {
     return this.fresh ?? (await this.reread());
   }
 
-  /** As the keys are now: a read that has begun before does not count. One read at a time, one more for all who wait. */
+  /**
+   * As the keys are now: a read that has begun before does not count. One read at a time, one more for all who wait.
+   */
   reread(): Promise<KeyRing> {
     if (this.#reading === undefined) return (this.#reading = this.#read().finally(() => (this.#reading = undefined)));
     this.#readingAfter ??= this.#reading
@@ -108,8 +112,8 @@ export function signingKeys(context: Context): Pick<SigningKeys, 'fresh' | 'ring
 }
 
 /**
- * The key that signs now; the first call of a new service makes its keys. Another process may just have rotated: whoever issues
- * names the kid, and Postgres decides.
+ * The key that signs now; the first call of a new service makes its keys. Another process may just have rotated:
+ * whoever issues names the kid, and Postgres decides.
  */
 export async function activeKey(context: Context): Promise<SigningKey> {
   const keys = signingKeys(context);
@@ -122,7 +126,10 @@ export async function activeKey(context: Context): Promise<SigningKey> {
   return made;
 }
 
-/** The key of a passport that is signed once more, whatever has become of the key. @throws Error where there never was one. */
+/**
+ * The key of a passport that is signed once more, whatever has become of the key. @throws Error where there never was
+ * one.
+ */
 export async function keyOf(context: Context, kid: string): Promise<SigningKey> {
   const keys = signingKeys(context);
   const key = (await keys.ring()).all.get(kid) ?? (await keys.reread()).all.get(kid);

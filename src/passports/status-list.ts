@@ -14,15 +14,16 @@ const FRESH_MS = 1_000;
 /** Tokens live an hour, so two days matter; whoever asks for others has them made again. */
 const DAYS_KEPT = 4;
 /**
- * Bits beyond the passports there are: those issued while a copy of the list is in use find theirs in it, and its length tells
- * nobody how many there are. 65,536 zeros are 80 bytes when packed.
+ * Bits beyond the passports there are: those issued while a copy of the list is in use find theirs in it, and its
+ * length tells nobody how many there are. 65,536 zeros are 80 bytes when packed.
  */
 const SPARE_BITS = 65_536;
 
 export const StatusListTokenSchema = z.string().meta({
   id: 'StatusListToken',
   description:
-    'A JWT of type `statuslist+jwt` (draft-ietf-oauth-status-list), signed as passports are. `status_list.lst` is zlib in base64url; bit 0 is the least significant of byte 0; a bit that is set says that the passport is revoked.',
+    'A JWT of type `statuslist+jwt` (draft-ietf-oauth-status-list), signed as passports are. `status_list.lst` is zlib ' +
+    'in base64url; bit 0 is the least significant of byte 0; a bit that is set says that the passport is revoked.',
   examples: ['eyJhbGciOiJFZERTQSIs…'],
 });
 
@@ -80,7 +81,10 @@ class StatusLists {
   }
 }
 
-/** A list exists for today and for every earlier day on which a passport was issued; a day's numbers end where the next day's begin. */
+/**
+ * A list exists for today and for every earlier day on which a passport was issued; a day's numbers end where the
+ * next day's begin.
+ */
 const dayQuery = (day: string | null) => sql.type(DayRow)`
   with asked as (
     select coalesce(${day}::date, today) as day, today

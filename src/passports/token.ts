@@ -89,7 +89,10 @@ export const PassportPayloadSchema = z.strictObject({
 });
 export type PassportPayload = z.infer<typeof PassportPayloadSchema>;
 
-/** What our keys sign: passports, and lists of those that were revoked. A token of one kind is never taken for the other. */
+/**
+ * What our keys sign: passports, and lists of those that were revoked. A token of one kind is never taken for the
+ * other.
+ */
 export type TokenType = 'JWT' | 'statuslist+jwt';
 
 /** The first segment, exactly as every token of this key and type begins (decisions A2). */
@@ -101,6 +104,7 @@ export function assertTokenFits(token: string): void {
   if (token.length <= LARGEST_TOKEN) return;
   throw new CarnetError(
     'PASSPORT_TOO_LARGE',
-    `The passport would have ${token.length} characters, more than the ${LARGEST_TOKEN} that verifiers take; ask for fewer services, scopes, constraints or intents.`,
+    `The passport would have ${token.length} characters, more than the ${LARGEST_TOKEN} that verifiers take; ` +
+      'ask for fewer services, scopes, constraints or intents.',
   );
 }

@@ -28,8 +28,8 @@ export type PassportVerdict =
   | { valid: false; reason: InvalidReason };
 
 /**
- * Form, key and signature of a token, by the keys of this service. A key that this process has not heard of is looked for once.
- * Time and revocation are the caller's to judge.
+ * Form, key and signature of a token, by the keys of this service. A key that this process has not heard of is looked
+ * for once. Time and revocation are the caller's to judge.
  */
 export async function verifySignature(context: Context, token: string): Promise<TokenVerdict> {
   const keys = signingKeys(context);
@@ -40,8 +40,8 @@ export async function verifySignature(context: Context, token: string): Promise<
 }
 
 /**
- * Whether a passport counts now: signature, revocation and expiry, by Postgres' clock and without leeway, and whether it has
- * scopes for a service. Nothing is remembered: a revocation acknowledged before this call is seen.
+ * Whether a passport counts now: signature, revocation and expiry, by Postgres' clock and without leeway, and whether
+ * it has scopes for a service. Nothing is remembered: a revocation acknowledged before this call is seen.
  * @throws CarnetError TEMPORARILY_UNAVAILABLE where the database does not answer; nothing is valid unseen.
  */
 export async function verifyPassport(context: Context, token: string, serviceId?: string): Promise<PassportVerdict> {

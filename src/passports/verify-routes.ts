@@ -20,7 +20,8 @@ const postVerify = route({
   tag: 'passports',
   summary: 'Check a passport: signature, expiry, revocation',
   description:
-    'Needs no credential. A revocation that was acknowledged before this call began is seen. A passport that does not count is 200 with `valid: false` and one `reason`.',
+    'Needs no credential. A revocation that was acknowledged before this call began is seen. ' +
+    'A passport that does not count is 200 with `valid: false` and one `reason`.',
   audience: 'public',
   anyOrigin: true,
   body: VerifyBodySchema,

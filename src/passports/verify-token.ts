@@ -14,21 +14,23 @@ export type TokenVerdict = { payload: PassportPayload; kid: string } | { reason:
 /** 64 bytes in base64url: 86 characters, of which the last has four bits to spare, which must be zero. */
 const SIGNATURE = /^[\w-]{85}[AQgw]$/;
 
-/** Any other member (`jwk`, `jku`, `x5c`, `crit`, `b64` …) could ask for something: refused, never obeyed (RFC 8725). */
+/**
+ * Any other member (`jwk`, `jku`, `x5c`, `crit`, `b64` …) could ask for something: refused, never obeyed (RFC 8725).
+ */
 const HeaderSchema = z.strictObject({ alg: z.literal('EdDSA'), kid: z.string(), typ: z.literal('JWT') });
 
 /**
- * Whether signatures are checked on threads of libuv: other requests go on meanwhile, and several cores verify at once. On a
- * single core nothing does, and handing the work over costs a tenth of it.
+ * Whether signatures are checked on threads of libuv: other requests go on meanwhile, and several cores verify at
+ * once. On a single core nothing does, and handing the work over costs a tenth of it.
  */
 const OTHER_CORES = availableParallelism() > 1;
 
 const MALFORMED = { reason: 'malformed' } as const;
 
 /**
- * A token against our own keys alone: form, key, signature; neither time nor revocation (Market §6). Nothing is fetched, and
- * nothing in the token chooses how it is checked. The signature is checked before the payload is read: only where it is not ours
- * must a strict reading tell what is malformed, so a good token pays for little else.
+ * A token against our own keys alone: form, key, signature; neither time nor revocation (Market §6). Nothing is
+ * fetched, and nothing in the token chooses how it is checked. The signature is checked before the payload is read:
+ * only where it is not ours must a strict reading tell what is malformed, so a good token pays for little else.
  * @param issuer the one `iss` that is ours
  */
 export async function verifyToken(
@@ -55,7 +57,10 @@ interface Parts {
   input: string;
 }
 
-/** The three segments, of which a dot more is a fault of the second; undefined where there are fewer, or the last cannot be a signature. */
+/**
+ * The three segments, of which a dot more is a fault of the second; undefined where there are fewer, or the last
+ * cannot be a signature.
+ */
 function partsOf(token: string): Parts | undefined {
   if (token.length > LARGEST_TOKEN) return undefined;
   const first = token.indexOf('.');
@@ -63,7 +68,8 @@ function partsOf(token: string): Parts | undefined {
   if (first === last) return undefined;
   const signature = token.slice(last + 1);
   if (!SIGNATURE.test(signature)) return undefined;
-  return { header: token.slice(0, first), payload: token.slice(first + 1, last), signature, input: token.slice(0, last) };
+  const [header, payload] = [token.slice(0, first), token.slice(first + 1, last)];
+  return { header, payload, signature, input: token.slice(0, last) };
 }
 
 const signedBytes = ({ input, signature }: Parts): [Buffer, Buffer] => [
@@ -104,7 +110,10 @@ function asWritten(segment: string): unknown {
   }
 }
 
-/** The JSON of anybody's segment; undefined where its base64url is not the one way to write those bytes, or the JSON is not sound. */
+/**
+ * The JSON of anybody's segment; undefined where its base64url is not the one way to write those bytes, or the JSON
+ * is not sound.
+ */
 function readStrictly(segment: string): unknown {
   const bytes = Buffer.from(segment, 'base64url');
   if (bytes.toString('base64url') !== segment) return undefined;
