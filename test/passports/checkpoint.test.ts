@@ -3,6 +3,7 @@ import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { CarnetError } from '../../src/http/errors.ts';
 import { newId } from '../../src/ids.ts';
 import { CheckpointBodySchema } from '../../src/passports/accountability-schema.ts';
+import { advanceSession } from '../../src/passports/advance-session.ts';
 import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-report.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { claimsOf, eventsOf, flagTypes, lineageRow, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from './lineages.ts';
@@ -175,6 +176,11 @@ describe('a checkpoint', () => {
       const lineage = await newLineage(db, { operator, ttl: 370 });
       await timePasses(db, lineage, 369);
       assert.deepEqual((await checkpoint(lineage)).flags.map(({ type }) => type), ['late_checkpoint']);
+      const silent = await newLineage(db, { operator, ttl: 370 });
+      assert.equal((await advanceSession(own.context, silent.session)).waitsFor, 'checkout');
+      await timePasses(db, silent, 376);
+      await advanceSession(own.context, silent.session);
+      assert.deepEqual(await flagTypes(db, silent), []);
       const other = await newLineage(db, { operator, ttl: 370 });
       await timePasses(db, other, 369);
       const next = await refreshed(db, other, 600);
@@ -185,7 +191,7 @@ describe('a checkpoint', () => {
     it('answers with what was raised since the checkpoint before, whoever raised it', async () => {
       const lineage = await newLineage(db, { operator });
       await timePasses(db, lineage, 400);
-      await db.query(sql.unsafe`select advance_session(${lineage.session}, 900)`);
+      await advanceSession(own.context, lineage.session);
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkpoint']);
       assert.deepEqual((await checkpoint(lineage)).flags.map(({ type }) => type), ['missed_checkpoint']);
       await timePasses(db, lineage, 1);
