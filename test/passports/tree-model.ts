@@ -69,12 +69,15 @@ export class TreeModel {
     return status === 'expired' ? 'PASSPORT_EXPIRED' : null;
   }
 
-  /** Whether the agent at the root is still granted every scope. */
+  /** Whether the agent at the root is still granted every scope, and every source of data. */
   stillGranted({ rootAgent, services }: Lineage, world: TreeWorld): boolean {
-    return [...services].every(([connection, { scopes }]) => {
-      const now = this.grantedTo(world, rootAgent, connection);
-      return now.length > 0 && scopes.every((scope) => now.includes(scope));
-    });
+    const grantedOf = (connection: string): readonly string[] => this.grantedTo(world, rootAgent, connection);
+    return [...services].every(
+      ([connection, { scopes, sources }]) =>
+        grantedOf(connection).length > 0 &&
+        scopes.every((scope) => grantedOf(connection).includes(scope)) &&
+        sources.every((source) => grantedOf(source).length > 0),
+    );
   }
 
   grantedTo({ agents }: TreeWorld, agent: number, connection: string): readonly string[] {

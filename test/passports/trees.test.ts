@@ -102,7 +102,7 @@ class Walk {
   #granted(agent: number): Map<string, ModelService> {
     const { connections } = this.#world;
     const active = connections.filter((id) => this.#model.grantedTo(this.#world, agent, id).length > 0);
-    return new Map(active.map((id) => [id, { scopes: [...this.#model.grantedTo(this.#world, agent, id)], sources: [...connections], bound: Infinity }]));
+    return new Map(active.map((id) => [id, { scopes: [...this.#model.grantedTo(this.#world, agent, id)], sources: active, bound: Infinity }]));
   }
 
   async #issue({ agent, ttl: seconds, asks: wanted }: Step & { act: 'issue' }): Promise<void> {
