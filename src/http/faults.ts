@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CarnetError, invalid, type FieldFault } from './errors.ts';
+import { faultWords } from './fault-words.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -9,7 +10,7 @@ type Issue = z.core.$ZodIssue;
  * @param prefix `query.` for a query string, '' for a body
  */
 export function faultsOf(issues: readonly Issue[], prefix = '', above: readonly PropertyKey[] = []): FieldFault[] {
-  return issues.flatMap((issue): FieldFault[] => {
+  return withoutSizesOfOtherKinds(issues).flatMap((issue): FieldFault[] => {
     const path = [...above, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
@@ -38,6 +39,13 @@ export function faultsOf(issues: readonly Issue[], prefix = '', above: readonly 
   });
 }
 
+/** zod measures a text that stands where a list should; what is of the wrong kind has no wrong size. */
+function withoutSizesOfOtherKinds(issues: readonly Issue[]): readonly Issue[] {
+  const otherKinds = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
+  if (otherKinds.size === 0) return issues;
+  return issues.filter(({ code, path }) => (code !== 'too_big' && code !== 'too_small') || !otherKinds.has(path.join('.')));
+}
+
 const depth = (faults: readonly FieldFault[]): number =>
   Math.max(0, ...faults.map((fault) => fault.path.split('.').length));
 
@@ -46,7 +54,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   // Only the faults of a refused value need their inputs, to tell what is missing from what is wrong.
-  const { error } = schema.safeParse(value, { reportInput: true });
+  const { error } = schema.safeParse(value, { reportInput: true, error: faultWords });
   const [first, ...others] = faultsOf((error ?? parsed.error).issues, prefix);
   throw first === undefined
     ? new CarnetError('VALIDATION_ERROR', 'The request is not valid.')

@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+
+/** By zod's names of types; another is said as it is. */
+const KINDS: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
+/** What is counted of a value that has a size; a number has none. */
+const UNITS: Record<string, string> = { string: 'character', array: 'item' };
+
+const counted = (count: number | bigint, unit: string): string => `${count} ${unit}${Number(count) === 1 ? '' : 's'}`;
+
+function bound(origin: string, limit: number | bigint, comparison: 'at least' | 'at most', inclusive: boolean | undefined): string {
+  const unit = UNITS[origin];
+  if (unit !== undefined) return `must have ${comparison} ${counted(limit, unit)}`;
+  if (inclusive === false) return `must be ${comparison === 'at least' ? 'more' : 'less'} than ${limit}`;
+  return `must be ${comparison} ${limit}`;
+}
+
+/** The words for a fault of which the schema itself says nothing; undefined leaves them to zod. */
+export function faultWords(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value': {
+      const values = issue.values.map((value) => JSON.stringify(value)).join(', ');
+      return issue.values.length === 1 ? `must be ${values}` : `must be one of ${values}`;
+    }
+    case 'too_small':
+      return bound(issue.origin, issue.minimum, 'at least', issue.inclusive);
+    case 'too_big':
+      return bound(issue.origin, issue.maximum, 'at most', issue.inclusive);
+    case 'invalid_union':
+      return 'has none of the shapes that are taken here';
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'unrecognized_keys':
+      return undefined;
+  }
+}
