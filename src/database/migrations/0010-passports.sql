@@ -419,7 +419,8 @@ begin
   ) select coalesce(array_agg(distinct session_id), '{}') into v_sessions from ended;
   with ended as (
     update passports set revoked_at = v_moment, revoke_reason = p_reason,
-        revoked_with = case when lineage_id = any (p_lineages) then null else p_named end
+        -- As a subquery it is hashed; an array would be searched for each passport, and there may be as many of both.
+        revoked_with = case when lineage_id in (select unnest(p_lineages)) then null else p_named end
       where lineage_id = any (v_taken) and revoked_at is null and expires_at > v_moment
       returning jti
   ) select coalesce(array_agg(jti), '{}') into revocation.revoked from ended;
