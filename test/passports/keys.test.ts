@@ -19,6 +19,13 @@ const Row = z.object({ kid: z.string(), status: z.string(), private_key: z.strin
 const rowsOf = ({ context }: OwnService) =>
   context.pool.any(sql.type(Row)`select kid, status, private_key from signing_keys order by created_at, kid`);
 
+/** Statements that wait for a lock in its database. */
+const waitingIn = async ({ context }: OwnService): Promise<number> => {
+  const Waiting = z.object({ count: z.number() });
+  return await context.pool.oneFirst(sql.type(Waiting)`
+    select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+};
+
 const kidsShown = async (service: OwnService): Promise<string[]> => {
   const { keys } = assertStatus(await service.anonymous.get<{ keys: { kid: string }[] }>('/v1/.well-known/jwks.json'), 200);
   return keys.map(({ kid }) => kid);
@@ -39,11 +46,17 @@ describe('signing keys', () => {
   afterEach(() => services.close());
 
   it('are made once, an active and a next one, however many processes ask at the same time', async () => {
-    const others = await Promise.all([services.open(), services.open(), services.open()]);
+    const other = await services.open();
     const { pool, encryption } = service.context;
-    const sealed = Array.from({ length: 16 }, () => newSigningKey(encryption));
-    await Promise.all([...others.map(({ context }) => activeKey(context)), ...sealed.map((key) => insertFirstKeys(pool, key, newSigningKey(encryption)))]);
-    const keys = await Promise.all([service, ...others].map(({ context }) => activeKey(context)));
+    let racing: Promise<unknown> = Promise.resolve();
+    await other.context.pool.transaction(async (holder) => {
+      await holder.query(sql.type(z.object({}))`lock table signing_keys in exclusive mode`);
+      const insert = () => insertFirstKeys(pool, newSigningKey(encryption), newSigningKey(encryption));
+      racing = Promise.all(Array.from({ length: 6 }, insert));
+      await eventually('all of them to wait, where none has seen a key', async () => (await waitingIn(other)) >= 6);
+    });
+    await racing;
+    const keys = await Promise.all([service, other].map(({ context }) => activeKey(context)));
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
     const rows = await rowsOf(service);
     assert.deepEqual(rows.map(({ status }) => status).toSorted(), ['active', 'next']);
