@@ -66,7 +66,8 @@ export async function saveDecision(
   { decision: { decision, block_future, notes }, revoke, actor }: Decided,
 ): Promise<string[]> {
   const { revoked } = await connection.one(sql.type(DecidedRow)`
-    select decide_review(${checkoutId}, ${decision}, ${block_future}, ${revoke}, ${notes ?? null}, ${actor}) as revoked`);
+    select decide_review(${checkoutId}, ${decision}, ${block_future}, ${revoke}, ${notes ?? null}, ${actor})
+      as revoked`);
   return revoked;
 }
 
@@ -90,7 +91,9 @@ export const findReport = (
       (p.payload::json -> ${PASSPORT_CLAIM} -> 'chain')::text as chain,
       (select coalesce(json_agg(checkpoint_json(c) order by c.sequence), '[]')::text
         from checkpoints c where c.lineage_id = p.lineage_id) as checkpoints,
-      (select checkout_json(c)::text from checkouts c where c.lineage_id = p.lineage_id and c.submitted_at is not null) as checkout,
+      (select checkout_json(c)::text
+        from checkouts c where c.lineage_id = p.lineage_id and c.submitted_at is not null) as checkout,
       flags_json(p.lineage_id)::text as flags,
-      (select review_json(c)::text from checkouts c where c.lineage_id = p.lineage_id and c.review_status is not null) as review
+      (select review_json(c)::text
+        from checkouts c where c.lineage_id = p.lineage_id and c.review_status is not null) as review
     from passports p where p.jti = ${jti} and p.operator_id = ${operatorId}`);

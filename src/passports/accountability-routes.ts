@@ -47,7 +47,8 @@ const checkout = route({
   operation: 'submitCheckout',
   tag,
   summary: 'Report that the work is done',
-  description: 'Ends the checkpoints of a passport and all its refreshes. In accountability enforced a person reviews it.',
+  description:
+    'Ends the checkpoints of a passport and all its refreshes. In accountability enforced a person reviews it.',
   audience: 'operator-scope',
   params,
   body: CheckoutBodySchema,
@@ -94,7 +95,8 @@ const decide = route({
   operation: 'decidePassportReview',
   tag,
   summary: 'Decide a review',
-  description: 'Approving is for a person in a dashboard session, or for a key with the approval of one; blocking is not.',
+  description:
+    'Approving is for a person in a dashboard session, or for a key with the approval of one; blocking is not.',
   audience: 'operator-scope',
   params: z.object({ checkoutId: z.string() }),
   body: DecideReviewSchema,

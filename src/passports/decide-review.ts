@@ -10,9 +10,9 @@ import { excludeIssuing, lockReview, saveDecision, type HeldReview } from './acc
 import type { Decision, DecideReview } from './accountability-schema.ts';
 
 /**
- * A person's word on a checkout. `approved` needs a person (Market §5 rule 5); `blocked` anybody of the operator may say, and with
- * `block_future` it takes the passports of the lineage and what descends from them, and bars the agent (decisions A31). Saying
- * the same again changes nothing and asks nobody (decisions A32, §3.8).
+ * A person's word on a checkout. `approved` needs a person (Market §5 rule 5); `blocked` anybody of the operator may say,
+ * and with `block_future` it takes the passports of the lineage and what descends from them, and bars the agent (decisions
+ * A31). Saying the same again changes nothing and asks nobody (decisions A32, §3.8).
  * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, GOVERNANCE_APPROVAL_REQUIRED
  */
 export const decideReview = (

@@ -11,7 +11,10 @@ export interface SessionReconciliation {
   raised: number;
 }
 
-/** Repairs what a lost message or a lost run left behind, with or without Temporal; at most 100 rows of each kind a call. */
+/**
+ * Repairs what a lost message or a lost run left behind, with or without Temporal; at most 100 rows of each kind a
+ * call.
+ */
 export async function reconcileSessions(context: Context): Promise<SessionReconciliation> {
   const reconciled = await context.pool.one(
     sql.type(Reconciled)`select * from reconcile_sessions(${context.config.missedCheckoutGraceSeconds})`,

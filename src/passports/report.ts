@@ -6,7 +6,8 @@ import type { AccountabilityReport } from './accountability-schema.ts';
 import { findPassport } from './queries.ts';
 
 /**
- * What is known of how an agent used a passport; checkpoints, flags, checkout and review are those of all its refreshes too.
+ * What is known of how an agent used a passport; checkpoints, flags, checkout and review are those of all its refreshes
+ * too.
  * @throws CarnetError NOT_FOUND
  */
 export async function readReport(context: Context, { operatorId }: Caller, jti: string): Promise<AccountabilityReport> {

@@ -12,7 +12,8 @@ const ReportRow = z.object({ replayed: z.boolean(), answer: z.string(), messages
 
 /**
  * An agent's report on a passport, judged and recorded by one function of SQL.
- * @throws CarnetError NOT_FOUND, ACCOUNTABILITY_MODE, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT; a checkpoint PASSPORT_REVOKED too.
+ * @throws CarnetError NOT_FOUND, ACCOUNTABILITY_MODE, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT; a checkpoint
+ *   PASSPORT_REVOKED too.
  */
 async function submitReport<Body>(
   context: Context,
@@ -28,8 +29,8 @@ async function submitReport<Body>(
     select * from ${record}(
       p_operator => ${caller.operatorId}, p_agent_part => ${agentPart(caller)}, p_actor => ${actorName(caller)},
       p_key => ${idempotency?.key ?? null},
-      p_fingerprint => ${idempotency === null ? null : sql.binary(idempotency.fingerprint)}, p_request => ${call.requestId},
-      p_id => ${id}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
+      p_fingerprint => ${idempotency === null ? null : sql.binary(idempotency.fingerprint)},
+      p_request => ${call.requestId}, p_id => ${id}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
       p_grace => ${context.config.missedCheckoutGraceSeconds}, p_services => ${textArray(body.services_used)},
       p_calls => ${JSON.stringify(body.tool_calls)}, p_actions => ${body.actions_count},
       p_delegated => ${textArray(body.delegated_to)}, p_summary => ${body.summary ?? null})`;
@@ -51,5 +52,8 @@ export const submitCheckpoint = (
 ): Promise<Answered<CheckpointAnswer>> => submitReport(context, call, { ...report, kind: 'checkpoint' });
 
 /** Once, until 24 hours after the expiry, revoked or not (decisions A28). See `submitReport` for refusals. */
-export const submitCheckout = (context: Context, call: CommandCall, report: Report): Promise<Answered<CheckoutAnswer>> =>
-  submitReport(context, call, { ...report, kind: 'checkout' });
+export const submitCheckout = (
+  context: Context,
+  call: CommandCall,
+  report: Report,
+): Promise<Answered<CheckoutAnswer>> => submitReport(context, call, { ...report, kind: 'checkout' });
