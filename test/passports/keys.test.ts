@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { z } from 'zod';
 import { createEncryption } from '../../src/encryption.ts';
 import { sql } from '../../src/database/pool.ts';
@@ -48,13 +49,14 @@ describe('signing keys', () => {
   it('are made once, an active and a next one, however many processes ask at the same time', async () => {
     const other = await services.open();
     const { pool, encryption } = service.context;
-    let racing: Promise<unknown> = Promise.resolve();
-    await other.context.pool.transaction(async (holder) => {
-      await holder.query(sql.type(z.object({}))`lock table signing_keys in exclusive mode`);
-      const insert = () => insertFirstKeys(pool, newSigningKey(encryption), newSigningKey(encryption));
-      racing = Promise.all(Array.from({ length: 6 }, insert));
-      await eventually('all of them to wait, where none has seen a key', async () => (await waitingIn(other)) >= 6);
-    });
+    const holder = new pg.Client(services.databaseUrl);
+    await holder.connect();
+    await holder.query('begin; lock table signing_keys in exclusive mode');
+    const insert = () => insertFirstKeys(pool, newSigningKey(encryption), newSigningKey(encryption));
+    const racing = Promise.all(Array.from({ length: 6 }, insert));
+    await eventually('all of them to wait, where none has seen a key', async () => (await waitingIn(other)) >= 6);
+    await holder.query('commit');
+    await holder.end();
     await racing;
     const keys = await Promise.all([service, other].map(({ context }) => activeKey(context)));
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
