@@ -8,7 +8,8 @@ import {
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi';
 import { responsesOf } from './open-api-responses.ts';
-import { takesBody, takesKey, type AnyRoute } from './route.ts';
+import { takesBody, takesKey, type AnyRoute, type Audience } from './route.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
 import { Tags } from './tags.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -34,6 +35,21 @@ const PreferWait = z
     param: { id: 'PreferWait', in: 'header', name: 'Prefer', example: 'wait=20' },
   });
 
+const GovernanceApproval = z
+  .string()
+  .optional()
+  .meta({
+    description: 'The `approval_id` of a refusal with GOVERNANCE_APPROVAL_REQUIRED, once a person has approved it; good for once.',
+    param: { id: 'GovernanceApproval', in: 'header', name: 'X-Governance-Approval' },
+  });
+
+/** Which credentials a route takes, where not both: people decide without keys, and the platform has its key alone. */
+const SECURITY: Partial<Record<Audience, ZodOpenApiOperationObject['security']>> = {
+  public: [],
+  person: [{ session: [] }],
+  platform: [{ apiKey: [] }],
+};
+
 /** The OpenAPI 3.1 document, from the same objects that guard the requests. It says nothing of where it is served. */
 export function openApiDocument(routes: readonly AnyRoute[]) {
   const paths: ZodOpenApiPathsObject = {};
@@ -51,7 +67,7 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: '/', description: 'This service' }],
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { session: [] }],
     tags: Object.entries(Tags).flatMap(([name, description]) =>
       description !== null && routes.some((route) => route.tag === name) ? [{ name, description }] : [],
     ),
@@ -61,7 +77,14 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key `svc_live_…` of an operator or an agent, or the platform key.',
+          description:
+            'An API key `svc_live_…` of an operator or an agent, an access token of the OAuth issuer if there is one, or the platform key.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description: 'The dashboard session of a person. What changes something needs the header Origin of the service as well.',
         },
       },
     },
@@ -76,9 +99,13 @@ function operationOf(route: AnyRoute): ZodOpenApiOperationObject {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    ...(audience === 'public' && { security: [] }),
+    ...(SECURITY[audience] && { security: SECURITY[audience] }),
     requestParams: { ...(params && { path: asObject(params) }), ...(query && { query: asObject(query) }) },
-    parameters: [...(takesKey(route) ? [IdempotencyKey] : []), ...(route.waits === true ? [PreferWait] : [])],
+    parameters: [
+      ...(takesKey(route) ? [IdempotencyKey] : []),
+      ...(route.waits === true ? [PreferWait] : []),
+      ...(route.refusals?.includes('GOVERNANCE_APPROVAL_REQUIRED') === true ? [GovernanceApproval] : []),
+    ],
     ...(takesBody(route) && route.body && { requestBody: requestBodyOf(route, route.body) }),
     responses: responsesOf(route),
   };

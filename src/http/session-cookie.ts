@@ -1,6 +1,6 @@
 /** A person's dashboard session; the cookie holds the token and nothing else does. */
-const NAME = 'carnet_session';
-const TOKEN_IN_COOKIES = new RegExp(`(?:^|;)\\s*${NAME}=([\\w-]{43})\\s*(?:;|$)`);
+export const SESSION_COOKIE = 'carnet_session';
+const TOKEN_IN_COOKIES = new RegExp(`(?:^|;)\\s*${SESSION_COOKIE}=([\\w-]{43})\\s*(?:;|$)`);
 
 /** Seconds that a session lasts (decisions §4). */
 export const SESSION_SECONDS = 12 * 60 * 60;
@@ -14,7 +14,7 @@ const attributes = (publicBaseUrl: string): string =>
 
 /** Set-Cookie for a new session. */
 export const sessionCookie = (token: string, publicBaseUrl: string): string =>
-  `${NAME}=${token}; Max-Age=${SESSION_SECONDS}; ${attributes(publicBaseUrl)}`;
+  `${SESSION_COOKIE}=${token}; Max-Age=${SESSION_SECONDS}; ${attributes(publicBaseUrl)}`;
 
 /** Set-Cookie that takes it away. */
-export const noSessionCookie = (publicBaseUrl: string): string => `${NAME}=; Max-Age=0; ${attributes(publicBaseUrl)}`;
+export const noSessionCookie = (publicBaseUrl: string): string => `${SESSION_COOKIE}=; Max-Age=0; ${attributes(publicBaseUrl)}`;

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../src/http/open-api.ts';
+import type { Audience } from '../../src/http/route.ts';
 import { routes } from '../../src/routes.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -11,6 +12,7 @@ type Members = Record<string, Json>;
 
 const document = JSON.parse(JSON.stringify(openApiDocument(routes))) as {
   openapi: string;
+  security: Json;
   tags: { name: string }[];
   paths: Record<
     string,
@@ -19,12 +21,14 @@ const document = JSON.parse(JSON.stringify(openApiDocument(routes))) as {
       {
         operationId: string;
         tags: string[];
+        security?: Json;
+        parameters?: Json[];
         responses: Members;
         requestBody?: { content: Record<string, { schema: Members; example?: Json }> };
       }
     >
   >;
-  components: { schemas: Record<string, { examples?: Json[]; example?: Json }> };
+  components: { schemas: Record<string, { examples?: Json[]; example?: Json }>; securitySchemes: Members };
 };
 
 /** Every `$ref` in a value. */
@@ -70,6 +74,28 @@ describe('GET /openapi.json', () => {
     for (const route of routes) {
       const operation = operations.find((one) => one.operationId === route.operation);
       assert.equal('401' in (operation?.responses ?? {}), route.audience !== 'public', route.operation);
+    }
+  });
+
+  it('says which credentials are taken: any, a person’s cookie alone, a key alone, none', () => {
+    const takers: Partial<Record<Audience, Json>> = {
+      public: [],
+      person: [{ session: [] }],
+      platform: [{ apiKey: [] }],
+    };
+    assert.deepEqual(document.security, [{ apiKey: [] }, { session: [] }]);
+    assert.deepEqual(Object.keys(document.components.securitySchemes), ['apiKey', 'session']);
+    for (const { operation, audience } of routes) {
+      const described = operations.find((one) => one.operationId === operation);
+      assert.deepEqual(described?.security, takers[audience], operation);
+    }
+  });
+
+  it('has a place for the approval exactly where one may be asked for', () => {
+    for (const { operationId, parameters, responses } of operations) {
+      const asked = JSON.stringify(responses).includes('GOVERNANCE_APPROVAL_REQUIRED');
+      const place = JSON.stringify(parameters ?? []).includes('#/components/parameters/GovernanceApproval');
+      assert.equal(place, asked, operationId);
     }
   });
 
