@@ -41,13 +41,13 @@ function admittedAgent(caller: AgentKeyCaller, audience: Audience, held: boolean
 }
 
 function assertRole(caller: OperatorCaller, audience: Audience): void {
+  if ((audience === 'admin' || audience === 'person') && caller.role === 'member') {
+    throw new CarnetError('ADMIN_REQUIRED', 'This needs a credential of role admin; this one is of role member.');
+  }
   if (audience === 'person' && !isPerson(caller)) {
     throw new CarnetError(
       'DASHBOARD_SESSION_REQUIRED',
       'A person decides this: sign in at /dashboard as owner or administrator and use that session; no key or token may.',
     );
-  }
-  if ((audience === 'admin' || audience === 'person') && caller.role === 'member') {
-    throw new CarnetError('ADMIN_REQUIRED', 'This needs a credential of role admin; this one is of role member.');
   }
 }

@@ -107,7 +107,7 @@ describe('Governance approvals', () => {
       const path = `${APPROVALS}/${approvalId}/${decision}`;
       assertProblem(await anonymous().post(path), 'UNAUTHENTICATED');
       assertProblem(await operator.post(path), 'DASHBOARD_SESSION_REQUIRED');
-      assertProblem(await (await buildMemberKey(operator)).post(path), 'DASHBOARD_SESSION_REQUIRED');
+      assertProblem(await (await buildMemberKey(operator)).post(path), 'ADMIN_REQUIRED');
       assertProblem(await agentKey.post(path), 'AGENT_CREDENTIAL_FORBIDDEN');
       assertProblem(await (await buildPerson(operator, 'member')).post(path), 'ADMIN_REQUIRED');
       assertProblem(await owner.post(path, { reason: 'why not' }), 'VALIDATION_ERROR', 'reason');

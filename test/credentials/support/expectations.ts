@@ -31,12 +31,8 @@ const passports: Rule = { ...never, ...all(agents, 'OPERATOR_SCOPE_REQUIRED') };
 const accounts: Rule = { ...never, ...all(agents, 'AGENT_CREDENTIAL_FORBIDDEN') };
 /** API keys, members, unblock, governance, the audit trail: administrators. */
 const administration: Rule = { ...accounts, ...all(members, 'ADMIN_REQUIRED') };
-/** Approvals: a person who is an administrator; no bearer, whoever it is. */
-const persons: Rule = {
-  ...accounts,
-  ...all([...operatorBearers, 'a member key', 'a member token'], 'DASHBOARD_SESSION_REQUIRED'),
-  "a member's session": 'ADMIN_REQUIRED',
-};
+/** Approvals: a person who is an administrator; no bearer, whoever it is. The role is judged first. */
+const persons: Rule = { ...administration, ...all(operatorBearers, 'DASHBOARD_SESSION_REQUIRED') };
 /** One's own dashboard session. */
 const ownSession: Rule = {
   ...accounts,
