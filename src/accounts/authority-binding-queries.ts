@@ -60,11 +60,11 @@ export const insertAuthorityBinding = async (
             ${made.expires_at}::timestamptz)`);
 };
 
-/** @returns whether it was revoked by this; false where it was before, or there is none. */
-export const revokeAuthorityBindingRow = async (
+/** @returns the claim that records it, where it was revoked by this; null where it was before, or there is none. */
+export const revokeAuthorityBindingRow = (
   connection: CommonQueryMethods,
   { operatorId, bindingId }: BindingOfOperator,
-): Promise<boolean> =>
-  (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ claim_id: z.string() }))`
     update authority_bindings set revoked_at = clock_timestamp()
-    where id = ${bindingId} and operator_id = ${operatorId} and revoked_at is null returning id`)) !== null;
+    where id = ${bindingId} and operator_id = ${operatorId} and revoked_at is null returning claim_id`);

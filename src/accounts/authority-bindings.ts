@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts';
-import { issueClaim } from '../claims/index.ts';
+import { issueClaim, revokeIssuedClaim } from '../claims/index.ts';
 import { runCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { canonicalJson, sha256Hex } from '../http/canonical-json.ts';
@@ -109,7 +109,7 @@ export async function pageOfAuthorityBindings(
 }
 
 /**
- * The binding counts no more, in passports that refer to it neither (decisions A10). Again: the same answer.
+ * The binding counts no more, in passports that refer to it neither (decisions A10), and its claim is revoked. Again: the same answer.
  * @throws CarnetError NOT_FOUND for an unknown or foreign binding.
  */
 export const revokeAuthorityBinding = (
@@ -119,6 +119,10 @@ export const revokeAuthorityBinding = (
 ): Promise<Answered<AuthorityBindingWithDocument>> =>
   runCommand(context, call, async ({ connection, audit }) => {
     const named = { operatorId: call.caller.operatorId, bindingId };
-    if (await revokeAuthorityBindingRow(connection, named)) await audit('authority_binding.revoked', bindingId);
+    const claimId = await revokeAuthorityBindingRow(connection, named);
+    if (claimId !== null) {
+      await revokeIssuedClaim(connection, claimId, 'Authority binding revoked');
+      await audit('authority_binding.revoked', bindingId);
+    }
     return { status: 200, body: await foundAuthorityBinding(connection, named) };
   });

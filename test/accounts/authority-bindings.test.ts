@@ -192,6 +192,15 @@ describe('authority bindings', () => {
       assert.deepEqual(first, { ...made, status: 'revoked', revoked_at: first?.revoked_at });
       for (const other of others) assert.deepEqual(other, first);
     });
+
+    it('revokes the claim that records it, which would vouch for it otherwise', async () => {
+      const { id, claim_id: claimId } = await bind();
+      const claim = async () => assertStatus(await operator.get(`/v1/claims/${claimId}`), 200);
+      assert.equal((await claim()).revoked_at, null);
+      assertStatus(await operator.post(`${path}/${id}/revoke`), 200);
+      const { revoked_at: revokedAt, revoke_reason: reason } = await claim();
+      assert.deepEqual([typeof revokedAt, reason], ['string', 'Authority binding revoked']);
+    });
   });
 
   describe('authority bindings of others', () => {
