@@ -6,7 +6,6 @@ export {
   type AuthorityBindingFact,
   type GrantFact,
   type IdentityClaimFact,
-  type MissionFact,
   type PassportFacts,
 } from './passport-facts.ts';
 export { countAdministrators, findMembership, membershipsOf, type Membership } from './member-queries.ts';

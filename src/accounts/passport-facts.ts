@@ -45,20 +45,9 @@ const AuthorityBindingFactSchema = z.object({
 });
 export type AuthorityBindingFact = z.infer<typeof AuthorityBindingFactSchema>;
 
-const MissionFactSchema = z.object({
-  id: z.string(),
-  declared_intent: z.string(),
-  /** null: any agent's of the operator. */
-  agent_id: z.string().nullable(),
-  expires_at: seconds,
-});
-export type MissionFact = z.infer<typeof MissionFactSchema>;
-
-/** Everything that signing a passport of one agent asks of the accounts; instants are whole seconds since 1970. */
-const PassportFactsSchema = z.object({
-  /** The facts hold while `authority_revision(operator)` is this … */
-  revision: z.int(),
-  /** … and this second has not come; null: nothing in them ends by time. */
+/** What a passport of one agent is composed of; instants are whole seconds since 1970. */
+const FactsSchema = z.object({
+  /** Until this second they end only by a change; null: nothing in them ends by time. */
   earliest_expiry: seconds,
   operator_status: z.enum(['active', 'suspended']),
   agent: AgentSchema.pick({
@@ -71,17 +60,25 @@ const PassportFactsSchema = z.object({
   grants: z.array(GrantFactSchema),
   identity_claims: z.array(IdentityClaimFactSchema),
   authority_bindings: z.array(AuthorityBindingFactSchema),
-  missions: z.array(MissionFactSchema),
 });
-export type PassportFacts = z.infer<typeof PassportFactsSchema>;
+
+const FactsRow = z.object({
+  facts: z.object({ revision: z.int(), digest: z.string(), facts: FactsSchema }).nullable(),
+});
+
+export interface PassportFacts extends z.infer<typeof FactsSchema> {
+  /** The facts hold while `authority_revision(operator)` is this … */
+  revision: number;
+  /** … and beyond that while this is what they digest to. */
+  digest: string;
+}
 
 /** One statement, so of one moment. @returns null where the agent is not this operator's. */
-export const passportFacts = (
+export async function passportFacts(
   connection: CommonQueryMethods,
   operatorId: string,
   agentId: string,
-): Promise<PassportFacts | null> =>
-  connection.oneFirst(
-    sql.type(z.object({ facts: PassportFactsSchema.nullable() }))`
-      select passport_facts(${operatorId}, ${agentId}) as facts`,
-  );
+): Promise<PassportFacts | null> {
+  const row = await connection.oneFirst(sql.type(FactsRow)`select passport_facts(${operatorId}, ${agentId}) as facts`);
+  return row === null ? null : { ...row.facts, revision: row.revision, digest: row.digest };
+}

@@ -82,10 +82,6 @@ export function chosenIdentity(facts: PassportFacts, named: readonly string[] | 
   return pick(named, 'identity_claim_ids', new Map(all.map((claim) => [claim.claim_id, claim])), 'an identity claim that this agent can use now');
 }
 
-/** @throws CarnetError VALIDATION_ERROR */
-export const chosenMissions = ({ missions }: PassportFacts, named: readonly string[]): PassportFacts['missions'] =>
-  pick(named, 'mission_ids', new Map(missions.map((mission) => [mission.id, mission])), 'an active mission of this agent');
-
 function pick<Item>(named: readonly string[], path: string, known: ReadonlyMap<string, Item>, what: string): Item[] {
   return named.map((id, index) => {
     const item = known.get(id);

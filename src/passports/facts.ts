@@ -4,9 +4,13 @@ import type { Context } from '../context.ts';
 /** Characters of facts kept in all, as JSON; those used least recently leave first. */
 const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
 
+/** After a change that was about something else, facts are compared by content at each issue; so they are read again before long. */
+const FRESH_MS = 1_000;
+
 interface Entry {
   facts: PassportFacts;
   weight: number;
+  readAt: number;
 }
 
 /**
@@ -20,7 +24,7 @@ class FactsCache {
   async find(context: Context, operatorId: string, agentId: string): Promise<PassportFacts | null> {
     const name = `${operatorId}/${agentId}`;
     const entry = this.#entries.get(name);
-    if (entry !== undefined) {
+    if (entry !== undefined && performance.now() - entry.readAt < FRESH_MS) {
       this.#entries.delete(name);
       this.#entries.set(name, entry);
       return entry.facts;
@@ -41,7 +45,7 @@ class FactsCache {
   #keep(name: string, facts: PassportFacts): void {
     const weight = JSON.stringify(facts).length;
     this.#weight += weight - (this.#entries.get(name)?.weight ?? 0);
-    this.#entries.set(name, { facts, weight });
+    this.#entries.set(name, { facts, weight, readAt: performance.now() });
     for (const [oldest, entry] of this.#entries) {
       if (this.#weight <= CAPACITY_CHARACTERS) break;
       this.#entries.delete(oldest);
@@ -89,6 +93,15 @@ export class FactsInUse {
     if (revisions.size > 1) return -1;
     const [revision = null] = revisions;
     return revision;
+  }
+
+  get agents(): string[] {
+    return [...this.#used.keys()];
+  }
+
+  /** What the facts of each of these agents digest to. */
+  get digests(): string[] {
+    return [...this.#used.values()].map(({ digest }) => digest);
   }
 
   /** They hold no longer. */

@@ -4,7 +4,7 @@ import { textArray } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
 import { assertThat, notFound } from '../http/errors.ts';
 import { newId } from '../ids.ts';
-import { assertMayHold, chosenIdentity, chosenMissions, grantedServices, intervalOf, liveBindings, shownIdentity } from './assemble.ts';
+import { assertMayHold, chosenIdentity, grantedServices, intervalOf, liveBindings, shownIdentity } from './assemble.ts';
 import type { FactsInUse } from './facts.ts';
 import { withIntents } from './intents.ts';
 import { narrowed } from './narrowing.ts';
@@ -32,13 +32,12 @@ async function composeIssue(context: Context, { caller }: CommandCall, body: Iss
   assertThat(known, () => notFound('agent'));
   const { agent } = known;
   const identity = chosenIdentity(known, body.identity_claim_ids);
-  const missions = chosenMissions(known, body.mission_ids);
   const asked = await withIntents(context, body.scopes ?? [], body.intent?.refs ?? [], { operatorId: caller.operatorId, agentId: agent.id });
   assertMayHold(known);
   const granted = grantedServices(known);
   const services = body.scopes === undefined ? granted : narrowed(granted, asked, 'SCOPE_NOT_GRANTED');
   const bindings = liveBindings(known, body.authority_binding_ids);
-  facts.use(...identity, ...missions, ...bindings);
+  facts.use(...identity, ...bindings);
   const interval = body.checkpoint_interval_seconds ?? intervalOf(known, agent.accountability);
   return {
     interval,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { actorName } from '../caller.ts';
 import { runHotCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
+import { textArray } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
 import { CarnetError } from '../http/errors.ts';
 import { newId } from '../ids.ts';
@@ -103,7 +104,8 @@ interface Begin {
 const signingArguments = ({ config }: Context, call: CommandCall, { facts, kid, claims, refused }: Begin) => sql.fragment`
   p_operator => ${call.caller.operatorId}, p_actor => ${actorName(call.caller)}, p_key => ${call.idempotency?.key ?? null},
   p_fingerprint => ${call.idempotency === null ? null : sql.binary(call.idempotency.fingerprint)}, p_request => ${call.requestId},
-  p_refused => ${refused}, p_revision => ${facts.revision}, p_until => ${facts.until}, p_kid => ${kid},
+  p_refused => ${refused}, p_revision => ${facts.revision},
+  p_agents => ${textArray(facts.agents)}, p_digests => ${textArray(facts.digests)}, p_until => ${facts.until}, p_kid => ${kid},
   p_issuer => ${config.publicBaseUrl}, p_claim => ${PASSPORT_CLAIM}, p_svcns => ${claims === null ? null : JSON.stringify(claims)},
   p_jti => ${newId('psp')}`;
 

@@ -37,8 +37,9 @@ describe('the facts that signing a passport asks for', () => {
   });
 
   it('are those of an agent to whom nothing was given', async () => {
-    const { revision, ...found } = await facts();
+    const { revision, digest: of, ...found } = await facts();
     assert(revision > 0);
+    assert.match(of, /^[0-9a-f]{32}$/);
     assert.deepEqual(found, {
       earliest_expiry: null,
       operator_status: 'active',
@@ -53,7 +54,6 @@ describe('the facts that signing a passport asks for', () => {
       grants: [],
       identity_claims: [],
       authority_bindings: [],
-      missions: [],
     });
   });
 
@@ -170,20 +170,15 @@ describe('the facts that signing a passport asks for', () => {
     ]);
   });
 
-  it('hold the authority bindings of the agent and its current key, and its missions', async () => {
-    const [bindingEnds, missionEnds] = [inSeconds(7_200), inSeconds(3_600)];
+  it('hold the authority bindings of the agent and its current key', async () => {
+    const bindingEnds = inSeconds(7_200);
     const terms = { receiver_id: 'bank', receiver_profile_version_id: 'p1', expires_at: bindingEnds };
     const bind = (agent: string) => made(operator.post('/v1/authority-bindings', { ...terms, agent_id: agent }));
-    const declare = (body: object) => made(operator.post('/v1/missions', { declared_intent: 'work', ...body }));
     const twin = (await buildAgent(operator, { public_jwk: publicJwk })).id;
     const [binding, revoked] = [await bind(agentId), await bind(agentId), await bind(twin)];
     assertStatus(await operator.post(`/v1/authority-bindings/${revoked.id}/revoke`), 200);
-    const [any, over] = [await declare({}), await declare({})];
-    const own = await declare({ agent_id: agentId, expires_at: missionEnds });
-    await declare({ agent_id: twin });
-    assertStatus(await operator.post(`/v1/missions/${over.id}/complete`), 200);
     const found = await facts();
-    assert.equal(found.earliest_expiry, seconds(missionEnds));
+    assert.equal(found.earliest_expiry, seconds(bindingEnds));
     assert.equal(found.authority_bindings.length, 1);
     const { binding_digest: digest, ...bound } = found.authority_bindings[0] ?? { binding_digest: '' };
     assert.match(digest, /^sha256:[0-9a-f]{64}$/);
@@ -195,12 +190,20 @@ describe('the facts that signing a passport asks for', () => {
       receiver_profile_version_id: 'p1',
       expires_at: seconds(bindingEnds),
     });
-    assert.deepEqual(found.missions, [
-      { id: any.id, declared_intent: 'work', agent_id: null, expires_at: null },
-      { id: own.id, declared_intent: 'work', agent_id: agentId, expires_at: seconds(missionEnds) },
-    ]);
     assertStatus(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: otherJwk }), 200);
     assert.deepEqual((await facts()).authority_bindings, []);
+  });
+
+  it('digest to the same as long as they are the same, whatever else of the operator changes', async () => {
+    const { revision, digest } = await facts();
+    const other = (await buildAgent(operator)).id;
+    const { id: connectionId } = await buildConnection(operator);
+    await grant(operator, { agentId: other, connectionId });
+    const later = await facts();
+    assert.notEqual(later.revision, revision);
+    assert.equal(later.digest, digest);
+    await grant(operator, { agentId, connectionId });
+    assert.notEqual((await facts()).digest, digest);
   });
 
   it('say which of several bindings are active, in the order asked', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Passport, SignedPassport } from '../../src/passports/schema.ts';
-import { block, grant } from '../accounts/authority-support.ts';
+import { block, grant, made } from '../accounts/authority-support.ts';
 import { buildAgent, suspend } from '../support/factories.ts';
 import { assertProblem, assertStatus } from '../support/service.ts';
 import { expire, hold, issue, openHolder, signed, tryIssue, type Holder } from './holders.ts';
@@ -41,6 +41,18 @@ describe('POST /v1/passports/issue, to whom and how often', () => {
       await suspend(holder.as.operatorId);
       assertProblem(await tryIssue(holder), 'OPERATOR_SUSPENDED');
     });
+  });
+
+  it('is not kept up by agents, grants and missions that are made for others all the time', async () => {
+    const others = Array.from({ length: 12 }, async () => {
+      for (let nth = 0; nth < 6; nth += 1) {
+        const { id: agentId } = await buildAgent(holder.as);
+        await grant(holder.as, { agentId, connectionId: holder.code.id });
+        const { id } = await made(holder.as.post('/v1/missions', { declared_intent: 'Tidy up' }));
+        signed(await holder.as.post('/v1/passports/issue', { agent_id: agentId, mission_ids: [id] }));
+      }
+    });
+    await Promise.all(others);
   });
 
   describe('Idempotency-Key', () => {

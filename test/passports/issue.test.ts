@@ -217,6 +217,12 @@ describe('POST /v1/passports/issue', () => {
     assertProblem(await tryIssue(holder, { mission_ids: [id, other.id] }), 'VALIDATION_ERROR', 'mission_ids.1');
     assertStatus(await holder.as.post(`/v1/missions/${id}/complete`), 200);
     assertProblem(await tryIssue(holder, { mission_ids: [id] }), 'VALIDATION_ERROR', 'mission_ids.0');
+    const foreign = await made((await buildOperator()).post('/v1/missions', { declared_intent: 'Tidy up' }));
+    const short = await made(holder.as.post('/v1/missions', { declared_intent: 'Tidy up', expires_at: inSeconds(3_600) }));
+    await issue(holder, { mission_ids: [short.id] });
+    for (const unknown of [foreign.id, 'ms_unknown']) {
+      assertProblem(await tryIssue(holder, { mission_ids: [short.id, unknown] }), 'VALIDATION_ERROR', 'mission_ids.1');
+    }
   });
 
   describe('time', () => {

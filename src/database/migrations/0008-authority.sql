@@ -126,11 +126,6 @@ create trigger authority_ends after delete on identity_claims for each row execu
 create trigger authority_changes after update on identity_claims for each row
   when (old is distinct from new) execute function change_authority();
 
-create trigger authority_begins after insert on missions for each row execute function change_authority();
-create trigger authority_ends after delete on missions for each row execute function change_authority();
-create trigger authority_changes after update on missions for each row
-  when (old is distinct from new) execute function change_authority();
-
 create trigger authority_begins after insert on authority_bindings for each row execute function change_authority();
 create trigger authority_ends after delete on authority_bindings for each row execute function change_authority();
 create trigger authority_changes after update on authority_bindings for each row
@@ -163,11 +158,10 @@ create function has_ended(p_expires_at timestamptz) returns boolean language sql
   select coalesce(epoch_seconds(p_expires_at) <= epoch_seconds(clock_timestamp()), false);
 $$;
 
--- Everything that signing a passport asks of this file, in one statement and so of one moment: the revision that it belongs
--- to, and until when it stays true unless the revision changes (`earliest_expiry`). Scopes and allow_data_from are what they
--- mean now: '*' expanded, and no scope that the connection has lost (decisions A4, §4). Null where the agent is not this
--- operator's.
-create function passport_facts(p_operator text, p_agent text) returns json language sql stable as $$
+-- What signing a passport is composed of, and until when it stays true by itself (`earliest_expiry`). Scopes and
+-- allow_data_from are what they mean now: '*' expanded, and no scope that the connection has lost (decisions A4, §4). Missions are
+-- only named, so they are asked about when the passport is written. Null where the agent is not this operator's.
+create function passport_facts_now(p_operator text, p_agent text) returns json language sql stable as $$
   with agent as (
     select a.*, o.status as operator_status from agents a join operators o on o.id = a.operator_id
     where a.id = p_agent and a.operator_id = p_operator
@@ -182,13 +176,8 @@ create function passport_facts(p_operator text, p_agent text) returns json langu
   ), bound as (
     select b.* from authority_bindings b join agent a on a.id = b.agent_id
     where authority_binding_status(b.revoked_at, b.expires_at, b.key_thumbprint, a.key_thumbprint) = 'active' and not has_ended(b.expires_at)
-  ), undertaken as (
-    select * from missions
-    where operator_id = p_operator and (agent_id is null or agent_id = p_agent)
-      and mission_status(completed_at, expires_at) = 'active' and not has_ended(expires_at)
   )
   select json_build_object(
-    'revision', authority_revision(p_operator),
     'operator_status', a.operator_status,
     'agent', json_build_object('id', a.id, 'name', a.name, 'status', a.status, 'accountability', a.accountability,
       'checkpoint_interval_seconds', a.checkpoint_interval_seconds, 'key_thumbprint', a.key_thumbprint),
@@ -213,13 +202,41 @@ create function passport_facts(p_operator text, p_agent text) returns json langu
         'receiver_id', receiver_id, 'receiver_profile_version_id', receiver_profile_version_id,
         'expires_at', epoch_seconds(expires_at)
       ) order by id), '[]') from bound),
-    'missions', (select coalesce(json_agg(json_build_object(
-        'id', id, 'declared_intent', declared_intent, 'agent_id', agent_id, 'expires_at', epoch_seconds(expires_at)
-      ) order by id), '[]') from undertaken),
     'earliest_expiry', epoch_seconds((select min(expires_at) from (
-        select expires_at from attested union all select expires_at from bound union all select expires_at from undertaken) as ends)))
+        select expires_at from attested union all select expires_at from bound) as ends)))
   from agent a;
 $$;
+
+create function digest_of_facts(p_facts json) returns text language sql immutable parallel safe as $$
+  select md5(p_facts::text);
+$$;
+
+-- The facts of one moment with the revision that they belong to, and with their digest: after a change that was about something
+-- else they are the same, and hold on.
+create function passport_facts(p_operator text, p_agent text) returns json language sql stable as $$
+  select json_build_object('revision', authority_revision(p_operator), 'digest', digest_of_facts(facts), 'facts', facts)
+  from passport_facts_now(p_operator, p_agent) as facts where facts is not null;
+$$;
+
+-- Whether all these agents have the facts of these digests now.
+create function facts_hold(p_operator text, p_agents text[], p_digests text[]) returns boolean language sql stable as $$
+  select not exists (select from unnest(p_agents, p_digests) as composed (agent, digest)
+    where digest_of_facts(passport_facts_now(p_operator, agent)) is distinct from digest);
+$$;
+
+-- Refuses the first mission that the agent cannot name: it is unknown, another agent's or over.
+create function refuse_missions(p_operator text, p_agent text, p_missions text[]) returns void language plpgsql as $$
+declare refused record;
+begin
+  select named.id, named.at into refused from unnest(p_missions) with ordinality as named (id, at)
+    where not exists (select from missions m where m.id = named.id and m.operator_id = p_operator
+      and (m.agent_id is null or m.agent_id = p_agent)
+      and mission_status(m.completed_at, m.expires_at) = 'active' and not has_ended(m.expires_at))
+    order by named.at limit 1;
+  if found then
+    perform refuse_field('mission_ids.' || refused.at - 1, format('%s is not an active mission of this agent', refused.id));
+  end if;
+end $$;
 
 -- The scopes that a connection has now, granted or not (decisions A24).
 create function connection_scopes(p_connection text) returns text[] language sql stable as $$

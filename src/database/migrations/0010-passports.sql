@@ -160,11 +160,14 @@ $$;
 
 -- What was composed outside, from facts of revision `p_revision` that hold until `p_until` (seconds since 1970; null: for ever)
 -- and for the key `p_kid`, is signed only while all three stand. Otherwise the caller composes it anew: CN001 from other
--- facts, CN003 for another key.
-create function assert_composed_of_now(p_operator text, p_revision bigint, p_until bigint, p_kid text)
-returns void language plpgsql as $$
+-- facts, CN003 for another key. After a change of something else the facts of `p_agents` stand by their digests: an operator
+-- who changes grants all the time gets passports all the same.
+create function assert_composed_of_now(
+  p_operator text, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text
+) returns void language plpgsql as $$
 begin
-  if authority_revision(p_operator) <> p_revision or p_until <= extract(epoch from clock_timestamp()) then
+  if p_until <= extract(epoch from clock_timestamp())
+      or authority_revision(p_operator) <> p_revision and not facts_hold(p_operator, p_agents, p_digests) then
     raise exception using errcode = 'CN001', message = 'the facts that the passport was composed of have changed since';
   end if;
   if not exists (select from signing_keys where kid = p_kid and status = 'active') then
@@ -241,7 +244,7 @@ end $$;
 -- with; 400 and 404 are told before whether the agent is held, everything else after it.
 create function issue_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_refused int, p_revision bigint, p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
+  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
   p_session text, p_agent text, p_accountability text, p_ttl_seconds int, p_session_seconds int,
   p_interval double precision, p_intent text, p_missions text[]
 ) returns passport_answer language plpgsql as $$
@@ -256,8 +259,9 @@ begin
   stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
   if stored.status is not null then return replay_passport_answer(stored); end if;
   perform lock_passports_shared(p_operator);
-  perform assert_composed_of_now(p_operator, p_revision, p_until, p_kid);
+  perform assert_composed_of_now(p_operator, p_revision, p_agents, p_digests, p_until, p_kid);
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
+  perform refuse_missions(p_operator, p_agent, p_missions);
   perform refuse_held(p_agent);
   if p_refused is not null then perform refuse_as_composed(); end if;
 
@@ -285,7 +289,7 @@ end $$;
 -- the parent's, p_standard_seconds at most (decisions A12). The parent's own agent may be held too (A30).
 create function delegate_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_refused int, p_revision bigint, p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
+  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
   p_parent text, p_agent text, p_accountability text, p_ttl_seconds int, p_standard_seconds int,
   p_interval double precision
 ) returns passport_answer language plpgsql as $$
@@ -303,7 +307,7 @@ begin
   stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
   if stored.status is not null then return replay_passport_answer(stored); end if;
   perform lock_passports_shared(p_operator);
-  perform assert_composed_of_now(p_operator, p_revision, p_until, p_kid);
+  perform assert_composed_of_now(p_operator, p_revision, p_agents, p_digests, p_until, p_kid);
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into parent from passports where jti = p_parent and operator_id = p_operator;
   select * into above from passport_lineages where id = parent.lineage_id;
@@ -344,7 +348,7 @@ end $$;
 -- (decisions A16). The lineage is locked, so that no checkout passes unseen.
 create function refresh_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_refused int, p_revision bigint, p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
+  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
   p_from text, p_ttl_seconds int, p_session_seconds int
 ) returns passport_answer language plpgsql as $$
 declare
@@ -359,7 +363,7 @@ begin
   stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
   if stored.status is not null then return replay_passport_answer(stored); end if;
   perform lock_passports_shared(p_operator);
-  perform assert_composed_of_now(p_operator, p_revision, p_until, p_kid);
+  perform assert_composed_of_now(p_operator, p_revision, p_agents, p_digests, p_until, p_kid);
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into before from passports where jti = p_from and operator_id = p_operator;
   select * into l from passport_lineages where id = before.lineage_id for no key update;
