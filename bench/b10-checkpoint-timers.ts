@@ -63,7 +63,11 @@ async function measure(lab: Lab): Promise<string[]> {
         ['worker before the first session', idle.toFixed(0), ''],
         ['worker when all lives have begun', begun.toFixed(0), ''],
         ['worker after the window', worker.toFixed(0), ''],
-        [`a cached workflow (the cache holds ${cached.toLocaleString('en-US')} at most)`, perCached.toFixed(2), reached(`${GOALS.memoryPerCached}`, perCached <= GOALS.memoryPerCached)],
+        [
+          `a cached workflow, of ${cached.toLocaleString('en-US')} (the cache holds ${cacheBound().toLocaleString('en-US')} at most)`,
+          perCached.toFixed(2),
+          reached(`${GOALS.memoryPerCached}`, perCached <= GOALS.memoryPerCached),
+        ],
         ['Postgres and Temporal', parts.toFixed(0), ''],
         ['worker, Postgres and Temporal together', (worker + parts).toFixed(0), ''],
       ],
@@ -73,7 +77,10 @@ async function measure(lab: Lab): Promise<string[]> {
       [
         [`${count.toLocaleString('en-US')} begun`, startSeconds.toFixed(1), (count / startSeconds).toFixed(0), ''],
         [
-          `${evicted.toLocaleString('en-US')} that had left the cache, woken at once${lateAfter.length > 0 ? `, while ${lateAfter.length} more deadlines passed` : ''}`,
+          [
+            `${evicted.toLocaleString('en-US')} ${count > cached ? 'that had left the cache' : 'still in the cache'}, woken at once`,
+            ...(lateAfter.length > 0 ? [`while ${lateAfter.length} more deadlines passed`] : []),
+          ].join(', '),
           recovery.toFixed(1),
           (evicted / recovery).toFixed(0),
           reached(`${GOALS.recovery}`, recovery <= GOALS.recovery),
