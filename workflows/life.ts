@@ -1,4 +1,12 @@
-import { allHandlersFinished, CancellationScope, condition, defineSignal, workflowInfo, type LocalActivityOptions } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  defineSignal,
+  setDefaultSignalHandler,
+  workflowInfo,
+  type LocalActivityOptions,
+} from '@temporalio/workflow';
 
 /** Wakes any life: it reads its row. Carries nothing (architecture: "it never trusts the message"). */
 export const wake = defineSignal('wake');
@@ -22,6 +30,33 @@ export function rowId(): string {
 /** Calls back when somebody asks Temporal to cancel the run. To be called before the life enters a scope of its own. */
 export function onCancelRequest(listener: () => void): void {
   CancellationScope.current().cancelRequested.catch(listener);
+}
+
+/** Refusals shown at once. */
+const REFUSALS_SHOWN = 3;
+
+/** What was asked of a run and not done: a person reads it under what the run waits for. */
+export interface Refusals {
+  add(sentence: string): void;
+  /** The details of the run: its situation, and below it the last refusals. */
+  under(situation: string): string;
+}
+
+/**
+ * Collects refusals, those of signals that nobody handles (the SDK would keep them for ever and say nothing) and of requests to cancel
+ * the run among them.
+ * @param heard after each, so that the run looks at its row and shows it.
+ */
+export function collectRefusals(words: { unknownSignal: string; cancelRequest: string }, heard: () => void): Refusals {
+  const refused: string[] = [];
+  const add = (sentence: string): void => {
+    refused.push(sentence);
+    heard();
+  };
+  // The name may be of any length.
+  setDefaultSignalHandler((name) => add(`Refused signal ${name.slice(0, 100)}: ${words.unknownSignal}`));
+  onCancelRequest(() => add(`Refused to cancel this run: ${words.cancelRequest}`));
+  return { add, under: (situation) => [situation, ...refused.slice(-REFUSALS_SHOWN)].join('\n\n') };
 }
 
 /** The only way out of a life: a run that returns past a waiting handler is wedged (architecture rule 4). */

@@ -4,26 +4,20 @@ import {
   continueAsNew,
   proxyLocalActivities,
   setCurrentDetails,
-  setDefaultSignalHandler,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { databaseStep, leave, onCancelRequest, rowId, wake } from './life.ts';
+import { collectRefusals, databaseStep, leave, rowId, wake } from './life.ts';
 import { markEnded } from './life-status.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceSession']>>;
 
 /** Cancelling the run is not ending the session: what its agents owe, they still owe. */
-const CANCEL_REQUEST_REFUSED =
-  'Refused to cancel this run: POST /v1/passports/revoke-session ends the session, and then the run.';
-
-/** The name may be of any length. */
-const unknownSignal = (name: string): string =>
-  `Refused signal ${name.slice(0, 100)}: this run takes none; the API does what there is to do.`;
-
-/** Refusals shown at once. */
-const REFUSALS_SHOWN = 3;
+const REFUSALS = {
+  unknownSignal: 'this run takes none; the API does what there is to do.',
+  cancelRequest: 'it ends by itself when its agents owe no report and no review is open.',
+};
 
 const { advanceSession } = proxyLocalActivities<Activities>(databaseStep);
 
@@ -32,22 +26,16 @@ const { advanceSession } = proxyLocalActivities<Activities>(databaseStep);
  */
 export async function passportSession(): Promise<void> {
   const sessionId = rowId();
-  const refusals: string[] = [];
   let woken = false;
 
   setHandler(wake, () => void (woken = true));
-  const refuse = (sentence: string): void => {
-    refusals.push(sentence);
-    woken = true;
-  };
-  setDefaultSignalHandler((name) => refuse(unknownSignal(name)));
-  onCancelRequest(() => refuse(CANCEL_REQUEST_REFUSED));
+  const refusals = collectRefusals(REFUSALS, () => void (woken = true));
 
   await CancellationScope.nonCancellable(async () => {
     for (;;) {
       woken = false;
       const step = await advanceSession(sessionId);
-      setCurrentDetails([situation(step), ...refusals.slice(-REFUSALS_SHOWN)].join('\n\n'));
+      setCurrentDetails(refusals.under(situation(step)));
       if (!step.open) {
         markEnded();
         return await leave();

@@ -5,12 +5,11 @@ import {
   defineSignal,
   proxyLocalActivities,
   setCurrentDetails,
-  setDefaultSignalHandler,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { databaseStep, leave, onCancelRequest, rowId, wake } from './life.ts';
+import { collectRefusals, databaseStep, leave, rowId, wake } from './life.ts';
 import { markEnded } from './life-status.ts';
 import { isUndecodable } from './undecodable.ts';
 
@@ -45,15 +44,11 @@ const ARGUMENTS: Record<ActKind, string> = {
   cancel: 'nothing; only while pending',
 };
 
-/** Refusals shown at once. */
-const REFUSALS_SHOWN = 3;
-
 /** Cancelling the run is not cancelling the invocation: its consumer may do that, and only while it is pending (decisions K33). */
-const CANCEL_REQUEST_REFUSED = 'Refused to cancel this run: signal `cancel` cancels the invocation, and then the run ends.';
-
-/** Without a handler of its own the SDK would keep it for ever and say nothing. The name may be of any length. */
-const unknownSignal = (name: string): string =>
-  `Refused signal ${name.slice(0, 100)}: there is no such signal; there are ${Object.keys(invocationSignals).join(', ')}.`;
+const REFUSALS = {
+  unknownSignal: `there is no such signal; there are ${Object.keys(invocationSignals).join(', ')}.`,
+  cancelRequest: 'signal `cancel` cancels the invocation, and then the run ends.',
+};
 
 /** For a step that does not say how long to wait (architecture rule 2: "not yet" re-arms after at least a second). */
 const RE_ARM_MS = 1_000;
@@ -64,7 +59,6 @@ const { advanceInvocation, actOnInvocationSignal } = proxyLocalActivities<Activi
 export async function skillInvocation(): Promise<void> {
   const invocationId = rowId();
   const acts: Act[] = [];
-  const refusals: string[] = [];
   let received = 0;
   let woken = false;
 
@@ -76,22 +70,17 @@ export async function skillInvocation(): Promise<void> {
     };
     setHandler(invocationSignals[kind], take, { description: ARGUMENTS[kind] });
   }
-  const refuse = (sentence: string): void => {
-    refusals.push(sentence);
-    woken = true;
-  };
-  setDefaultSignalHandler((name) => refuse(unknownSignal(name)));
-  onCancelRequest(() => refuse(CANCEL_REQUEST_REFUSED));
+  const refusals = collectRefusals(REFUSALS, () => void (woken = true));
 
   await CancellationScope.nonCancellable(async () => {
     for (;;) {
       for (let act = acts.shift(); act !== undefined; act = acts.shift()) {
         const refused = await perform(invocationId, act);
-        if (refused !== null) refusals.push(`Refused signal ${act.kind}: ${refused.code}. ${refused.detail}`);
+        if (refused !== null) refusals.add(`Refused signal ${act.kind}: ${refused.code}. ${refused.detail}`);
       }
       woken = false;
       const step = await advanceInvocation(invocationId);
-      setCurrentDetails([situation(step), ...refusals.slice(-REFUSALS_SHOWN)].join('\n\n'));
+      setCurrentDetails(refusals.under(situation(step)));
       if (acts.length > 0) continue;
       if (!step.open) {
         markEnded();

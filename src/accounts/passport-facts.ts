@@ -47,8 +47,6 @@ export type AuthorityBindingFact = z.infer<typeof AuthorityBindingFactSchema>;
 
 /** What a passport of one agent is composed of; instants are whole seconds since 1970. */
 const FactsSchema = z.object({
-  /** Until this second they end only by a change; null: nothing in them ends by time. */
-  earliest_expiry: seconds,
   operator_status: z.enum(['active', 'suspended']),
   agent: AgentSchema.pick({
     id: true,

@@ -83,7 +83,7 @@ $$;
 
 -- Changes of what signing depends on. The revision is the id of the transaction that made the last one: it never comes
 -- back, not even after a rollback, so facts kept under a revision are either current or never found again. What ends by
--- time changes no revision; the facts say when that is (`earliest_expiry`).
+-- time changes no revision; the facts say when that is.
 create table authority_revisions (
   operator_id text primary key references operators,
   revision bigint not null
@@ -158,7 +158,7 @@ create function has_ended(p_expires_at timestamptz) returns boolean language sql
   select coalesce(epoch_seconds(p_expires_at) <= epoch_seconds(clock_timestamp()), false);
 $$;
 
--- What signing a passport is composed of, and until when it stays true by itself (`earliest_expiry`). Scopes and
+-- What signing a passport is composed of, with the end of what ends by itself. Scopes and
 -- allow_data_from are what they mean now: '*' expanded, and no scope that the connection has lost (decisions A4, §4). Missions are
 -- only named, so they are asked about when the passport is written. Null where the agent is not this operator's.
 create function passport_facts_now(p_operator text, p_agent text) returns json language sql stable as $$
@@ -201,9 +201,7 @@ create function passport_facts_now(p_operator text, p_agent text) returns json l
         'binding_id', id, 'binding_version', binding_version, 'binding_claim_id', claim_id, 'binding_digest', binding_digest,
         'receiver_id', receiver_id, 'receiver_profile_version_id', receiver_profile_version_id,
         'expires_at', epoch_seconds(expires_at)
-      ) order by id), '[]') from bound),
-    'earliest_expiry', epoch_seconds((select min(expires_at) from (
-        select expires_at from attested union all select expires_at from bound) as ends)))
+      ) order by id), '[]') from bound))
   from agent a;
 $$;
 
