@@ -11,6 +11,7 @@ const StepRow = z.object({
   waits_for: z.enum(['checkpoint', 'checkout']).nullable(),
   agent_id: z.string().nullable(),
   checkpoint: z.number().nullable(),
+  due: z.string().nullable(),
   until: z.string().nullable(),
   reviews: z.array(z.string()),
 });
@@ -28,7 +29,9 @@ export interface SessionStep {
   agentId: string | null;
   /** The number that the awaited checkpoint would have. */
   checkpoint: number | null;
-  /** That deadline, grace included. */
+  /** When it is expected. */
+  due: string | null;
+  /** When it counts as missed, which is the deadline: grace included. */
   until: string | null;
   /** Checkouts that a person has to review; the first three. */
   reviews: string[];
@@ -53,6 +56,7 @@ export async function advanceSession(context: Context, id: string): Promise<Sess
     waitsFor: row.waits_for,
     agentId: row.agent_id,
     checkpoint: row.checkpoint,
+    due: row.due,
     until: row.until,
     reviews: row.reviews,
   };

@@ -34,7 +34,7 @@ describe('The life of a session', () => {
     await session.passes(3_400);
     await session.life.saying(new RegExp(`^Waits for checkout of ${session.agent} until \\d{4}-`));
     await session.checkout();
-    const reviewing = await session.life.saying(/^Waits for review of chko_\w+\.$/);
+    const reviewing = await session.life.saying(/^Waits for review of chko_\w+ by a person: POST /);
     const [, checkoutId = ''] = /(chko_\w+)/.exec(reviewing) ?? [];
     await session.block(checkoutId);
     await session.life.ended();

@@ -495,7 +495,8 @@ create type session_step as (
   waits_for text,                        -- 'checkpoint' or 'checkout'
   agent_id text,
   checkpoint int,
-  until text,
+  due text,                              -- when it is expected
+  until text,                            -- when it counts as missed
   reviews text[]                         -- the first few that are pending
 );
 
@@ -504,6 +505,7 @@ create function advance_session(p_session text, p_grace double precision) return
 declare
   due passport_lineages;
   answer session_step;
+  expected timestamptz;
   deadline timestamptz;
 begin
   delete from life_messages where life = 'session:' || p_session;
@@ -515,11 +517,14 @@ begin
   end loop;
   update passport_sessions set life_seen_at = clock_timestamp() where id = p_session;
   answer.found := found;
-  select d.what, l.agent_id, l.checkpoint_count + 1, d.at
-    into answer.waits_for, answer.agent_id, answer.checkpoint, deadline
-    from passport_lineages l, lateral (values ('checkpoint', checkpoint_deadline(l)), ('checkout', checkout_deadline(l, p_grace))) as d (what, at)
+  select d.what, l.agent_id, l.checkpoint_count + 1, d.due, d.at
+    into answer.waits_for, answer.agent_id, answer.checkpoint, expected, deadline
+    from passport_lineages l, lateral (values
+      ('checkpoint', l.next_checkpoint_due_at, checkpoint_deadline(l)),
+      ('checkout', checkout_expected(l), checkout_deadline(l, p_grace))) as d (what, due, at)
     where l.session_id = p_session and d.at is not null
     order by d.at limit 1;
+  answer.due := iso_time(expected);
   answer.until := iso_time(deadline);
   answer.wait_ms := greatest(1000, ceil(extract(epoch from deadline - clock_timestamp()) * 1000)::bigint);
   if deadline is null then answer.wait_ms := null; end if;
