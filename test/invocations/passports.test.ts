@@ -84,16 +84,6 @@ describe('POST /v1/skills/:id/invoke with a passport', () => {
     assertProblem(await invoke({ passport_id: expired }), 'PASSPORT_EXPIRED');
   });
 
-  it('refuses one whose signing key was withdrawn since', async () => {
-    const jti = await issue(agentId);
-    await (await database()).query(sql.unsafe`
-      with withdrawn as (
-        insert into signing_keys (kid, x, private_key, status, activated_at, ended_at)
-        values (${`withdrawn of ${jti}`}, '', '', 'withdrawn', now(), now()) returning kid)
-      update passports set kid = withdrawn.kid from withdrawn where jti = ${jti}`);
-    assertProblem(await invoke({ passport_id: jti }), 'INVALID_PASSPORT');
-  });
-
   it('refuses one whose authority binding is no longer active', async () => {
     const agent = await buildAgent(consumer, { public_jwk: publicJwk });
     const binding = assertStatus(

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { z } from 'zod';
 import { createEncryption } from '../../src/encryption.ts';
+import { translateDatabaseError } from '../../src/database/errors.ts';
 import { sql } from '../../src/database/pool.ts';
 import { CarnetError } from '../../src/http/errors.ts';
 import { insertFirstKeys } from '../../src/passports/key-queries.ts';
@@ -168,6 +169,21 @@ describe('signing keys', () => {
       assert.deepEqual(answer.withdrawn, [withdrawn]);
       assert.deepEqual(new Set(await kidsShown(service)), new Set([answer.active, answer.next]));
       await eventually('the other process to show the new keys', async () => !(await kidsShown(other)).includes(withdrawn));
+    });
+
+    it('with immediate ends what the passports of the key could be named for', async () => {
+      const { payload } = await newPassport(service);
+      await service.context.pool.query(sql.type(z.object({}))`
+        insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
+        select jti, session_id, operator_id, agent_id, agent_id, 0, 'standard', issued_at, expires_at from passports where jti = ${payload.jti}`);
+      const named = () => service.context.pool.query(sql.type(z.object({}))`
+        select assert_passport_usable(operator_id, jti) from passports where jti = ${payload.jti}`);
+      await named();
+      assertStatus(await service.platform.post(ROTATE, { immediate: true }), 200);
+      await assert.rejects(named(), (error: unknown) => {
+        const refusal = translateDatabaseError(error);
+        return refusal instanceof CarnetError && refusal.code === 'INVALID_PASSPORT';
+      });
     });
 
     it('rotates for each of several callers at the same time', async () => {
