@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
-import { pointsOfLives, stepOf } from './fault-points.ts';
+import { pointsOfStep } from './fault-points.ts';
 
 /** A task whose worker died is given to another after this long; ten seconds as Temporal comes. */
 const TASK_TIMEOUT = 'history.defaultWorkflowTaskTimeout="2s"';
@@ -82,7 +82,7 @@ describe('Checkpoint deadlines under faults (F13)', function () {
     assert.equal((await claimsOf(db, lineage, 'detector_signal')).length, 1);
   };
 
-  for (const point of pointsOfLives().filter((one) => stepOf(one) === 'advanceSession')) {
+  for (const point of pointsOfStep('advanceSession')) {
     it(`a worker killed at ${point}: the next raises the miss once, and nothing of what came in time`, async () => {
       const [missed, kept] = [await begin({ age: DEADLINE - 1, ttl: 3_600 }), await begin({ age: DEADLINE - 5, ttl: 3_600 })];
       await checkpoint(kept);

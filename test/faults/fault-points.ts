@@ -40,3 +40,17 @@ export function pointsOfLives(): string[] {
     .flatMap((template) => (template.includes('${name}') ? activities.map((name) => template.replace('${name}', name)) : [template]))
     .toSorted();
 }
+
+/**
+ * The points of one step of lives. A test beside this file that asks for them is the one that kills the step.
+ * @throws Error where the step has none.
+ */
+export function pointsOfStep(step: string): string[] {
+  const points = pointsOfLives().filter((point) => stepOf(point) === step);
+  if (points.length === 0) throw new Error(`No step of a life is named ${step}.`);
+  return points;
+}
+
+/** Steps of lives that a test beside this file kills, read from the tests, so that none is said to be killed that is not. */
+export const stepsKilled = (): Set<string> =>
+  new Set(findAll(/\bpointsOfStep\('(\w+)'\)/g, globSync('test/faults/*.test.ts', { cwd: ROOT })));

@@ -10,7 +10,7 @@ import { livesOf, type Lives } from '../support/lives.ts';
 import { openMarket, type Market } from '../support/market.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
-import { pointsOfLives, stepOf } from './fault-points.ts';
+import { pointsOfLives, pointsOfStep, stepOf, stepsKilled } from './fault-points.ts';
 
 /** A task whose worker died is given to another after this long; ten seconds as Temporal comes. */
 const TASK_TIMEOUT = 'history.defaultWorkflowTaskTimeout="2s"';
@@ -62,26 +62,24 @@ describe('kill -9 of a worker', function () {
     return id;
   };
 
-  const provocations: Record<string, { provoke: () => Promise<string>; ends: string }> = {
-    advanceInvocation: { provoke: overdue, ends: 'expired' },
-    actOnInvocationSignal: { provoke: signalled, ends: 'completed' },
-  };
+  const cases = [
+    ...pointsOfStep('advanceInvocation').map((point) => ({ point, provoke: overdue, ends: 'expired' })),
+    ...pointsOfStep('actOnInvocationSignal').map((point) => ({ point, provoke: signalled, ends: 'completed' })),
+  ];
 
-  /** Steps of lives that other tests kill: checkpoint-deadlines.test.ts. */
-  const elsewhere = new Set(['advanceSession']);
+  it('is tried at the points of every step that a life has, here or in a test beside this one', () => {
+    assert.deepEqual(stepsKilled(), new Set(pointsOfLives().map(stepOf)));
+  });
 
-  for (const point of pointsOfLives().filter((one) => !elsewhere.has(stepOf(one)))) {
+  for (const { point, provoke, ends } of cases) {
     it(`at ${point}: the next worker brings the life to the same end, once`, async () => {
-      const step = stepOf(point);
-      const provocation = provocations[step];
-      assert(provocation !== undefined, `a case for the fault points of ${step} is missing in this test`);
       const dying = await startRole('worker', { ...settings, FAULT_AT: point });
-      const id = await provocation.provoke();
+      const id = await provoke();
       touched.push(id);
       assert.equal(await dying.ended, 'SIGKILL');
 
       const next = await startRole('worker', settings);
-      await eventually('the end of the invocation', async () => (await market.show(id)).status === provocation.ends);
+      await eventually('the end of the invocation', async () => (await market.show(id)).status === ends);
       await settled(database.pool, [id]);
       await lives.closed([id]);
       await assertInvariants(database.pool, touched);
