@@ -158,21 +158,28 @@ create function replay_passport_answer(p_stored idempotency_keys) returns passpo
   select row(true, jti, kid, payload, expires_at, 0)::passport_answer from passports where jti = p_stored.answer;
 $$;
 
--- What was composed outside, from facts of revision `p_revision` that hold until `p_until` (seconds since 1970; null: for ever)
--- and for the key `p_kid`, is signed only while all three stand. Otherwise the caller composes it anew: CN001 from other
--- facts, CN003 for another key. After a change of something else the facts of `p_agents` stand by their digests: an operator
--- who changes grants all the time gets passports all the same.
-create function assert_composed_of_now(
-  p_operator text, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text
-) returns void language plpgsql as $$
+-- What a command that signs has to know, in one look: half of what signing costs is statements and functions, not rows. After a
+-- change of something else the facts of `p_agents` stand by their digests: an operator who changes grants all the time
+-- gets passports all the same.
+create function signing_state(
+  p_operator text, p_revision bigint, p_agents text[], p_digests text[], p_kid text,
+  out facts_hold boolean, out key_signs boolean
+) language sql volatile as $$
+  select authority_revision(p_operator) = p_revision or facts_hold(p_operator, p_agents, p_digests),
+    exists (select from signing_keys where kid = p_kid and status = 'active');
+$$;
+
+-- What was composed outside, from facts that hold until `p_until` (seconds since 1970; null: for ever) and for one key, is signed only
+-- while all that stands. Otherwise the caller composes it anew: CN001 from other facts, CN003 for another key.
+create function is_composed_of_now(p_facts_hold boolean, p_key_signs boolean, p_until bigint) returns boolean language sql volatile as $$
+  select p_facts_hold and p_key_signs and coalesce(p_until > extract(epoch from clock_timestamp()), true);
+$$;
+create function refuse_composed(p_key_signs boolean) returns void language plpgsql as $$
 begin
-  if p_until <= extract(epoch from clock_timestamp())
-      or authority_revision(p_operator) <> p_revision and not facts_hold(p_operator, p_agents, p_digests) then
+  if p_key_signs then
     raise exception using errcode = 'CN001', message = 'the facts that the passport was composed of have changed since';
   end if;
-  if not exists (select from signing_keys where kid = p_kid and status = 'active') then
-    raise exception using errcode = 'CN003', message = 'the key that is to sign the passport is not the active one';
-  end if;
+  raise exception using errcode = 'CN003', message = 'the key that is to sign the passport is not the active one';
 end $$;
 
 -- The caller has found from those facts that it must refuse, and knows the words.
@@ -184,11 +191,9 @@ end $$;
 -- A pending review of risk critical holds every new passport of the agent (decisions A30).
 create function refuse_held(p_agent text) returns void language plpgsql as $$
 begin
-  if agent_held(p_agent) then
-    perform refuse('AGENT_REVIEW_PENDING',
-      format('A review of %s with critical flags waits for a decision; until a person has decided it, the agent gets no passport.', p_agent),
-      json_build_object('agent_id', p_agent));
-  end if;
+  perform refuse('AGENT_REVIEW_PENDING',
+    format('A review of %s with critical flags waits for a decision; until a person has decided it, the agent gets no passport.', p_agent),
+    json_build_object('agent_id', p_agent));
 end $$;
 
 -- A good signature without a row was never issued (decisions A17).
@@ -219,14 +224,19 @@ create function write_passport(
 ) returns passports language plpgsql as $$
 declare
   v_day constant date := (to_timestamp(p_issued) at time zone 'UTC')::date;
-  v_index constant int := take_status_index(v_day);
-  v_payload constant text := '{"iss":' || jcs_text(p_issuer) || ',"sub":"' || l.agent_id || '","iat":' || p_issued || ',"exp":' || p_expires
-    || ',"jti":"' || p_jti || '",' || jcs_text(p_claim) || ':' || p_svcns || ',"status":{"status_list":{"idx":' || v_index
-    || ',"uri":' || jcs_text(p_issuer || '/v1/passports/status-list/' || v_day) || '}}}';
-  v_length constant int := (octet_length('{"alg":"EdDSA","kid":"","typ":"JWT"}' || p_kid) * 4 + 2) / 3
-    + (octet_length(v_payload) * 4 + 2) / 3 + 86 + 2;
+  v_index int;
+  v_payload text;
+  v_length int;
   written passports;
 begin
+  -- As take_status_index() does, where the day has begun.
+  select nextval('passport_status_numbers') - first into v_index from passport_status_days where day = v_day;
+  if not found then v_index := take_status_index(v_day); end if;
+  v_payload := '{"iss":' || jcs_text(p_issuer) || ',"sub":"' || l.agent_id || '","iat":' || p_issued || ',"exp":' || p_expires
+    || ',"jti":"' || p_jti || '",' || jcs_text(p_claim) || ':' || p_svcns || ',"status":{"status_list":{"idx":' || v_index
+    || ',"uri":' || jcs_text(p_issuer || '/v1/passports/status-list/' || v_day) || '}}}';
+  v_length := (octet_length('{"alg":"EdDSA","kid":"","typ":"JWT"}' || p_kid) * 4 + 2) / 3
+    + (octet_length(v_payload) * 4 + 2) / 3 + 86 + 2;
   if v_length > 16384 then
     perform refuse('PASSPORT_TOO_LARGE',
       format('The token would have %s characters, and 16,384 is the most; ask for fewer services, scopes, constraints or sources.', v_length),
@@ -250,19 +260,23 @@ create function issue_passport(
 ) returns passport_answer language plpgsql as $$
 declare
   stored idempotency_keys;
+  state record;
   l passport_lineages;
   p passports;
   v_issued bigint;
   v_expires bigint;
   v_messages int := 0;
 begin
-  stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
-  if stored.status is not null then return replay_passport_answer(stored); end if;
+  if p_key is not null then
+    stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
+    if stored.status is not null then return replay_passport_answer(stored); end if;
+  end if;
   perform lock_passports_shared(p_operator);
-  perform assert_composed_of_now(p_operator, p_revision, p_agents, p_digests, p_until, p_kid);
+  select * into state from signing_state(p_operator, p_revision, p_agents, p_digests, p_kid);
+  if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
-  perform refuse_missions(p_operator, p_agent, p_missions);
-  perform refuse_held(p_agent);
+  if p_missions <> '{}' then perform refuse_missions(p_operator, p_agent, p_missions); end if;
+  if agent_held(p_agent) then perform refuse_held(p_agent); end if;
   if p_refused is not null then perform refuse_as_composed(); end if;
 
   v_issued := epoch_seconds(clock_timestamp());
@@ -295,6 +309,7 @@ create function delegate_passport(
 ) returns passport_answer language plpgsql as $$
 declare
   stored idempotency_keys;
+  state record;
   parent passports;
   above passport_lineages;
   l passport_lineages;
@@ -304,10 +319,13 @@ declare
   v_interval double precision;
   v_messages int := 0;
 begin
-  stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
-  if stored.status is not null then return replay_passport_answer(stored); end if;
+  if p_key is not null then
+    stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
+    if stored.status is not null then return replay_passport_answer(stored); end if;
+  end if;
   perform lock_passports_shared(p_operator);
-  perform assert_composed_of_now(p_operator, p_revision, p_agents, p_digests, p_until, p_kid);
+  select * into state from signing_state(p_operator, p_revision, p_agents, p_digests, p_kid);
+  if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into parent from passports where jti = p_parent and operator_id = p_operator;
   select * into above from passport_lineages where id = parent.lineage_id;
@@ -315,8 +333,8 @@ begin
   perform refuse_withdrawn(parent);
   perform refuse_ended(parent, above);
   perform refuse_checked_out(above);
-  perform refuse_held(p_agent);
-  if parent.agent_id <> p_agent then perform refuse_held(parent.agent_id); end if;
+  if agent_held(p_agent) then perform refuse_held(p_agent); end if;
+  if parent.agent_id <> p_agent and agent_held(parent.agent_id) then perform refuse_held(parent.agent_id); end if;
   if p_refused is not null then perform refuse_as_composed(); end if;
 
   v_left := epoch_seconds(parent.expires_at) - v_issued;
@@ -353,6 +371,7 @@ create function refresh_passport(
 ) returns passport_answer language plpgsql as $$
 declare
   stored idempotency_keys;
+  state record;
   before passports;
   l passport_lineages;
   p passports;
@@ -360,10 +379,13 @@ declare
   v_expires bigint;
   v_messages int := 0;
 begin
-  stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
-  if stored.status is not null then return replay_passport_answer(stored); end if;
+  if p_key is not null then
+    stored := take_idempotency_key(p_operator, '', p_key, p_fingerprint);
+    if stored.status is not null then return replay_passport_answer(stored); end if;
+  end if;
   perform lock_passports_shared(p_operator);
-  perform assert_composed_of_now(p_operator, p_revision, p_agents, p_digests, p_until, p_kid);
+  select * into state from signing_state(p_operator, p_revision, p_agents, p_digests, p_kid);
+  if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into before from passports where jti = p_from and operator_id = p_operator;
   select * into l from passport_lineages where id = before.lineage_id for no key update;
@@ -371,7 +393,7 @@ begin
   perform refuse_withdrawn(before);
   perform refuse_ended(before, l);
   perform refuse_checked_out(l);
-  perform refuse_held(l.agent_id);
+  if agent_held(l.agent_id) then perform refuse_held(l.agent_id); end if;
   if p_refused is not null then perform refuse_as_composed(); end if;
 
   v_expires := least(v_issued + p_ttl_seconds,
