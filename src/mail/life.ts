@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { step } from '../fault-points.ts';
 import { advanceMailRow, describeMailRows, findWaitingMail, reconcileMailRows, settleMail, type ReconciledMails } from './queries.ts';
 import type { MailStep } from './schema.ts';
 import { mailSeal } from './write-mail.ts';
@@ -31,7 +32,9 @@ export async function deliverMail(
   const mail = await findWaitingMail(pool, id);
   if (mail === null) return;
   const { recipient: to, subject, text } = mail;
-  await settleMail(pool, id, await send({ to, subject, text: encryption.open(text, mailSeal(id)) }));
+  const outcome = await send({ to, subject, text: encryption.open(text, mailSeal(id)) });
+  step('sendMail:sent');
+  await settleMail(pool, id, outcome);
 }
 
 /** What a person sees of the life of a mail in the Temporal UI: neither whom it is for nor what it says. */
