@@ -158,19 +158,10 @@ create function replay_passport_answer(p_stored idempotency_keys) returns passpo
   select row(true, jti, kid, payload, expires_at, 0)::passport_answer from passports where jti = p_stored.answer;
 $$;
 
--- What a command that signs has to know, in one look: half of what signing costs is statements and functions, not rows. After a
--- change of something else the facts of `p_agents` stand by their digests: an operator who changes grants all the time
--- gets passports all the same.
-create function signing_state(
-  p_operator text, p_revision bigint, p_agents text[], p_digests text[], p_kid text,
-  out facts_hold boolean, out key_signs boolean
-) language sql volatile as $$
-  select authority_revision(p_operator) = p_revision or facts_hold(p_operator, p_agents, p_digests),
-    exists (select from signing_keys where kid = p_kid and status = 'active');
-$$;
-
--- What was composed outside, from facts that hold until `p_until` (seconds since 1970; null: for ever) and for one key, is signed only
--- while all that stands. Otherwise the caller composes it anew: CN001 from other facts, CN003 for another key.
+-- What was composed outside, from facts of revision `p_revision` that hold until `p_until` (seconds since 1970; null: for ever) and
+-- for one key, is signed only while all three stand. Otherwise the caller composes it anew: CN001 from other facts, CN003 for
+-- another key. After a change of something else the facts of `p_agents` stand by their digests: an operator who changes grants all the
+-- time gets passports all the same.
 create function is_composed_of_now(p_facts_hold boolean, p_key_signs boolean, p_until bigint) returns boolean language sql volatile as $$
   select p_facts_hold and p_key_signs and coalesce(p_until > extract(epoch from clock_timestamp()), true);
 $$;
@@ -272,7 +263,8 @@ begin
     if stored.status is not null then return replay_passport_answer(stored); end if;
   end if;
   perform lock_passports_shared(p_operator);
-  select * into state from signing_state(p_operator, p_revision, p_agents, p_digests, p_kid);
+  select authority_revision(p_operator) = p_revision or facts_hold(p_operator, p_agents, p_digests) as facts_hold,
+    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
   if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   if p_missions <> '{}' then perform refuse_missions(p_operator, p_agent, p_missions); end if;
@@ -324,7 +316,8 @@ begin
     if stored.status is not null then return replay_passport_answer(stored); end if;
   end if;
   perform lock_passports_shared(p_operator);
-  select * into state from signing_state(p_operator, p_revision, p_agents, p_digests, p_kid);
+  select authority_revision(p_operator) = p_revision or facts_hold(p_operator, p_agents, p_digests) as facts_hold,
+    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
   if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into parent from passports where jti = p_parent and operator_id = p_operator;
@@ -384,7 +377,8 @@ begin
     if stored.status is not null then return replay_passport_answer(stored); end if;
   end if;
   perform lock_passports_shared(p_operator);
-  select * into state from signing_state(p_operator, p_revision, p_agents, p_digests, p_kid);
+  select authority_revision(p_operator) = p_revision or facts_hold(p_operator, p_agents, p_digests) as facts_hold,
+    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
   if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into before from passports where jti = p_from and operator_id = p_operator;
