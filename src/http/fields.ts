@@ -45,3 +45,16 @@ export const withSomeField = <Body extends z.ZodObject>(body: Body): Body =>
     message: 'must name at least one field to change',
     when: ({ issues }) => issues.length === 0,
   });
+
+/** Up to `most` texts, each once. */
+export const distinct = <Item extends z.ZodType<string>>(item: Item, most: number) =>
+  z
+    .array(item)
+    .max(most)
+    .superRefine((items, context) => {
+      // In linear time: a list that is too long is looked at all the same.
+      const seen = new Set<string>();
+      const at = items.findIndex((one) => seen.size === seen.add(one).size);
+      if (at >= 0) context.addIssue({ code: 'custom', path: [at], message: 'is there already' });
+    })
+    .meta({ uniqueItems: true });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConstraintsSchema } from '../http/constraints.ts';
-import { text } from '../http/fields.ts';
+import { distinct, text } from '../http/fields.ts';
 import { AuthorityRefSchema } from './token.ts';
 
 /** Seconds that a passport is valid unless it says otherwise (Market §8). */
@@ -11,20 +11,12 @@ const ttlSeconds = z.number().min(60).max(3_600);
 const id = text(1, 128);
 const serviceName = text(1, 128);
 
-/** Names that stand once each. */
-const unique = <Item extends z.ZodType<string>>(item: Item, most: number) =>
-  z
-    .array(item)
-    .max(most)
-    .refine((items) => new Set(items).size === items.length, 'must not name anything twice')
-    .meta({ uniqueItems: true });
-
 const ScopeItemSchema = z
   .strictObject({
     service_connection_id: id,
     scopes: z.array(text(1, 128)).min(1).max(101).meta({ description: '`*`: everything that may be passed on' }),
     constraints: ConstraintsSchema.optional().meta({ description: 'Limits added to those that hold already' }),
-    intents: unique(id, 64).optional().meta({ description: 'Intent claims (`pc_…`): the calls must serve one of them' }),
+    intents: distinct(id, 64).optional().meta({ description: 'Intent claims (`pc_…`): the calls must serve one of them' }),
     allow_data_from: z.array(serviceName).max(101).optional().meta({
       description: 'Services whose content may flow into this one; left out: as it may be passed on; `[]`: none',
     }),
@@ -57,11 +49,11 @@ export const IssueBodySchema = z
     agent_id: id,
     ttl_seconds: ttlSeconds.default(STANDARD_TTL_SECONDS),
     scopes: scopeItems.optional().meta({ description: 'Left out: everything that is granted to the agent' }),
-    identity_claim_ids: unique(id, 100).optional(),
-    authority_binding_ids: unique(id, 8).default([]),
+    identity_claim_ids: distinct(id, 100).optional(),
+    authority_binding_ids: distinct(id, 8).default([]),
     intent: IntentSchema.optional(),
     checkpoint_interval_seconds: z.number().min(60).max(3_600).optional(),
-    mission_ids: unique(id, 8).default([]),
+    mission_ids: distinct(id, 8).default([]),
   })
   .meta({ id: 'IssuePassport' });
 export type IssueBody = z.infer<typeof IssueBodySchema>;

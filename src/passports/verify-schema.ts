@@ -11,7 +11,6 @@ export const VerifyBodySchema = z
     service_id: z.string().optional().meta({ description: 'Also check that the passport has scopes for this service' }),
   })
   .meta({ id: 'VerifyPassport' });
-export type VerifyBody = z.infer<typeof VerifyBodySchema>;
 
 const LiveAuthorityRefSchema = AuthorityRefSchema.extend({
   active: z.boolean().meta({ description: 'Whether the binding still holds' }),

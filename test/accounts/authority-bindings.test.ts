@@ -28,7 +28,7 @@ const terms = (agentId: string, overrides: Record<string, unknown> = {}): Record
 const isActive = async (bindingId: string, agentId: string): Promise<boolean> => {
   const pool = await database();
   return pool.oneFirst(sql.type(z.object({ active: z.boolean() }))`
-    select authority_binding_active(${bindingId}, ${agentId}) as active`);
+    select authority_bindings_active(array[${bindingId}]::text[], ${agentId}) <> '{}' as active`);
 };
 
 describe('authority bindings', () => {

@@ -144,10 +144,6 @@ create function authority_bindings_active(p_bindings text[], p_agent text) retur
     and authority_binding_status(b.revoked_at, b.expires_at, b.key_thumbprint, a.key_thumbprint) = 'active';
 $$;
 
-create function authority_binding_active(p_binding text, p_agent text) returns boolean language sql stable as $$
-  select authority_bindings_active(array[p_binding], p_agent) <> '{}';
-$$;
-
 -- Seconds since 1970, whole ones as in a JWT.
 create function epoch_seconds(p_instant timestamptz) returns bigint language sql immutable parallel safe as $$
   select floor(extract(epoch from p_instant))::bigint;
