@@ -38,7 +38,7 @@ export function claims(target: Target): Attack[] {
       'nothing, signed by us': withPayload(target, ''),
       'status of another kind': withClaims({ status: 'valid' }),
     }),
-    ...list('expired', { 'exp in the past, signed by us': withClaims({ exp: iat + 1, iat: iat - 3_600 }) }),
+    ...list('expired', { 'exp in the past, signed by us': withClaims({ exp: iat - 1, iat: iat - 3_600 }) }),
     ...list('revoked', { 'a jti that was never issued': withClaims({ jti: 'psp_00000000000000000000000000' }) }),
   ];
 }
