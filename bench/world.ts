@@ -27,7 +27,7 @@ const CREDIT = 10_000_000;
 const text = { type: 'object', properties: { text: { type: 'string', maxLength: 10_000 } }, required: ['text'], additionalProperties: false };
 
 export async function makeWorld(databaseUrl: string): Promise<World> {
-  const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), { messagesCommitted() {} });
+  const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), { messagesCommitted() {}, async ready() {} });
   const provider = await account(context, 'provider');
   const consumer = await account(context, 'consumer');
   await ensureDemoCredit(context, consumer.operatorId, CREDIT);

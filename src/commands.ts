@@ -4,9 +4,9 @@ import { actorName, agentPart, type Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import { translateDatabaseError } from './database/errors.ts';
 import { keepConnection } from './database/keep-connection.ts';
-import { sql, type DatabasePool, type DatabaseTransactionConnection } from './database/pool.ts';
+import { sql, type CommonQueryMethods, type DatabasePool, type DatabaseTransactionConnection } from './database/pool.ts';
 import { step } from './fault-points.ts';
-import type { CarnetError } from './http/errors.ts';
+import { CarnetError } from './http/errors.ts';
 import type { JsonValue } from './http/json-value.ts';
 
 /** The Idempotency-Key of a call and the SHA-256 of what it was sent with (method, path, JCS of the body). */
@@ -83,64 +83,160 @@ export async function runCommand<Body>(
   work: (unit: Unit) => Promise<Answer<Body> | CommittedRefusal>,
   options: CommandOptions = {},
 ): Promise<Answered<Body>> {
-  const { caller, idempotency } = call;
-  const key = idempotency?.key ?? null;
-  const sealContext = `idempotency:${caller.operatorId}:${agentPart(caller)}:${key ?? ''}`;
   step(`${call.operation}:before`);
-  const ended = await keepConnection(context.pool, (pooled) =>
-    pooled.transaction(async (connection) => {
-      if (idempotency !== null) {
-        const stored = await connection.one(sql.type(StoredAnswer)`
-          select status, answer, location, encrypted
-          from take_idempotency_key(${caller.operatorId}, ${agentPart(caller)}, ${key}, ${sql.binary(idempotency.fingerprint)})`);
-        if (stored.status !== null && stored.answer !== null) {
-          const text = stored.encrypted === true ? context.encryption.open(stored.answer, sealContext) : stored.answer;
-          const answer = { status: stored.status, body: JSON.parse(text) as Body } as Answer<Body>;
-          if (stored.location !== null) answer.location = stored.location;
-          return { answer, replayed: true, changed: [], messages: 0 };
-        }
-      }
-      const changed: string[] = [];
-      let messages = 0;
-      const unit: Unit = {
-        connection,
-        changed: (...ids) => void changed.push(...ids),
-        audit: async (action, target, detail = {}) => {
-          await connection.query(sql.type(Nothing)`
-            insert into audit_events (operator_id, actor, action, target, detail, request_id)
-            values (${caller.operatorId}, ${actorName(caller)}, ${action}, ${target}, ${JSON.stringify(detail)}::jsonb, ${call.requestId})`);
-        },
-        wake: async (workflowId, kind) => {
-          messages += 1;
-          await connection.query(sql.type(Nothing)`select wake_life(${workflowId}, ${kind})`);
-        },
-      };
-      const answer = await work(unit);
-      if (idempotency !== null) {
-        if ('refusal' in answer) {
-          await connection.query(sql.type(Nothing)`
-            delete from idempotency_keys
-            where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${key}`);
-        } else {
-          const text = JSON.stringify(answer.body);
-          const secret = options.secret === true;
-          await connection.query(sql.type(Nothing)`
-            update idempotency_keys
-            set status = ${answer.status}, answer = ${secret ? context.encryption.seal(text, sealContext) : text},
-                location = ${answer.location ?? null}, encrypted = ${secret}
-            where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${key}`);
-        }
-      }
-      step(`${call.operation}:before-commit`);
-      return { answer, replayed: false, changed, messages };
-    }),
-  ).catch((error: unknown) => {
-    throw translateDatabaseError(error);
+  const ended = await inTransaction(context, async (connection) => {
+    const stored = await takeKey(context, call, connection);
+    if (stored !== null) return { answer: stored as Answer<Body>, replayed: true, changed: [], messages: 0 };
+    const { unit, effects } = openUnit(call, connection);
+    const answer = await work(unit);
+    if ('refusal' in answer) await forgetKey(call, connection);
+    else await keepAnswer(context, call, connection, answer, options);
+    step(`${call.operation}:before-commit`);
+    return { answer, replayed: false, ...effects() };
   });
   step(`${call.operation}:committed`);
   announce(context, ended);
   if ('refusal' in ended.answer) throw ended.answer.refusal;
   return { ...ended.answer, replayed: ended.replayed };
+}
+
+/** A command whose answer is made by an outside effect. */
+export interface WaitingCommand<Body> {
+  /** Writes the row of what begins, in the transaction that reserves the key. */
+  begin(unit: Unit): Promise<void>;
+  /** Waits for the effect, outside of every transaction. @throws CarnetError TEMPORARILY_UNAVAILABLE when nobody does it. */
+  wait(id: string): Promise<void>;
+  /** What came of it, read from the row; kept under the key. @throws CarnetError where it was refused for good. */
+  answer(unit: Unit, id: string): Promise<Answer<Body>>;
+}
+
+/** How long a second call with the same key is told to wait (decisions §1). */
+const RESERVED_SECONDS = 30;
+const ReservedRow = z.object({ id: z.string().nullable() });
+
+/**
+ * Runs a command that waits on an outside effect (decisions §1): one transaction reserves the Idempotency-Key together with `id`, which
+ * the effect is known by; then the caller waits; a second transaction keeps the answer. After a 503 or a crash the next call with the
+ * same key finds the same `id`, so nothing is begun twice; after a refusal the key is free again. The answer is kept encrypted: it
+ * opens something.
+ * @throws CarnetError as `work` does, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, TEMPORARILY_UNAVAILABLE.
+ */
+export async function runWaitingCommand<Body>(
+  context: Context,
+  call: CommandCall,
+  id: string,
+  work: WaitingCommand<Body>,
+): Promise<Answered<Body>> {
+  step(`${call.operation}:before`);
+  const begun = await inTransaction(context, async (connection) => {
+    const reserved = await reserveKey(call, connection, id);
+    if (reserved === null) {
+      return { id, answer: (await takeKey(context, call, connection)) as Answer<Body> | null, changed: [], messages: 0 };
+    }
+    const { unit, effects } = openUnit(call, connection);
+    if (reserved === id) await work.begin(unit);
+    step(`${call.operation}:before-reserved`);
+    return { id: reserved, answer: null, ...effects() };
+  });
+  if (begun.answer !== null) return { ...begun.answer, replayed: true };
+  step(`${call.operation}:reserved`);
+  announce(context, begun);
+  try {
+    await work.wait(begun.id);
+    step(`${call.operation}:waited`);
+    const ended = await inTransaction(context, async (connection) => {
+      const { unit, effects } = openUnit(call, connection);
+      const answer = await work.answer(unit, begun.id);
+      await keepAnswer(context, call, connection, answer, { secret: true });
+      step(`${call.operation}:before-commit`);
+      return { answer, ...effects() };
+    });
+    step(`${call.operation}:committed`);
+    announce(context, ended);
+    return { ...ended.answer, replayed: false };
+  } catch (error) {
+    const refused = error instanceof CarnetError && error.status < 500;
+    await inTransaction(context, (connection) => (refused ? forgetKey(call, connection) : lapseKey(call, connection)));
+    throw error;
+  }
+}
+
+/** @throws CarnetError for what the database refuses. */
+const inTransaction = <T>(context: Context, work: (connection: DatabaseTransactionConnection) => Promise<T>): Promise<T> =>
+  keepConnection(context.pool, (pooled) => pooled.transaction(work)).catch((error: unknown) => {
+    throw translateDatabaseError(error);
+  });
+
+function openUnit(call: CommandCall, connection: DatabaseTransactionConnection): { unit: Unit; effects(): CommandEffects } {
+  const changed: string[] = [];
+  let messages = 0;
+  const unit: Unit = {
+    connection,
+    changed: (...ids) => void changed.push(...ids),
+    audit: async (action, target, detail = {}) => {
+      await connection.query(sql.type(Nothing)`
+        insert into audit_events (operator_id, actor, action, target, detail, request_id)
+        values (${call.caller.operatorId}, ${actorName(call.caller)}, ${action}, ${target}, ${JSON.stringify(detail)}::jsonb, ${call.requestId})`);
+    },
+    wake: async (workflowId, kind) => {
+      messages += 1;
+      await connection.query(sql.type(Nothing)`select wake_life(${workflowId}, ${kind})`);
+    },
+  };
+  return { unit, effects: () => ({ changed, messages }) };
+}
+
+const sealOf = ({ caller, idempotency }: CommandCall): string =>
+  `idempotency:${caller.operatorId}:${agentPart(caller)}:${idempotency?.key ?? ''}`;
+
+/** Takes the key for this transaction, or answers what is kept under it. */
+async function takeKey(context: Context, call: CommandCall, connection: CommonQueryMethods): Promise<Answer<unknown> | null> {
+  const { caller, idempotency } = call;
+  if (idempotency === null) return null;
+  const { status, answer, location, encrypted } = await connection.one(sql.type(StoredAnswer)`
+    select status, answer, location, encrypted
+    from take_idempotency_key(${caller.operatorId}, ${agentPart(caller)}, ${idempotency.key}, ${sql.binary(idempotency.fingerprint)})`);
+  if (status === null || answer === null) return null;
+  const text = encrypted === true ? context.encryption.open(answer, sealOf(call)) : answer;
+  return { status, body: JSON.parse(text), ...(location !== null && { location }) } as Answer<unknown>;
+}
+
+/** The id that the key stands for, `id` where it is new; null where an answer is kept. */
+async function reserveKey({ caller, idempotency }: CommandCall, connection: CommonQueryMethods, id: string): Promise<string | null> {
+  if (idempotency === null) return id;
+  const { key, fingerprint } = idempotency;
+  const row = await connection.one(sql.type(ReservedRow)`
+    select reserve_answer(${caller.operatorId}, ${agentPart(caller)}, ${key}, ${sql.binary(fingerprint)}, ${id}, ${RESERVED_SECONDS}) as id`);
+  return row.id;
+}
+
+async function keepAnswer<Body>(
+  { encryption }: Context,
+  call: CommandCall,
+  connection: CommonQueryMethods,
+  { status, body, location }: Answer<Body>,
+  { secret = false }: CommandOptions,
+): Promise<void> {
+  const { caller, idempotency } = call;
+  if (idempotency === null) return;
+  const text = JSON.stringify(body);
+  await connection.query(sql.type(Nothing)`
+    update idempotency_keys
+    set status = ${status}, answer = ${secret ? encryption.seal(text, sealOf(call)) : text}, location = ${location ?? null}, encrypted = ${secret}
+    where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${idempotency.key}`);
+}
+
+async function forgetKey({ caller, idempotency }: CommandCall, connection: CommonQueryMethods): Promise<void> {
+  if (idempotency === null) return;
+  await connection.query(sql.type(Nothing)`
+    delete from idempotency_keys
+    where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${idempotency.key}`);
+}
+
+async function lapseKey({ caller, idempotency }: CommandCall, connection: CommonQueryMethods): Promise<void> {
+  if (idempotency === null) return;
+  await connection.query(sql.type(Nothing)`
+    select lapse_reservation(${caller.operatorId}, ${agentPart(caller)}, ${idempotency.key})`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
 import { isLoopback } from './http/addresses.ts';
 
@@ -63,6 +64,17 @@ const Environment = z.object({
   LOCAL_PROVIDERS: flag.default(false),
   OAUTH_ISSUER: issuer.optional(),
   OAUTH_AUDIENCE: z.string().min(1).optional(),
+  STRIPE_SECRET_KEY: z.string().regex(/^(sk|rk)_\w+$/, 'must be a secret or restricted key of Stripe, sk_… or rk_…').optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().min(16, 'must be 16 characters or more').optional(),
+  STRIPE_API_BASE: url('https:', 'http:').optional(),
+  STRIPE_PRICE_DEVELOPER: z.string().min(1).optional(),
+  STRIPE_PRICE_PRO: z.string().min(1).optional(),
+  STRIPE_PRICE_BUSINESS: z.string().min(1).optional(),
+  STRIPE_PRICE_SEAT: z.string().min(1).optional(),
+  TOPUP_SESSION_SECONDS: integer(1, 86_400).default(86_400),
+  SUBSCRIBE_SESSION_SECONDS: integer(1, 86_400).default(1_800),
+  COMMISSION_BPS: integer(0, 10_000).default(0),
+  MIN_PAYOUT_CENTS: integer(1, 100_000_000).default(1_000),
 });
 
 type EnvironmentName = keyof z.input<typeof Environment>;
@@ -73,6 +85,8 @@ const SECRETS: ReadonlySet<string> = new Set([
   'ENCRYPTION_KEY',
   'PLATFORM_ADMIN_KEY',
   'SMTP_URL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
   'TEMPORAL_API_KEY',
   'TEMPORAL_TLS_KEY',
 ] satisfies EnvironmentName[]);
@@ -95,6 +109,19 @@ export interface MailSettings {
 export interface OAuthSettings {
   issuer: string;
   audience: string;
+}
+
+/** Who moves the money (decisions B8). Both sign their webhooks with `webhookSecret`. */
+export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecret: string };
+
+export interface StripeSettings {
+  provider: 'stripe';
+  secretKey: string;
+  webhookSecret: string;
+  /** Absent: Stripe's own address. */
+  apiBase: string | undefined;
+  /** Ids of Stripe prices, recurring each month: one a paid tier, and one a seat. */
+  prices: { developer: string; pro: string; business: string; seat: string };
 }
 
 /** The validated settings of one process. */
@@ -127,6 +154,16 @@ export interface Config {
   mail: MailSettings | undefined;
   /** Absent: no OAuth access token is a credential. */
   oauth: OAuthSettings | undefined;
+  /** Absent: whatever needs a payment provider is 503 PAYMENTS_NOT_CONFIGURED. */
+  payments: PaymentSettings | undefined;
+  /** Seconds that a hosted checkout of a top-up can be paid (decisions B6). */
+  topUpSessionSeconds: number;
+  /** Seconds that a hosted checkout of a subscription can be paid (decisions B11). */
+  subscribeSessionSeconds: number;
+  /** Hundredths of a percent kept of earnings, unless the operator has a rate of its own (decisions K42). */
+  commissionBps: number;
+  /** Less than this is not paid out, but carried to the next month (decisions K42). */
+  minPayoutCents: number;
 }
 
 export type Settings = z.output<typeof Environment>;
@@ -162,9 +199,13 @@ export interface Provided {
   temporalAddress?: string | undefined;
   platformAdminKey?: string | undefined;
   encryptionKeys?: readonly Buffer[] | undefined;
-  /** The embedded instance has the local outbox. */
+  /** The embedded instance has the local outbox and the local payment page. */
   localProviders?: boolean;
 }
+
+/** What the local payment page signs with where nothing else is set: the same in every process, and kept nowhere. */
+const localWebhookSecret = (keys: readonly Buffer[] | undefined): string =>
+  `whsec_${Buffer.from(hkdfSync('sha256', keys?.[0] ?? '', '', 'carnet:local-payments', 32)).toString('base64url')}`;
 
 /**
  * Settings and provided parts as one object.
@@ -175,6 +216,27 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
   const need = <T>(name: EnvironmentName, why: string, value: T | undefined): T => {
     if (value === undefined) missing.push(`${name} is needed, ${why}`);
     return value as T; // never used when missing: the fault below is thrown first
+  };
+  const keys = need('ENCRYPTION_KEY', 'which encrypts stored one-time secrets (make one with openssl rand -base64 32)', settings.ENCRYPTION_KEY ?? provided.encryptionKeys);
+  const payments = (): PaymentSettings | undefined => {
+    const webhookSecret = settings.STRIPE_WEBHOOK_SECRET;
+    const since = 'since STRIPE_SECRET_KEY is set';
+    if (settings.STRIPE_SECRET_KEY !== undefined) {
+      return {
+        provider: 'stripe',
+        secretKey: settings.STRIPE_SECRET_KEY,
+        webhookSecret: need('STRIPE_WEBHOOK_SECRET', `${since}: the signing secret of the webhook endpoint, whsec_…`, webhookSecret),
+        apiBase: settings.STRIPE_API_BASE,
+        prices: {
+          developer: need('STRIPE_PRICE_DEVELOPER', `${since}: the id of a monthly price`, settings.STRIPE_PRICE_DEVELOPER),
+          pro: need('STRIPE_PRICE_PRO', `${since}: the id of a monthly price`, settings.STRIPE_PRICE_PRO),
+          business: need('STRIPE_PRICE_BUSINESS', `${since}: the id of a monthly price`, settings.STRIPE_PRICE_BUSINESS),
+          seat: need('STRIPE_PRICE_SEAT', `${since}: the id of a monthly price a seat`, settings.STRIPE_PRICE_SEAT),
+        },
+      };
+    }
+    if (!settings.LOCAL_PROVIDERS && provided.localProviders !== true) return undefined;
+    return { provider: 'local', webhookSecret: webhookSecret ?? localWebhookSecret(keys) };
   };
   const tls = {
     ...(settings.TEMPORAL_TLS_CA !== undefined && { ca: settings.TEMPORAL_TLS_CA }),
@@ -196,7 +258,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       tls: Object.keys(tls).length > 0 ? tls : undefined,
     },
     platformAdminKey: need('PLATFORM_ADMIN_KEY', 'the key of platform administration, 24 characters or more', settings.PLATFORM_ADMIN_KEY ?? provided.platformAdminKey),
-    encryptionKeys: need('ENCRYPTION_KEY', 'which encrypts stored one-time secrets (make one with openssl rand -base64 32)', settings.ENCRYPTION_KEY ?? provided.encryptionKeys),
+    encryptionKeys: keys,
     invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     skillReview: settings.SKILL_REVIEW,
@@ -219,6 +281,11 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
             issuer: need('OAUTH_ISSUER', 'since OAUTH_AUDIENCE is set', settings.OAUTH_ISSUER),
             audience: need('OAUTH_AUDIENCE', 'since OAUTH_ISSUER is set', settings.OAUTH_AUDIENCE),
           },
+    payments: payments(),
+    topUpSessionSeconds: settings.TOPUP_SESSION_SECONDS,
+    subscribeSessionSeconds: settings.SUBSCRIBE_SESSION_SECONDS,
+    commissionBps: settings.COMMISSION_BPS,
+    minPayoutCents: settings.MIN_PAYOUT_CENTS,
   };
   if (missing.length > 0) throw new ConfigFault('Settings are missing', missing);
   return config;

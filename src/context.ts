@@ -5,9 +5,16 @@ import type { Encryption } from './encryption.ts';
 import type { RowEvents } from './row-events.ts';
 import type { SchemaChecker } from './skills/json-schema/index.ts';
 
-/** Tells the process that a commit left messages for lives, so that they are delivered half a second later (architecture). */
+/** How commands reach lives. */
 export interface Delivery {
+  /** Tells the process that a commit left messages for lives, so that they are delivered half a second later (architecture). */
   messagesCommitted(): void;
+  /**
+   * For the few whose answer an outside effect makes: starts the life, or finds it at work, and returns when it has done what its row
+   * asks for first. What came of it is in the row.
+   * @throws CarnetError TEMPORARILY_UNAVAILABLE with Retry-After where no worker answers within 10 s; the life goes on by itself.
+   */
+  ready(life: string): Promise<void>;
 }
 
 /** What every part of the service is given; made once in `openContext`, passed as an argument, never a singleton. */

@@ -25,6 +25,14 @@ export type SessionId = Branded<'SessionId'>;
 export type CheckpointId = Branded<'CheckpointId'>;
 export type CheckoutId = Branded<'CheckoutId'>;
 export type EventId = Branded<'EventId'>;
+export type TopUpId = Branded<'TopUpId'>;
+export type RefundId = Branded<'RefundId'>;
+export type SubscriptionChangeId = Branded<'SubscriptionChangeId'>;
+export type PortalId = Branded<'PortalId'>;
+export type PayoutId = Branded<'PayoutId'>;
+export type ModelCallId = Branded<'ModelCallId'>;
+export type MachineRunId = Branded<'MachineRunId'>;
+export type LocalPaymentId = Branded<'LocalPaymentId'>;
 
 /** The prefix of every kind of id (decisions §1); the rest is a ULID, so ids sort by creation. None starts with `sk_`. */
 interface IdOfPrefix {
@@ -50,6 +58,14 @@ interface IdOfPrefix {
   chk: CheckpointId;
   chko: CheckoutId;
   evt: EventId;
+  top: TopUpId;
+  rfd: RefundId;
+  sbc: SubscriptionChangeId;
+  prt: PortalId;
+  pyt: PayoutId;
+  llm: ModelCallId;
+  mch: MachineRunId;
+  lpay: LocalPaymentId;
 }
 
 const nextUlid = monotonicFactory();

@@ -29,6 +29,7 @@ const CredentialsSchema = z.looseObject({
   temporal_address: z.string(),
   temporal_namespace: z.string(),
   dashboard_url: z.string(),
+  payment_webhook_secret: z.string().nullable(),
 });
 const KeptSchema = CredentialsSchema.partial();
 export type KeptCredentials = z.infer<typeof KeptSchema>;
@@ -111,6 +112,7 @@ export async function seed(context: Context, temporalUiUrl: string | null): Prom
     temporal_address: config.temporal.address,
     temporal_namespace: config.temporal.namespace,
     dashboard_url: `${config.publicBaseUrl}/dashboard`,
+    payment_webhook_secret: config.payments?.provider === 'local' ? config.payments.webhookSecret : null,
   };
   await writeSecretFile(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
   return credentials;

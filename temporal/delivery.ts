@@ -1,8 +1,10 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { forgetOldAnswers } from '../src/commands.ts';
 import type { Context, Delivery } from '../src/context.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/fault-points.ts';
+import { CarnetError } from '../src/http/errors.ts';
 import { metrics } from '../src/metrics.ts';
 import type { Temporal } from './client.ts';
 import { claimLives, deleteMessages, parkMessages, postponeMessages, type LeasedLife } from './life-messages.ts';
@@ -125,6 +127,21 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
 
   return {
     messagesCommitted,
+    async ready(life) {
+      const parsed = parseLifeId(life);
+      if (parsed === undefined || started === undefined) throw new Error(`${life} is no life, or the delivery has not started`);
+      const descriptions = await lives[parsed.kind].describe(started, [parsed.id]);
+      try {
+        await waker.prepare();
+        await waker.awaitLife(life, lives[parsed.kind], descriptions.get(parsed.id));
+      } catch (error) {
+        // A run that ended while it was asked has done what its row asked for.
+        if (error instanceof WorkflowUpdateFailedError) return;
+        log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
+        const detail = 'Nobody could do this in time. Send the same request again with the same Idempotency-Key: it goes on where it is.';
+        throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' }, cause: error });
+      }
+    },
     async start(context, { sweep }) {
       const pool = await openPool(context.config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-delivery' });
       started = { ...context, pool };

@@ -1,12 +1,14 @@
-import { isGrpcServiceError } from '@temporalio/client';
+import { isGrpcServiceError, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { wake } from '../workflows/life.ts';
+import { ready, wake } from '../workflows/life.ts';
 import type { Temporal } from './client.ts';
 import type { LifeDescription, LifeDefinition } from './lives.ts';
 import { openLife, registerSearchAttributes } from './search-attributes.ts';
 
 /** A call that takes longer counts as failed; it may have worked all the same, and waking twice is harmless. */
 const CALL_MS = 5_000;
+/** A caller who waits for a life is told to come again when no worker has answered by then (architecture). */
+const ANSWER_MS = 10_000;
 /** When the namespace refused to register the search attributes, how long until it is asked again. */
 const ASK_AGAIN_MS = 60_000;
 
@@ -21,6 +23,8 @@ export interface Waker {
   prepare(): Promise<void>;
   /** One signal-with-start. @throws ServiceError; see `isInvalidArgument`. */
   wakeLife(life: string, definition: LifeDefinition, description: LifeDescription | undefined): Promise<void>;
+  /** One update-with-start: returns when the life says `ready`. @throws what the SDK says of a life that does not answer in time. */
+  awaitLife(life: string, definition: LifeDefinition, description: LifeDescription | undefined): Promise<void>;
 }
 
 export function createWaker({ client, namespace }: Temporal, log: Logger): Waker {
@@ -35,18 +39,17 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     askAgainAt = Date.now() + ASK_AGAIN_MS;
   };
 
+  const startOf = (life: string, { taskQueue }: LifeDefinition, description: LifeDescription | undefined) => ({
+    workflowId: life,
+    taskQueue,
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    ...(description !== undefined && { staticSummary: description.summary, staticDetails: description.details }),
+    ...(description !== undefined && attributes === 'registered' && { typedSearchAttributes: openLife(description) }),
+  });
+
   const signalWithStart = (life: string, definition: LifeDefinition, description: LifeDescription | undefined) =>
-    inTime(() =>
-      client.workflow.signalWithStart(definition.workflow, {
-        workflowId: life,
-        taskQueue: definition.taskQueue,
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        signal: wake,
-        ...(description !== undefined && { staticSummary: description.summary, staticDetails: description.details }),
-        ...(description !== undefined && attributes === 'registered' && { typedSearchAttributes: openLife(description) }),
-      }),
-    );
+    inTime(() => client.workflow.signalWithStart(definition.workflow, { ...startOf(life, definition, description), signal: wake }));
 
   return {
     async prepare() {
@@ -68,6 +71,12 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
         attributes = 'unknown';
         await signalWithStart(life, definition, description);
       }
+    },
+    async awaitLife(life, definition, description) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(definition.workflow, startOf(life, definition, description));
+      await client.connection.withDeadline(Date.now() + ANSWER_MS, () =>
+        client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
+      );
     },
   };
 }

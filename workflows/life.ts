@@ -3,13 +3,39 @@ import {
   CancellationScope,
   condition,
   defineSignal,
+  defineUpdate,
   setDefaultSignalHandler,
+  setHandler,
   workflowInfo,
   type LocalActivityOptions,
 } from '@temporalio/workflow';
 
 /** Wakes any life: it reads its row. Carries nothing (architecture: "it never trusts the message"). */
 export const wake = defineSignal('wake');
+
+/** Asked by a caller who waits for what the life makes first, a hosted page for example; what it made is in its row. */
+export const ready = defineUpdate<'ready'>('ready');
+
+/** Callers who wait for `ready`. A life that takes them tells them before it leaves: a waiting handler would wedge the run. */
+export interface Callers {
+  /** To be asked before the row is read: callers who come later are told by a later look. */
+  turn(): number;
+  /** Answers everybody who had come by `turn`. */
+  tell(turn: number): void;
+}
+
+/** @param heard at each caller, so that the life looks at its row. */
+export function takeCallers(heard: () => void): Callers {
+  let asked = 0;
+  let told = 0;
+  setHandler(ready, async (): Promise<'ready'> => {
+    const turn = ++asked;
+    heard();
+    await condition(() => told >= turn);
+    return 'ready';
+  });
+  return { turn: () => asked, tell: (turn) => void (told = Math.max(told, turn)) };
+}
 
 /**
  * A step in the database, run inside the workflow task (architecture rule 2). It is tried for ever, so that a life outlives a

@@ -21,7 +21,7 @@ export interface PassportRun {
 
 const { databaseUrl, size } = settings<{ databaseUrl: string; size: number }>();
 await migrate(databaseUrl);
-const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), { messagesCommitted() {} });
+const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), { messagesCommitted() {}, async ready() {} });
 const operatorId: OperatorId = newId('op');
 const [agentId, connectionId] = [newId('ag'), newId('con')];
 

@@ -36,7 +36,8 @@ const unavailable = (sentence: string, cause: unknown): CarnetError =>
 export function translateDatabaseError(error: unknown): unknown {
   if (isRaisedByFunction(error)) {
     const { detail, extra } = JSON.parse(error.detail) as { detail: string; extra: Record<string, unknown> };
-    return isErrorCode(error.message) ? new CarnetError(error.message, detail, { extra, cause: error }) : error;
+    const headers = error.message === 'IDEMPOTENCY_IN_FLIGHT' ? { 'Retry-After': '1' } : {};
+    return isErrorCode(error.message) ? new CarnetError(error.message, detail, { extra, headers, cause: error }) : error;
   }
   if (error instanceof IntegrityConstraintViolationError && error.constraint !== null) {
     const known = constraints[error.constraint];

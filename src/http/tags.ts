@@ -8,7 +8,7 @@ export const Tags = {
   skills: 'What agents offer: publishing, finding, rating',
   invocations: 'Work asked for, claimed, done and paid',
   'skill-requests': 'Work that is wanted, and the skills that could do it',
-  billing: 'The wallet',
+  billing: 'The wallet: topping up, what every cent went for, subscriptions, earnings',
   platform: null,
 } as const satisfies Record<string, string | null>;
 

@@ -27,7 +27,7 @@ describe('the demo operators of a first start', () => {
       platformAdminKey: credentials.admin_api_key,
       encryptionKeys: [Buffer.alloc(32)],
     });
-    context = await openContext(config, pino({ enabled: false }), { messagesCommitted() {} });
+    context = await openContext(config, pino({ enabled: false }), { messagesCommitted() {}, async ready() {} });
   });
 
   after(() => context.close());

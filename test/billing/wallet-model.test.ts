@@ -85,11 +85,11 @@ async function play(model: Model, { db, consumer, provider, skill }: Real, step:
     if (done !== null) move(-step.amount);
   } else if (step.kind === 'charge') {
     const due = Math.floor((model.charged + step.amount) / MICROCENTS) - Math.floor(model.charged / MICROCENTS);
-    const debited = await db.oneFirst(sql.type(z.object({ cents: z.number().nullable() }))`
-      select charge_meter(${newId('txn')}, ${consumer}, 'sms', ${step.amount}, 'overage', 'test charge') as cents`);
-    assert.equal(debited, due <= available ? due : null);
-    if (debited !== null) model.charged += step.amount;
-    if (debited !== null && due > 0) move(-due);
+    const begins = await db.oneFirst(sql.type(z.object({ begins: z.number().nullable() }))`
+      select charge_meter(${newId('txn')}, ${consumer}, 'sms', ${step.amount}, 'overage', 'test charge') as begins`);
+    assert.equal(begins, due <= available ? model.charged : null);
+    if (begins !== null) model.charged += step.amount;
+    if (begins !== null && due > 0) move(-due);
   } else if (step.kind === 'invoke') {
     if (available < PRICE) {
       await assert.rejects(invoke(db, consumer, skill), { message: /^INSUFFICIENT_CREDITS/ });

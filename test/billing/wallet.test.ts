@@ -77,11 +77,15 @@ describe('the ledger', () => {
     const charge = (microcents: number) =>
       db.oneFirst(sql.type(Charged)`
         select charge_meter(${newId('txn')}, ${wallet}, 'sms', ${microcents}, 'overage', 'test charge') as cents`);
-    assert.equal(await charge(999_999), 0);
-    assert.equal(await charge(1), 1, 'the millionth microcent is a cent');
-    assert.equal(await charge(1_500_000), 1);
+    const left = async (): Promise<number> => (await walletOf(db, wallet)).posted_cents;
+    assert.equal(await charge(999_999), 0, 'it begins where the stream of the meter does');
+    assert.equal(await left(), 2);
+    assert.equal(await charge(1), 999_999);
+    assert.equal(await left(), 1, 'the millionth microcent is a cent');
+    assert.equal(await charge(1_500_000), 1_000_000);
+    assert.equal(await left(), 0);
     assert.equal(await charge(500_000), null, 'the wallet is empty');
-    assert.equal(await charge(499_999), 0, 'and the charge that it could not pay was not counted');
+    assert.equal(await charge(499_999), 2_500_000, 'and the charge that it could not pay was not counted');
     assert.equal((await walletOf(db, wallet)).posted_cents, 0);
   });
 

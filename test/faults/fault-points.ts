@@ -20,13 +20,26 @@ const OUTSIDE_LIVES: ReadonlySet<string> = new Set(['src/commands.ts', 'temporal
  */
 export function pointsOutsideLives(): string[] {
   const hot = findAll(/method: 'post',\s+path: [^\n]+\s+operation: '(\w+)'/g, ['src/invocations/routes.ts']);
-  const pointsOf = (text: string): string[] => [...text.matchAll(/step\(`\$\{call\.operation\}:([\w-]+)`\)/g)].map(([, point = '']) => point);
-  const [runCommand = '', runHotCommand = ''] = read('src/commands.ts').split('export async function runHotCommand');
+  const [runCommand, , runHotCommand] = runners();
   return [
     ...hot.flatMap((operation) => pointsOf(runHotCommand).map((point) => `${operation}:${point}`)),
     ...pointsOf(runCommand).map((point) => `createAdjustment:${point}`),
     ...templatesIn(['temporal/delivery.ts']),
   ].toSorted();
+}
+
+/** Every point that one operation passes through `runWaitingCommand`. */
+export const pointsOfWaitingCommand = (operation: string): string[] =>
+  pointsOf(runners()[1]).map((point) => `${operation}:${point}`);
+
+const pointsOf = (text: string): string[] => [...text.matchAll(/step\(`\$\{call\.operation\}:([\w-]+)`\)/g)].map(([, point = '']) => point);
+
+/** The code of `runCommand`, `runWaitingCommand` and `runHotCommand`, each up to the next. */
+function runners(): [string, string, string] {
+  const parts = read('src/commands.ts').split(/^export async function run\w*Command/m);
+  if (parts.length !== 4) throw new Error('src/commands.ts no longer has the three functions that run commands.');
+  const [, runCommand = '', runWaitingCommand = '', runHotCommand = ''] = parts;
+  return [runCommand, runWaitingCommand, runHotCommand];
 }
 
 /** Of `life:advanceInvocation:done`, advanceInvocation. */

@@ -26,6 +26,7 @@ export async function ownContext(): Promise<OwnContext> {
   });
   const context = await openContext(config, pino({ level: 'silent' }), {
     messagesCommitted: () => void (deliveries += 1),
+    ready: async () => {},
   });
   return {
     context,

@@ -73,7 +73,7 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
   });
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
-  const context = await openContext(config, log, { messagesCommitted: () => {} });
+  const context = await openContext(config, log, { messagesCommitted: () => {}, ready: async () => {} });
   const app = createApp(context, { routes, credentials: credentials(context) });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
