@@ -28,8 +28,6 @@ const domains = [
 const routes = '{routes.ts,*-routes.ts,routes/**}';
 const queries = '{queries.ts,*-queries.ts,queries/**}';
 const schemas = '{schema.ts,*-schema.ts,schema/**}';
-/** Top-up, subscribe and portal; the inbound receiver: the only answers that a life gives. */
-const waitingRoutes = ['src/billing/routes.ts', 'src/inbound/routes.ts'];
 const paymentWebhookVerifier = 'src/billing/verify-payment-webhook.ts';
 const routeSees = ['src/<own>/**', 'src/http/**', 'src/commands{.ts,/**}', 'type src/{context,caller}.ts', 'npm:**', 'node:**'];
 
@@ -89,17 +87,10 @@ export const articles: Article[] = [
   },
   {
     name: 'routes',
-    files: [`src/<domain>/${routes}`, ...waitingRoutes.map((route) => `!${route}`)],
+    files: [`src/<domain>/${routes}`],
     may: routeSees,
     why: 'a route sees its own domain, src/http and src/commands, so that a request never waits on a life or on a stranger',
-    instead: 'let a file of the own domain call the other domain; only the four waiting routes reach temporal/',
-  },
-  {
-    name: 'waiting-routes',
-    files: waitingRoutes,
-    may: [...routeSees, 'temporal/**'],
-    why: 'beyond the own domain a waiting route needs temporal/ and nothing else',
-    instead: 'let a file of the own domain call the other domain',
+    instead: 'let a file of the own domain call the other domain; who must wait for a life asks context.delivery',
   },
   {
     name: 'foreign-tables',
@@ -110,7 +101,7 @@ export const articles: Article[] = [
   },
   {
     name: 'lives-call-domains',
-    files: ['src/<domain>/**', ...waitingRoutes.map((route) => `!${route}`)],
+    files: ['src/<domain>/**'],
     never: ['npm:@temporalio/**', 'activities/**', 'workflows/**', 'temporal/!(workflow-ids).ts', 'temporal/*/**'],
     why: 'Postgres decides and lives act afterwards: a domain that calls Temporal would make an answer depend on it',
     instead: 'write a life message in the command; its delivery is not your concern',

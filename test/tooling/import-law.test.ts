@@ -34,7 +34,6 @@ const lawful: Record<string, string> = {
     import { CarnetError } from '../http/errors.ts'; import { command } from '../commands.ts'; import type { Context } from '../context.ts';`,
   'src/invocations/invoke.ts': `import { publish } from '../skills/index.ts'; import type { Skill } from '../skills/schema.ts';
     import { invocationId } from '../../temporal/workflow-ids.ts';`,
-  'src/billing/routes.ts': `import { update } from '../../temporal/messages.ts';`,
   'src/billing/verify-payment-webhook.ts': `import Stripe from 'stripe';`,
   'workflows/index.ts': `export * from './skill-invocation.ts';`,
   'workflows/skill-invocation.ts': `import { sleep } from '@temporalio/workflow'; import type { Activities } from '../activities/index.ts';
@@ -86,7 +85,6 @@ const crimes: [string, string, string, string][] = [
   ['routes', 'src/skills/admin-routes.ts', `import { update } from '../../temporal/messages.ts';`, 'temporal/messages.ts'],
   ['routes', 'src/skills/routes.ts', `import { context } from '../context.ts';`, 'src/context.ts'],
   ['routes', 'src/skills/routes.ts', `import { pool } from '../database/pool.ts';`, 'src/database/pool.ts'],
-  ['waiting-routes', 'src/billing/routes.ts', `import { publish } from '../skills/publish.ts';`, 'src/skills/publish.ts'],
   ['foreign-tables', 'src/invocations/invoke.ts', `import { find } from '../skills/queries.ts';`, 'src/skills/queries.ts'],
   ['foreign-tables', 'src/invocations/invoke.ts', `import type { find } from '../skills/queries.ts';`, 'types of src/skills/queries.ts'],
   ['foreign-tables', 'src/invocations/invoke.ts', `const queries = await import('../skills/queries.ts');`, 'src/skills/queries.ts'],
