@@ -1,27 +1,47 @@
-import { ScheduleAlreadyRunning, type ScheduleClient } from '@temporalio/client';
+import { ScheduleAlreadyRunning, type ScheduleClient, type ScheduleOptions } from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
 import { keyRotation } from '../workflows/index.ts';
 import { TaskQueue } from './task-queues.ts';
 
-/** The id of the schedule and, followed by a time, of the runs that it starts (architecture, rules for lives 5). */
+/** Of each schedule its id and, followed by a time, those of the runs that it starts (architecture, rules for lives 5). */
 export const KEY_ROTATION = 'key-rotation';
 
+/** What is done by the calendar (decisions §5), in UTC. */
+interface Schedule {
+  id: string;
+  workflow: Workflow;
+  spec: ScheduleOptions['spec'];
+  /** A run that could not start in time, with Temporal away, starts late within this. */
+  catchupWindow: '1 day' | '30 days';
+  /** Shown in the Temporal UI. */
+  summary: string;
+}
+
+const SCHEDULES: readonly Schedule[] = [
+  {
+    id: KEY_ROTATION,
+    workflow: keyRotation,
+    spec: { intervals: [{ every: '1 day' }] },
+    catchupWindow: '1 day',
+    summary: 'Rotate the keys that sign passports, if they are 90 days old',
+  },
+];
+
 /**
- * What is done by the calendar (decisions §5). Any number of workers may call this: the id is the same for all, and
- * the first one makes it. A schedule that a person has paused or changed in the Temporal UI stays as it is.
+ * Makes the schedules that are not there. Any number of workers may call this: the ids are the same for all, and the first one makes
+ * them. A schedule that a person has paused or changed in the Temporal UI stays as it is.
  */
 export async function ensureSchedules(client: ScheduleClient): Promise<void> {
+  for (const schedule of SCHEDULES) await ensureSchedule(client, schedule);
+}
+
+async function ensureSchedule(client: ScheduleClient, { id, workflow, spec, catchupWindow, summary }: Schedule): Promise<void> {
   try {
     await client.create({
-      scheduleId: KEY_ROTATION,
-      spec: { intervals: [{ every: '1 day' }] },
-      policies: { overlap: 'SKIP', catchupWindow: '1 day' },
-      action: {
-        type: 'startWorkflow',
-        workflowType: keyRotation,
-        workflowId: KEY_ROTATION,
-        taskQueue: TaskQueue.lives,
-        staticSummary: 'Rotate the keys that sign passports, if they are 90 days old',
-      },
+      scheduleId: id,
+      spec,
+      policies: { overlap: 'SKIP', catchupWindow },
+      action: { type: 'startWorkflow', workflowType: workflow, workflowId: id, taskQueue: TaskQueue.lives, staticSummary: summary },
     });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
