@@ -1,0 +1,118 @@
+-- What a debit stands for: model calls, machine runs and other usage, each with its place in the stream of its meter. A charge takes
+-- [begins, begins + microcents) of the stream, a debit [meter_from_cents, meter_from_cents + amount_cents) x 1,000,000 of it; a charge's share in a debit
+-- is what the two have in common: first in, first out, exact, and nothing to allocate (decisions §4 "Money units").
+
+-- What was charged before charges were recorded: there the streams begin for whoever explains them.
+alter table wallet_remainders add column unrecorded_microcents bigint not null default 0;
+update wallet_remainders set unrecorded_microcents = charged_microcents;
+
+-- Model calls. No prompt and no response is kept, here or elsewhere (Billing §2.2 rule 3).
+create table model_calls (
+  id text primary key,
+  operator_id text not null references operators,
+  -- The place on the timeline, taken from the wallet while it is locked: after `position` transfers, the call-th call (decisions B18).
+  position bigint not null,
+  call bigint not null,
+  created_at timestamptz not null default clock_timestamp(),
+  operation text not null,
+  declared_purpose text,                 -- of the exact mission or passport (decisions B24)
+  provider text not null,
+  model text not null,
+  prompt_tokens bigint not null check (prompt_tokens >= 0),
+  completion_tokens bigint not null check (completion_tokens >= 0),
+  total_tokens bigint not null check (total_tokens >= 0),
+  cached_prompt_tokens bigint check (cached_prompt_tokens >= 0),
+  streaming boolean not null,
+  agent_id text,
+  mission_id text,
+  skill_id text,
+  invocation_id text,
+  sealed_step_index int check (sealed_step_index >= 0),
+  price_state text not null check (price_state in ('wallet_price', 'included', 'covered', 'unavailable')),
+  cost_microcents bigint check (cost_microcents >= 0), -- to the platform, or to the customer at the provider
+  meter text check (meter in ('sealed_execution', 'llm_gateway', 'l3')),
+  begins_microcents bigint,
+  microcents bigint not null default 0,  -- charged
+  constraint model_calls_place unique (operator_id, call),
+  constraint model_calls_charged check ((meter is not null) = (microcents > 0) and (meter is null) = (begins_microcents is null)),
+  constraint model_calls_price check (microcents = 0 or price_state = 'wallet_price'),
+  constraint model_calls_cost check ((cost_microcents is null) = (price_state = 'unavailable'))
+);
+create unique index model_calls_of_meter on model_calls (operator_id, meter, begins_microcents) where meter is not null;
+create index model_calls_timeline on model_calls (operator_id, meter, position, call);
+
+-- Steps of sealed execution, as the machine ran them; failed invocations' too (Billing §2.2 rule 2).
+create table machine_runs (
+  id text primary key,
+  operator_id text not null references operators,
+  created_at timestamptz not null default clock_timestamp(),
+  duration_ms bigint not null check (duration_ms >= 0),
+  skill_id text,
+  invocation_id text,
+  sealed_step_index int check (sealed_step_index >= 0),
+  cost_microcents bigint not null check (cost_microcents >= 0),
+  meter text check (meter = 'sealed_execution'),
+  begins_microcents bigint,
+  microcents bigint not null default 0,
+  constraint machine_runs_charged check ((meter is not null) = (microcents > 0) and (meter is null) = (begins_microcents is null))
+);
+create unique index machine_runs_of_meter on machine_runs (operator_id, meter, begins_microcents) where meter is not null;
+
+-- Usage of which a statement says no more than its charge: the source is a row elsewhere, e.g. an identity claim.
+create table usage_charges (
+  source text primary key,
+  operator_id text not null references operators,
+  meter text not null,
+  created_at timestamptz not null default clock_timestamp(),
+  cost_microcents bigint not null check (cost_microcents >= 0),
+  begins_microcents bigint,
+  microcents bigint not null,
+  constraint usage_charges_charged check ((begins_microcents is null) = (microcents = 0))
+);
+create unique index usage_charges_of_meter on usage_charges (operator_id, meter, begins_microcents) where begins_microcents is not null;
+
+-- A cost with the fee of 15 %, rounded up, once a source row (decisions §4).
+create function cost_with_fee(p_cost_microcents bigint) returns bigint language sql immutable as $$
+  select (p_cost_microcents * 115 + 99) / 100;
+$$;
+
+-- The fee alone: of a model call that the provider bills to the customer's own key (Billing §8).
+create function fee_of_cost(p_cost_microcents bigint) returns bigint language sql immutable as $$
+  select (p_cost_microcents * 15 + 99) / 100;
+$$;
+
+-- Charges usage to its meter; what is debited names the work whose charge completed the cent. Refuses 402 where the wallet does not
+-- cover it, remainders included (decisions B5). Returns where the charge begins in the stream; null: there is nothing to charge.
+create function charge_source(p_operator text, p_meter text, p_microcents bigint, p_description text, p_skill text, p_invocation text)
+returns bigint language plpgsql as $$
+declare begins bigint; available bigint; owed bigint; open bigint;
+begin
+  if p_microcents = 0 then return null; end if;
+  if covers_charge(p_operator, p_microcents) then
+    begins := charge_meter(new_prefixed_id('txn'), p_operator, p_meter, p_microcents,
+      case p_meter when 'sealed_execution' then 'compute' when 'llm_gateway' then 'compute' when 'identity' then 'identity' else 'overage' end,
+      p_description, p_skill, p_invocation);
+    if begins is not null then return begins; end if; -- else a rival spent it in between
+  end if;
+  select posted_cents - held_cents, receivable_cents into strict available, owed from wallets where operator_id = p_operator;
+  select coalesce(sum(charged_microcents - debited_cents * 1000000), 0) into open from wallet_remainders where operator_id = p_operator;
+  if owed > 0 then perform refuse_owing((open + p_microcents + 999999) / 1000000, available, owed); end if;
+  perform refuse_uncovered((open + p_microcents + 999999) / 1000000, available);
+end $$;
+
+-- Charges what cost the platform `p_cost_microcents`, with the fee, once a source: the row elsewhere that caused it. Returns the
+-- microcents charged, the first time's when it was done before. Refuses 402, and then nothing is recorded.
+create function charge_usage(p_source text, p_operator text, p_meter text, p_cost_microcents bigint, p_description text)
+returns bigint language plpgsql as $$
+declare charge bigint := cost_with_fee(p_cost_microcents); recorded bigint;
+begin
+  select microcents into recorded from usage_charges where source = p_source;
+  if found then return recorded; end if;
+  begin
+    insert into usage_charges (source, operator_id, meter, cost_microcents, begins_microcents, microcents)
+      values (p_source, p_operator, p_meter, p_cost_microcents, charge_source(p_operator, p_meter, charge, p_description, null, null), charge);
+    return charge;
+  exception when unique_violation then -- a rival recorded it meanwhile; our charge is undone
+    return (select microcents from usage_charges where source = p_source);
+  end;
+end $$;
