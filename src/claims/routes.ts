@@ -60,7 +60,7 @@ const submit = route({
   },
   status: 201,
   reply: ClaimSchema,
-  refusals: ['ISSUER_MISMATCH'],
+  refusals: ['ISSUER_MISMATCH', 'INSUFFICIENT_CREDITS'],
   handler: ({ context, call, body }) => submitClaim(context, call, body),
 });
 

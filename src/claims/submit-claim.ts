@@ -1,3 +1,4 @@
+import { withTopUpUrl } from '../billing/index.ts';
 import { runCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { canonicalJson, sha256Hex } from '../http/canonical-json.ts';
@@ -18,7 +19,7 @@ const SHAPELESS_BYTES = 64 * 1024;
  * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed, is never touched
  * (decisions L5). One that is recorded already is answered as it is, with 200 (L10).
  * @param envelope the body as its schema parsed it, defaults filled in
- * @throws CarnetError VALIDATION_ERROR for a payload that is too large; ISSUER_MISMATCH.
+ * @throws CarnetError VALIDATION_ERROR for a payload that is too large; ISSUER_MISMATCH; INSUFFICIENT_CREDITS over the allowance.
  */
 export async function submitClaim(context: Context, call: CommandCall, envelope: Envelope): Promise<Answered<Claim>> {
   const sent = call.request?.body;
@@ -44,6 +45,8 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
       body: await presentClaim(connection, inserted),
       location: `/v1/claims/${claim.id}`,
     };
+  }).catch((error: unknown) => {
+    throw withTopUpUrl(context.config, error);
   });
 }
 

@@ -77,7 +77,7 @@ function invokeStatement(context: Context, call: CommandCall, checked: CheckedIn
       p_key => ${key?.key ?? null}, p_fingerprint => ${key === null ? null : sql.binary(key.fingerprint)}, p_request => ${requestId},
       p_invocation => ${newId('inv')}, p_hold => ${newId('hld')}, p_skill => ${checked.skillId},
       p_revision => ${checked.revision}, p_input => ${checked.input}, p_input_hash => ${checked.inputHash}, p_input_fits => ${checked.fits},
-      p_agent => ${checked.agentId}, p_passport => ${checked.passport_id ?? null},
+      p_agent => ${checked.agentId}, p_passport => ${checked.passport_id ?? null}, p_mission => ${checked.mission_id ?? null},
       p_api_key => ${caller.kind === 'agent' ? caller.keyId : null},
       p_api_key_limit => ${caller.kind === 'agent' ? caller.monthlyLimitCents : null},
       p_ttl_seconds => ${checked.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${checked.max_price_cents ?? null})`;

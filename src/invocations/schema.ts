@@ -32,6 +32,8 @@ export const InvocationSummarySchema = z
     provider_operator_id: z.string(),
     agent_id: z.string().nullable(),
     passport_id: z.string().nullable(),
+    // Answers kept under an Idempotency-Key by a version without missions lack it.
+    mission_id: z.string().nullable().default(null).describe('The mission it is for.'),
     price_cents: z.int().describe('Held when invoked, captured when completed, else given back. US cents.'),
     self_invocation: z.boolean().describe('A test run of your own skill: free and not counted.'),
     attempt: z.int().describe('How many times it was claimed.'),
@@ -69,6 +71,7 @@ export const InvocationSchema = InvocationSummarySchema.extend({
       provider_operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCG',
       agent_id: null,
       passport_id: null,
+      mission_id: null,
       price_cents: 25,
       self_invocation: false,
       attempt: 0,
@@ -89,6 +92,9 @@ export const InvokeBodySchema = z
     input: jsonObject,
     agent_id: id.optional(),
     passport_id: id.optional().describe('A passport of yours (its jti); its agent invokes.'),
+    mission_id: id
+      .optional()
+      .describe("An active mission of yours that it is for; unless given, the passport's, where that has one alone."),
     ttl_seconds: z.number().min(60).max(604_800).optional(),
     max_price_cents: cents.optional().describe('Refuse instead of paying more than this (409 PRICE_CHANGED).'),
   })

@@ -8,8 +8,16 @@ const tag = 'passports';
 const audience = 'operator-scope';
 const EXAMPLE_TOKEN = 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiJwc3BfMDFLIn0.c2lnbmF0dXJl';
 
-/** What refuses an agent, whichever way it would get a passport. */
-const heldBack = ['AGENT_BLOCKED', 'AGENT_REVIEW_PENDING', 'INVALID_STATE', 'AUTHORITY_BINDING_INVALID', 'PASSPORT_TOO_LARGE', 'TEMPORARILY_UNAVAILABLE'] as const;
+/** What refuses an agent or its operator, whichever way it would get a passport. */
+const heldBack = [
+  'AGENT_BLOCKED',
+  'AGENT_REVIEW_PENDING',
+  'INVALID_STATE',
+  'AUTHORITY_BINDING_INVALID',
+  'PASSPORT_TOO_LARGE',
+  'INSUFFICIENT_CREDITS',
+  'TEMPORARILY_UNAVAILABLE',
+] as const;
 /** What refuses the passport that another one is to come of. */
 const ended = ['INVALID_PASSPORT', 'PASSPORT_REVOKED', 'PASSPORT_EXPIRED', 'ALREADY_CHECKED_OUT'] as const;
 

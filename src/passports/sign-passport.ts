@@ -1,5 +1,6 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
+import { withTopUpUrl } from '../billing/index.ts';
 import { actorName } from '../caller.ts';
 import { runHotCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
@@ -45,7 +46,7 @@ interface Signing<Composed extends { claims: PassportClaims }> {
  * Composes a passport from remembered facts, lets one statement decide whether they still hold, and signs the row that it wrote;
  * the token is kept nowhere (decisions A42). A refusal is judged by that statement too, so that it is never about the past, and
  * an Idempotency-Key goes before it.
- * @throws CarnetError what `compose` or the statement refuses, TEMPORARILY_UNAVAILABLE
+ * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance, TEMPORARILY_UNAVAILABLE
  */
 export async function signPassport<Composed extends { claims: PassportClaims }>(
   context: Context,
@@ -73,7 +74,7 @@ export async function signPassport<Composed extends { claims: PassportClaims }>(
       if (state === REFUSAL_STANDS && refusal !== null) throw refusal;
       if (state === FACTS_MOVED) facts.forget();
       else if (state === KEY_MOVED) await signingKeys(context).reread();
-      else throw error;
+      else throw withTopUpUrl(context.config, error);
     }
   }
   throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'What the passport is made of is being changed right now; repeat the call in a moment.', {
