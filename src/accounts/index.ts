@@ -8,5 +8,6 @@ export {
   type IdentityClaimFact,
   type PassportFacts,
 } from './passport-facts.ts';
+export { findOperator } from './operator-queries.ts';
 export { countAdministrators, findMembership, membershipsOf, type Membership } from './member-queries.ts';
 export { newSecret } from './secret.ts';
