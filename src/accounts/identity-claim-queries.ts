@@ -50,6 +50,18 @@ export const insertIdentityClaim = (
             coalesce(${claim.verified_at ?? null}::timestamptz, now()), ${claim.expires_at ?? null}::timestamptz)
     returning ${columns}`);
 
+/**
+ * Charges its cost with the fee to the wallet of the operator it is about, once.
+ * @throws CarnetError INSUFFICIENT_CREDITS
+ */
+export const chargeIdentityClaim = (
+  connection: CommonQueryMethods,
+  { id, operator_id: operatorId }: Pick<IdentityClaim, 'id' | 'operator_id'>,
+  costMicrocents: number,
+): Promise<unknown> =>
+  connection.one(sql.type(z.object({ microcents: z.number() }))`
+    select charge_usage(${id}, ${operatorId}, 'identity', ${costMicrocents}, 'Identity verification') as microcents`);
+
 /** A second revocation keeps the time of the first. @returns whether there is such a claim. */
 export const revokeIdentityClaim = async (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`

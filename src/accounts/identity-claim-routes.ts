@@ -28,6 +28,7 @@ const postIdentityClaim = route({
   },
   status: 201,
   reply: IdentityClaimSchema,
+  refusals: ['INSUFFICIENT_CREDITS'],
   handler: ({ context, call, body }) => createIdentityClaim(context, call, body),
 });
 

@@ -53,6 +53,13 @@ export const CreateIdentityClaimSchema = z
     humanity_verified: z.boolean().default(false),
     verified_at: instant.optional(),
     expires_at: instant.optional(),
+    cost_microcents: z
+      .int()
+      .positive()
+      .optional()
+      .describe(
+        'What the verification cost, in millionths of a US cent: charged with 15 % on top to the wallet of the operator it is about.',
+      ),
   })
   .refine((body) => body.operator_id !== undefined || body.agent_id !== undefined, {
     path: ['operator_id'],

@@ -1,3 +1,4 @@
+import { withTopUpUrl } from '../billing/index.ts';
 import type { Caller } from '../caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
@@ -6,6 +7,7 @@ import { assertThat, invalid, notFound } from '../http/errors.ts';
 import { newId } from '../ids.ts';
 import { findOperatorOfAgent } from './agent-queries.ts';
 import {
+  chargeIdentityClaim,
   countIdentityClaims,
   findIdentityClaim,
   insertIdentityClaim,
@@ -16,8 +18,9 @@ import type { CreateIdentityClaim, IdentityClaim } from './identity-claim-schema
 import { findOperator } from './operator-queries.ts';
 
 /**
- * Attests something about an operator or one of its agents; platform administration only, since nobody attests itself.
- * @throws CarnetError VALIDATION_ERROR for an unknown operator or agent, or an agent of another operator.
+ * Attests something about an operator or one of its agents; platform administration only, since nobody attests itself. What it
+ * cost is charged to that operator's wallet.
+ * @throws CarnetError VALIDATION_ERROR for an unknown operator or agent, or an agent of another operator; INSUFFICIENT_CREDITS.
  */
 export const createIdentityClaim = (
   context: Context,
@@ -33,7 +36,11 @@ export const createIdentityClaim = (
       provider: claim.provider,
       assurance_level: claim.assurance_level,
     });
+    // Last: the wallet is the hottest lock.
+    if (body.cost_microcents !== undefined) await chargeIdentityClaim(unit.connection, claim, body.cost_microcents);
     return { status: 201, body: claim, location: `/v1/identity-claims/${claim.id}` };
+  }).catch((error: unknown) => {
+    throw withTopUpUrl(context.config, error);
   });
 
 /** The operator that the claim is about, or to whom its agent belongs. */

@@ -1,6 +1,7 @@
 import { route, type AnyRoute } from '../http/route.ts';
 import { readBalance } from './queries.ts';
 import { BalanceSchema } from './schema.ts';
+import { usageRoutes } from './usage-routes.ts';
 
 const getBalance = route({
   method: 'get',
@@ -14,4 +15,4 @@ const getBalance = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
 });
 
-export const billingRoutes: AnyRoute[] = [getBalance];
+export const billingRoutes: AnyRoute[] = [getBalance, ...usageRoutes];

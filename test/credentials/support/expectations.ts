@@ -90,6 +90,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/skills*', work],
   ['* /v1/skill-requests*', work],
   ['GET /v1/billing/balance', work],
+  ['GET /v1/billing/usage', work],
 ];
 
 /** The line of the table that speaks of a route. @throws Error where none does */

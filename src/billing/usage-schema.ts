@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+const Count = z.int().min(0);
+const Period = z.object({ start: z.iso.datetime(), end: z.iso.datetime().describe('Exclusive.') });
+const Limit = Count.nullable().describe('null: without limit.');
+
+const AllowanceSchema = z.object({
+  used: Count,
+  included: Limit,
+  overage: Count.describe('Of those used, what was charged to the wallet.'),
+});
+export type Allowance = z.infer<typeof AllowanceSchema>;
+
+/** What a tier includes of each meter, in the order of the answer. */
+export const AllowancesSchema = z.object({
+  metered_actions: AllowanceSchema.describe(
+    'Passports issued, delegated and refreshed, checkpoints, checkouts, invocations and submitted claims.',
+  ),
+  l3_classifications: AllowanceSchema,
+  sms: AllowanceSchema,
+  email: AllowanceSchema,
+});
+
+const example = {
+  tier: 'developer',
+  billing_period: { start: '2026-11-12T09:30:00.000Z', end: '2026-12-12T09:30:00.000Z' },
+  allowance_period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
+  usage: { passports: 310, agents: 4, drop_offs: 0, skill_invocations: 1200, published_skills: 2 },
+  allowances: {
+    metered_actions: { used: 1900, included: 250_000, overage: 0 },
+    l3_classifications: { used: 0, included: 2000, overage: 0 },
+    sms: { used: 0, included: 10, overage: 0 },
+    email: { used: 0, included: 1000, overage: 0 },
+  },
+  seats: { included_seats: 3, purchased_seats: 1, total_seats: 4, seat_ceiling: 5, seats_in_use: 2 },
+};
+
+export const UsageSchema = z
+  .object({
+    tier: z.string(),
+    billing_period: Period.describe('Of the subscription; on free the calendar month.'),
+    allowance_period: Period.describe('The calendar month (UTC), with which allowances begin anew.'),
+    usage: z.object({
+      passports: Count.describe('Issued, delegated and refreshed in the allowance period.'),
+      agents: Count.describe('That there are now.'),
+      drop_offs: Count,
+      skill_invocations: Count.describe('That you made in the allowance period.'),
+      published_skills: Count.describe('That can be invoked now, listed or not.'),
+    }),
+    allowances: AllowancesSchema,
+    seats: z.object({
+      included_seats: Limit,
+      purchased_seats: Count,
+      total_seats: Limit,
+      seat_ceiling: Limit,
+      seats_in_use: Count,
+    }),
+  })
+  .meta({ id: 'Usage', description: 'What the calling operator used of what its tier includes.', examples: [example] });
+export type Usage = z.infer<typeof UsageSchema>;
