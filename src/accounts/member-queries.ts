@@ -36,6 +36,12 @@ export const listMembers = (
 export const countMembers = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
   connection.oneFirst(sql.type(Count)`select count(*) from members where operator_id = ${operatorId}`);
 
+const SeatsRow = z.object({ total: z.number().nullable(), ceiling: z.number().nullable(), in_use: z.number() });
+
+/** Seats of an operator, null: without limit; billing knows how many there are. */
+export const seatsOf = (connection: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof SeatsRow>> =>
+  connection.one(sql.type(SeatsRow)`select total, ceiling, in_use from seats_of(${operatorId})`);
+
 export const countOwners = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
   connection.oneFirst(
     sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role = 'owner'`,

@@ -13,7 +13,7 @@ const postMember = route({
   operation: 'addMember',
   tag,
   summary: 'Let a person sign in for this operator',
-  description: 'Each member takes a seat of the tier; the holder of the registered e-mail address is the first, its owner.',
+  description: 'Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner.',
   audience: 'admin',
   body: AddMemberSchema,
   example: { email: 'grace@example.com', role: 'admin' },

@@ -10,13 +10,13 @@ import {
   insertMember,
   listMembers,
   membershipsOf,
+  seatsOf,
 } from './member-queries.ts';
 import type { AddMember, Member } from './member-schema.ts';
 import { lockOperator } from './operator-queries.ts';
-import { seatsOf } from './seats.ts';
 
 /**
- * Adds a person while the tier has a seat. The operator is locked while they are counted, so that two at once do not take the
+ * Adds a person while there is a seat, the tier's or a bought one. The operator is locked while they are counted, so that two at once do not take the
  * last seat both.
  * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for an address that is a member already.
  */
@@ -25,16 +25,12 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
     const { operatorId } = call.caller;
     const operator = await lockOperator(connection, operatorId);
     assertThat(operator, () => notFound('operator'));
-    const [limit, used] = [seatsOf(operator.tier), await countMembers(connection, operatorId)];
-    assertThat(
-      limit === null || used < limit,
-      () =>
-        new CarnetError(
-          'TIER_LIMIT_EXCEEDED',
-          `The tier ${operator.tier} has ${limit} seats and all are taken; delete a member, or change to a larger tier.`,
-          { extra: { limit, used } },
-        ),
-    );
+    const { total: limit, in_use: used, ceiling } = await seatsOf(connection, operatorId);
+    if (limit !== null && used >= limit) {
+      const way = ceiling === null || limit < ceiling ? 'buy seats, or change to a larger tier' : 'or change to a larger tier';
+      const detail = `There are ${limit} seats on tier ${operator.tier} and ${used} are taken; delete a member, ${way}.`;
+      throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit, used } });
+    }
     const known = await membershipsOf(connection, body.email);
     assertThat(
       known.every(({ operator_id }) => operator_id !== operatorId),
