@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { Connection } from '@temporalio/client';
 import { pino, type Logger } from 'pino';
 import { z } from 'zod';
 import { createActivities } from '../../activities/index.ts';
@@ -24,10 +23,9 @@ import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts
 import { lives } from '../../temporal/lives.ts';
 import { runWorker, type RunningWorker } from '../../temporal/worker.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
-import { eventually } from '../support/eventually.ts';
 import { publication, unique } from '../support/factories.ts';
 import { service } from '../support/service.ts';
-import { namespaceAnswers } from './temporal-server.ts';
+import { newNamespace } from './temporal-server.ts';
 
 export interface RigOptions {
   /** A Temporal of its own; by default the suite's, in a namespace of its own. */
@@ -171,14 +169,4 @@ async function newDatabase(name: string): Promise<string> {
   url.pathname = `/${name}`;
   await migrate(url.href);
   return url.href;
-}
-
-async function newNamespace(address: string, namespace: string): Promise<void> {
-  const connection = await Connection.connect({ address });
-  try {
-    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
-  } finally {
-    await connection.close();
-  }
-  await eventually(`the namespace ${namespace}`, () => namespaceAnswers(address, namespace), { ignoreErrors: () => true });
 }

@@ -60,3 +60,14 @@ export async function namespaceAnswers(address: string, namespace = 'default'): 
     await connection.close();
   }
 }
+
+/** Makes a namespace, and waits until it can be used. */
+export async function newNamespace(address: string, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
+  } finally {
+    await connection.close();
+  }
+  await eventually(`the namespace ${namespace}`, () => namespaceAnswers(address, namespace), { ignoreErrors: () => true });
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { livesOf, type Lives } from '../support/lives.ts';
+import { startRole, type Role } from '../support/role.ts';
+import { newNamespace, temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
+
+/** A task whose worker died is given to another after this long; ten seconds as Temporal comes. */
+const TASK_TIMEOUT = 'history.defaultWorkflowTaskTimeout="2s"';
+
+/** Rows and lives that one case has to itself, and the production processes that work on them: none until the case starts one. */
+export interface World extends OwnContext {
+  lives: Lives;
+  /** What `api.ts` and `worker.ts` are started with; a case may add to it. */
+  settings: Record<string, string>;
+  /** @param extra e.g. `{ FAULT_AT: 'life:advanceMail:done' }` */
+  worker(extra?: Record<string, string>): Promise<Role>;
+  api(extra?: Record<string, string>): Promise<Role>;
+}
+
+/** A Temporal server of a suite's own, on which each case has a world. */
+export interface Worlds {
+  temporal: TemporalServer;
+  /** Opens a world for a case, and ends whatever still runs in it. */
+  visit(work: (world: World) => Promise<void>): Promise<void>;
+}
+
+/** To be called in a `describe`: the server is there from the first hook of the suite to the last. */
+export function worldsOfSuite(): Worlds {
+  let temporal: TemporalServer;
+  before(async () => {
+    temporal = await temporalServer([TASK_TIMEOUT]);
+    await temporal.start();
+  });
+  after(() => temporal.remove());
+  return {
+    get temporal() {
+      return temporal;
+    },
+    async visit(work) {
+      const world = await openWorld(temporal);
+      try {
+        await work(world);
+      } finally {
+        await world.close();
+      }
+    },
+  };
+}
+
+async function openWorld(temporal: TemporalServer): Promise<World> {
+  const namespace = `world-${randomBytes(5).toString('hex')}`;
+  await newNamespace(temporal.address, namespace);
+  const own = await ownContext();
+  const { databaseUrl, platformAdminKey, encryptionKeys } = own.context.config;
+  const lives = livesOf({ temporal_address: temporal.address, temporal_namespace: namespace });
+  const settings: Record<string, string> = {
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: namespace,
+    PLATFORM_ADMIN_KEY: platformAdminKey,
+    ENCRYPTION_KEY: encryptionKeys[0]?.toString('base64') ?? '',
+    LOCAL_PROVIDERS: 'true',
+  };
+  const started: Role[] = [];
+  const start = async (role: 'api' | 'worker', extra: Record<string, string>): Promise<Role> => {
+    const process = await startRole(role, { ...settings, ...extra });
+    started.push(process);
+    return process;
+  };
+  return {
+    ...own,
+    lives,
+    settings,
+    worker: (extra = {}) => start('worker', extra),
+    api: (extra = {}) => start('api', extra),
+    async close() {
+      await Promise.all(started.filter((process) => process.alive()).map((process) => process.kill()));
+      await lives.close();
+      await own.close();
+    },
+  };
+}
