@@ -1,4 +1,5 @@
 import { route, type AnyRoute } from '../http/route.ts';
+import { payoutRoutes } from './payout-routes.ts';
 import { readBalance } from './queries.ts';
 import { BalanceSchema } from './schema.ts';
 import { usageRoutes } from './usage-routes.ts';
@@ -15,4 +16,4 @@ const getBalance = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
 });
 
-export const billingRoutes: AnyRoute[] = [getBalance, ...usageRoutes];
+export const billingRoutes: AnyRoute[] = [getBalance, ...usageRoutes, ...payoutRoutes];

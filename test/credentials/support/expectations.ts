@@ -90,6 +90,8 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/skills*', work],
   ['* /v1/skill-requests*', work],
   ['GET /v1/billing/balance', work],
+  ['GET /v1/earnings', work],
+  ['GET /v1/payouts', work],
   ['GET /v1/billing/usage', work],
 ];
 
