@@ -87,6 +87,12 @@ export async function ledgerFaults(connection: CommonQueryMethods): Promise<read
         having r.debited_cents <> coalesce(sum(t.amount_cents), 0)
           or r.charged_microcents - r.debited_cents * 1000000 not between 0 and 999999
       union all
+      select 'metered actions over the allowance are charged', coalesce(c.operator_id, r.operator_id),
+          coalesce(r.charged_microcents, 0)::text, (coalesce(c.overage, 0) * 10000)::text
+        from (select operator_id, sum(overage) as overage from usage_counters where meter = 'metered_action' group by operator_id) c
+        full join (select operator_id, charged_microcents from wallet_remainders where meter = 'metered_action') r on r.operator_id = c.operator_id
+        where coalesce(r.charged_microcents, 0) <> coalesce(c.overage, 0) * 10000
+      union all
       select 'a budget counts what was not given back', coalesce(s.subject, c.subject), s.cents::text, c.cents::text
         from agent_spending s full join (
           select subject, utc_month(created_at) as month, sum(price_cents) as cents

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
+import { run } from '../ledger-world.ts';
+
+const CounterRow = z.object({ used: z.number(), overage: z.number(), passports: z.number(), invocations: z.number() });
+export type Counter = z.infer<typeof CounterRow>;
+
+const none: Counter = { used: 0, overage: 0, passports: 0, invocations: 0 };
+
+/** What the operator did this month that is metered. */
+export const counterOf = async (db: CommonQueryMethods, operator: string): Promise<Counter> =>
+  (await db.maybeOne(sql.type(CounterRow)`
+    select used, overage, passports, invocations from usage_counters
+    where operator_id = ${operator} and meter = 'metered_action' and month = utc_month(clock_timestamp())`)) ?? none;
+
+/** As if the operator had done so much this month already, nothing of it charged. */
+export const setUsed = (db: CommonQueryMethods, operator: string, used: number, meter = 'metered_action') =>
+  run(
+    db,
+    sql.fragment`
+      insert into usage_counters as c (operator_id, meter, month, used) values (${operator}, ${meter}, utc_month(clock_timestamp()), ${used})
+      on conflict (operator_id, meter, month) do update set used = excluded.used`,
+  );
+
+/** As if what the operator did this month had been done in the month before. */
+export const passMonth = (db: CommonQueryMethods, operator: string) =>
+  run(db, sql.fragment`update usage_counters set month = (month - interval '1 month')::date where operator_id = ${operator}`);
+
+const RemainderRow = z.object({ charged_microcents: z.number(), debited_cents: z.number() });
+
+export const remainderOf = (db: CommonQueryMethods, operator: string, meter = 'metered_action') =>
+  db.maybeOne(sql.type(RemainderRow)`
+    select charged_microcents, debited_cents from wallet_remainders where operator_id = ${operator} and meter = ${meter}`);
+
+/** Actions a month that come with the tier free (Billing §8). */
+export const FREE = 25_000;

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { assertLedger, ledgerFaults } from '../../../src/billing/index.ts';
+import { sql, type DatabasePool, type DatabaseTransactionConnection } from '../../../src/database/pool.ts';
+import { CarnetError } from '../../../src/http/errors.ts';
+import { failInvocation } from '../../../src/invocations/fail-invocation.ts';
+import { claimInvocation } from '../../../src/invocations/claim-invocation.ts';
+import { invokeSkill } from '../../../src/invocations/invoke-skill.ts';
+import { actOf } from '../../../src/invocations/act.ts';
+import { newId } from '../../../src/ids.ts';
+import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
+import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../ledger-world.ts';
+import { counterOf, FREE, remainderOf, setUsed } from './counters.ts';
+
+const ROUNDS = Math.max(1, Math.floor(RACE_ROUNDS / 20));
+
+describe('many metered actions at once', () => {
+  let own: OwnContext;
+  let db: DatabasePool;
+  let provider: string;
+  let free: string;
+  let priced: string;
+  before(async () => {
+    own = await ownContext();
+    db = own.context.pool;
+    provider = await newWallet(db);
+    free = await newSkill(db, provider, 0);
+    priced = await newSkill(db, provider, 1);
+  });
+  afterEach(() => assertLedger(db));
+  after(() => own.close());
+
+  const invoke = (consumer: string, skill: string, agent?: string) =>
+    invokeSkill(own.context, callOf(consumer, 'invokeSkill'), skill, { input: {}, ...(agent !== undefined && { agent_id: agent }) });
+  /** `ok`, or the code of the refusal; anything else fails the test. */
+  const outcomes = async (attempts: Promise<unknown>[]): Promise<string[]> =>
+    (await Promise.allSettled(attempts)).map((result) => {
+      if (result.status === 'fulfilled') return 'ok';
+      if (result.reason instanceof CarnetError) return result.reason.code;
+      throw result.reason;
+    });
+  const tally = (results: string[]): [ok: number, unpaid: number] => [
+    results.filter((result) => result === 'ok').length,
+    results.filter((result) => result === 'INSUFFICIENT_CREDITS').length,
+  ];
+  const invokes = (count: number, consumer: string, skill: string): Promise<string[]> =>
+    outcomes(Array.from({ length: count }, () => invoke(consumer, skill)));
+  const counted = async (consumer: string): Promise<[used: number, overage: number]> => {
+    const { used, overage } = await counterOf(db, consumer);
+    return [used, overage];
+  };
+
+  it('the first of a month: each counts', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const consumer = await newWallet(db);
+      assert.deepEqual(tally(await invokes(40, consumer, free)), [40, 0]);
+      assert.deepEqual(await counterOf(db, consumer), { used: 40, overage: 0, passports: 0, invocations: 40 });
+    }
+  });
+
+  it('200 across the end of the allowance: 80 are free and 120 charged, to the microcent', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const consumer = await newWallet(db, 50);
+      await setUsed(db, consumer, FREE - 80);
+      assert.deepEqual(tally(await invokes(200, consumer, free)), [200, 0]);
+      assert.deepEqual(await counted(consumer), [FREE + 120, 120]);
+      assert.deepEqual(await remainderOf(db, consumer), { charged_microcents: 1_200_000, debited_cents: 1 });
+      assert.deepEqual(await walletOf(db, consumer), { posted_cents: 49, held_cents: 0, last_position: 2 });
+    }
+  });
+
+  it('200 across it with an empty wallet: the 80 that are free, and nothing more', async () => {
+    const consumer = await newWallet(db);
+    await setUsed(db, consumer, FREE - 80);
+    assert.deepEqual(tally(await invokes(200, consumer, free)), [80, 120]);
+    assert.deepEqual(await counted(consumer), [FREE, 0]);
+    assert.equal(await remainderOf(db, consumer), null);
+  });
+
+  it('200 with one cent: it pays a hundred', async () => {
+    const consumer = await newWallet(db, 1);
+    await setUsed(db, consumer, FREE);
+    assert.deepEqual(tally(await invokes(200, consumer, free)), [100, 100]);
+    assert.deepEqual(await counted(consumer), [FREE + 100, 100]);
+    assert.deepEqual(await walletOf(db, consumer), { posted_cents: 0, held_cents: 0, last_position: 2 });
+  });
+
+  it('200 of a price on a wallet that covers some: counted, charged and held are as many', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const consumer = await newWallet(db, 120);
+      await setUsed(db, consumer, FREE);
+      const [ok, unpaid] = tally(await invokes(200, consumer, priced));
+      assert.equal(ok + unpaid, 200);
+      assert.deepEqual(await counted(consumer), [FREE + ok, ok]);
+      const wallet = await walletOf(db, consumer);
+      assert.deepEqual(wallet, { posted_cents: 120 - Math.floor(ok / 100), held_cents: ok, last_position: 1 + Math.floor(ok / 100) });
+      assert.equal(wallet.posted_cents - wallet.held_cents, 0, 'nobody was refused while a cent was left');
+    }
+  });
+
+  it('invokes over the allowance beside invocations that end: nobody waits for another in a circle', async () => {
+    const consumer = await newWallet(db, 10_000);
+    const agent = newId('ag');
+    await run(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'busy')`);
+    await setUsed(db, consumer, FREE);
+    // So that every action takes a cent, and with it the lock of the wallet.
+    const endings = async (id: string): Promise<void> => {
+      await claimInvocation(own.context, actOf(callOf(provider, 'claimInvocation')), id, {});
+      await failInvocation(own.context, actOf(callOf(provider, 'failInvocation')), id, { error: { code: 'X', message: 'x' } });
+    };
+    let open = await Promise.all(Array.from({ length: 20 }, async () => (await invoke(consumer, priced, agent)).body.id));
+    for (let round = 0; round < RACE_ROUNDS; round += 1) {
+      await run(db, sql.fragment`
+        update wallet_remainders set charged_microcents = charged_microcents + 990000 - charged_microcents % 1000000 where operator_id = ${consumer}`);
+      const next: string[] = [];
+      const results = await outcomes([
+        ...open.map(endings),
+        ...Array.from({ length: 20 }, async () => void next.push((await invoke(consumer, priced, agent)).body.id)),
+      ]);
+      assert.deepEqual(new Set(results), new Set(['ok']));
+      open = next;
+    }
+    await run(db, sql.fragment`
+      update usage_counters set overage = (select charged_microcents / 10000 from wallet_remainders where operator_id = ${consumer})
+      where operator_id = ${consumer}`);
+  });
+
+  /** Breaks something, looks at the laws, and takes it back. */
+  const lawsBrokenBy = async (by: (connection: DatabaseTransactionConnection) => Promise<unknown>): Promise<string[]> => {
+    const looked = new Error('looked');
+    let laws: string[] = [];
+    await db
+      .transaction(async (connection) => {
+        await by(connection);
+        laws = (await ledgerFaults(connection)).map(({ law }) => law);
+        throw looked;
+      })
+      .catch((error: unknown) => {
+        if (error !== looked) throw error;
+      });
+    return laws;
+  };
+  const law = 'metered actions over the allowance are charged';
+
+  it('the ledger’s laws see an action that was counted and not charged, and one that was charged and not counted', async () => {
+    const consumer = await newWallet(db, 10);
+    await setUsed(db, consumer, FREE);
+    await invoke(consumer, free);
+    const change = (by: number) => (connection: DatabaseTransactionConnection) =>
+      run(connection, sql.fragment`update usage_counters set overage = overage + ${by} where operator_id = ${consumer}`);
+    assert.deepEqual(await lawsBrokenBy(change(1)), [law]);
+    assert.deepEqual(await lawsBrokenBy(change(-1)), [law]);
+    const forget = (connection: DatabaseTransactionConnection) =>
+      run(connection, sql.fragment`delete from usage_counters where operator_id = ${consumer}`);
+    assert.deepEqual(await lawsBrokenBy(forget), [law]);
+    assert.deepEqual(await lawsBrokenBy(change(0)), []);
+  });
+});
