@@ -2,7 +2,7 @@ import Koa from 'koa';
 import type { Context } from './context.ts';
 import { createAdmission } from './http/admission.ts';
 import { askedMethod, preflightHeaders } from './http/any-origin.ts';
-import { ClientGone } from './http/body.ts';
+import { ClientGone, readForm } from './http/body.ts';
 import type { Credentials } from './http/credential.ts';
 import { createDispatch } from './http/dispatch.ts';
 import { CarnetError, notFound } from './http/errors.ts';
@@ -54,11 +54,13 @@ export function createApp(context: Context, { routes, credentials, health = {} }
   };
 
   const answerPage = async (exchange: Exchange): Promise<number> => {
-    const found = pages.get(exchange.path);
+    const found = pages.find(exchange.path);
     if (found === undefined) return sendProblem(exchange, notFound('path'));
-    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return sendMethods(exchange, ['GET']);
-    exchange.operation = found.operation;
-    return sendPage(exchange, await found.page());
+    const { page, id } = found;
+    exchange.operation = page.operation;
+    if (exchange.method === 'GET' || exchange.method === 'HEAD') return sendPage(exchange, await page.page({ id }));
+    if (exchange.method !== 'POST' || page.submit === undefined) return sendMethods(exchange, page.submit === undefined ? ['GET'] : ['GET', 'POST']);
+    return sendPage(exchange, await page.submit({ id, form: await readForm(exchange.request) }));
   };
 
   const refuse = (exchange: Exchange, error: unknown): number => {

@@ -90,6 +90,20 @@ export const parseFormBody = (bytes: Buffer): JsonValue => ({
   ...parseQuery(strictly(() => decodeUtf8Strict(bytes)), 'body'),
 });
 
+/** A form of a page of the service is a few members long. */
+const FORM_LIMIT = 16_384;
+
+/** The form that a page of the service was sent. @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone */
+export async function readForm(request: IncomingMessage): Promise<JsonValue> {
+  const bytes = await readBody(request, FORM_LIMIT);
+  if (!isForm(request)) {
+    throw new CarnetError('UNSUPPORTED_MEDIA_TYPE', 'This page takes what its form sends: Content-Type: application/x-www-form-urlencoded.', {
+      headers: { Accept: 'application/x-www-form-urlencoded' },
+    });
+  }
+  return parseFormBody(bytes);
+}
+
 /** @throws CarnetError VALIDATION_ERROR naming the fault and its place */
 export const parseJsonBody = (bytes: Buffer): JsonValue => strictly(() => parseStrictJson(decodeUtf8Strict(bytes)));
 

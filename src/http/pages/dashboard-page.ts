@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../route.ts';
+import { escaped } from './html.ts';
 import type { NamedPage } from './page.ts';
 
 /** Until the console exists: a plain page with the calls to make (decisions §4). */
@@ -42,6 +43,3 @@ ${tags.map((tag) => `<h2>${escaped(tag)}</h2>\n<table>\n<tr><th>Call<th>What it 
 </html>
 `;
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

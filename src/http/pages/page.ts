@@ -1,4 +1,5 @@
 import type { Exchange } from '../exchange.ts';
+import type { JsonValue } from '../json-value.ts';
 import { etagOf } from '../prepared-json.ts';
 import { isKnown } from '../reply.ts';
 import { apiHeaders, pageHeaders } from '../security-headers.ts';
@@ -10,12 +11,43 @@ export interface Page {
   body: string | Buffer;
   /** Absent: `no-store`. Present: the answer has an ETag as well. */
   cacheControl?: string;
+  /** Of a 303: the path where the browser goes next. */
+  location?: string;
+}
+
+export interface PageRequest {
+  /** What the address has where the path of the page has `:id`; '' for pages without. */
+  id: string;
+}
+
+export interface FormRequest extends PageRequest {
+  /** The form as it was sent: one text a member, several where it came several times. */
+  form: JsonValue;
 }
 
 /** A page and how logs and metrics name it. */
 export interface NamedPage {
   operation: string;
-  page(): Page | Promise<Page>;
+  page(request: PageRequest): Page | Promise<Page>;
+  /** What its form does, by POST; absent: the page is only read. */
+  submit?(request: FormRequest): Promise<Page>;
+}
+
+/** Pages by path; one that ends in `/:id` is the page of every id, unless the whole path has a page of its own. */
+export class PageTable {
+  readonly #pages: ReadonlyMap<string, NamedPage>;
+
+  constructor(pages: Iterable<[path: string, page: NamedPage]>) {
+    this.#pages = new Map(pages);
+  }
+
+  find(path: string): { page: NamedPage; id: string } | undefined {
+    const whole = this.#pages.get(path);
+    if (whole !== undefined) return { page: whole, id: '' };
+    const last = path.lastIndexOf('/') + 1;
+    const page = this.#pages.get(`${path.slice(0, last)}:id`);
+    return page === undefined || last === path.length ? undefined : { page, id: path.slice(last) };
+  }
 }
 
 export const jsonPage = (status: number, body: unknown): Page => ({
@@ -25,10 +57,11 @@ export const jsonPage = (status: number, body: unknown): Page => ({
 });
 
 /** @returns the status */
-export function sendPage(exchange: Exchange, { status, type, body, cacheControl }: Page): number {
+export function sendPage(exchange: Exchange, { status, type, body, cacheControl, location }: Page): number {
   const security = type.startsWith('text/html') ? pageHeaders : apiHeaders;
   if (cacheControl === undefined) {
-    exchange.send(status, [...security, 'Content-Type', type, 'Cache-Control', 'no-store'], body);
+    const where = location === undefined ? [] : ['Location', location];
+    exchange.send(status, [...security, 'Content-Type', type, 'Cache-Control', 'no-store', ...where], body);
     return status;
   }
   const etag = etagOf(body);

@@ -1,19 +1,16 @@
+import { localPaymentPages } from '../../billing/local-payments/index.ts';
 import type { Context } from '../../context.ts';
 import { metricsText } from '../../metrics.ts';
 import type { AnyRoute } from '../route.ts';
 import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
-import type { NamedPage } from './page.ts';
+import { PageTable } from './page.ts';
 import { signInPages } from './sign-in-page.ts';
 
 /** What the service says about itself, to anyone, by path. */
-export function createServicePages(
-  context: Context,
-  routes: AnyRoute[],
-  health: Health,
-): ReadonlyMap<string, NamedPage> {
-  return new Map<string, NamedPage>([
+export function createServicePages(context: Context, routes: AnyRoute[], health: Health): PageTable {
+  return new PageTable([
     ...healthPages(context.pool, health),
     [
       '/metrics',
@@ -29,5 +26,6 @@ export function createServicePages(
     ...docsPages(routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
     ...signInPages(),
+    ...localPaymentPages(context),
   ]);
 }
