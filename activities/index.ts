@@ -2,14 +2,18 @@ import type { Context } from '../src/context.ts';
 import { invocationActivities } from './invocations.ts';
 import { mailActivities } from './mail.ts';
 import { passportActivities } from './passports.ts';
+import { refundActivities } from './refund.ts';
 import { signingKeyActivities } from './signing-keys.ts';
+import { topUpActivities } from './top-up.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
 export const createActivities = (context: Context) => ({
   ...invocationActivities(context),
   ...mailActivities(context),
   ...passportActivities(context),
+  ...refundActivities(context),
   ...signingKeyActivities(context),
+  ...topUpActivities(context),
 });
 
 export type Activities = ReturnType<typeof createActivities>;

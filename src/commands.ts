@@ -155,7 +155,7 @@ export async function runWaitingCommand<Body>(
     announce(context, ended);
     return { ...ended.answer, replayed: false };
   } catch (error) {
-    const refused = error instanceof CarnetError && error.status < 500;
+    const refused = error instanceof CarnetError && error.code !== 'TEMPORARILY_UNAVAILABLE';
     await inTransaction(context, (connection) => (refused ? forgetKey(call, connection) : lapseKey(call, connection)));
     throw error;
   }
@@ -225,6 +225,15 @@ async function keepAnswer<Body>(
     set status = ${status}, answer = ${secret ? encryption.seal(text, sealOf(call)) : text}, location = ${location ?? null}, encrypted = ${secret}
     where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${idempotency.key}`);
 }
+
+/** Of a command that was answered under another status than it was kept with, once its outcome was known; its answer is replayed under it. */
+export const keepStatus = (context: Context, { caller, idempotency }: CommandCall, status: Answer<unknown>['status']): Promise<void> =>
+  inTransaction(context, async (connection) => {
+    if (idempotency === null) return;
+    await connection.query(sql.type(Nothing)`
+      update idempotency_keys set status = ${status}
+      where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${idempotency.key}`);
+  });
 
 async function forgetKey({ caller, idempotency }: CommandCall, connection: CommonQueryMethods): Promise<void> {
   if (idempotency === null) return;

@@ -1,9 +1,11 @@
+import { describeRefunds, reconcileRefunds } from '../src/billing/refund-life.ts';
+import { describeTopUps, reconcileTopUps } from '../src/billing/top-up-life.ts';
 import type { Context } from '../src/context.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
 import { describeSessions } from '../src/passports/describe-sessions.ts';
 import { reconcileSessions } from '../src/passports/reconcile-sessions.ts';
-import { mailMessage, passportSession, skillInvocation } from '../workflows/index.ts';
+import { mailMessage, passportSession, refund, skillInvocation, topUp } from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
 import { TaskQueue } from './task-queues.ts';
 import type { LifeKind } from './workflow-ids.ts';
@@ -39,10 +41,22 @@ export const lives: LifeDefinitions = {
     describe: describeMails,
     reconcile: reconcileMails,
   },
+  refund: {
+    workflow: refund,
+    taskQueue: TaskQueue.lives,
+    describe: describeRefunds,
+    reconcile: reconcileRefunds,
+  },
   session: {
     workflow: passportSession,
     taskQueue: TaskQueue.lives,
     describe: describeSessions,
     reconcile: reconcileSessions,
+  },
+  'top-up': {
+    workflow: topUp,
+    taskQueue: TaskQueue.lives,
+    describe: describeTopUps,
+    reconcile: reconcileTopUps,
   },
 };

@@ -1,5 +1,5 @@
 /** The kinds of lives there are: the part of a workflow id before the colon (decisions §5). */
-export type LifeKind = 'invocation' | 'mail' | 'session';
+export type LifeKind = 'invocation' | 'mail' | 'refund' | 'session' | 'top-up';
 
 /**
  * Workflow ids, `<kind>:<prefixed id>`, made here alone and never of anything a client chose (architecture rule 1). SQL functions
@@ -8,7 +8,9 @@ export type LifeKind = 'invocation' | 'mail' | 'session';
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
   mail: (mailId: string): string => `mail:${mailId}`,
+  refund: (refundId: string): string => `refund:${refundId}`,
   session: (sessionId: string): string => `session:${sessionId}`,
+  'top-up': (topUpId: string): string => `top-up:${topUpId}`,
 } as const satisfies Record<LifeKind, (id: string) => string>;
 
 /** Kind and row id of a workflow id; undefined where it is not one of ours. */

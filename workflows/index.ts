@@ -2,4 +2,6 @@
 export { keyRotation } from './key-rotation.ts';
 export { mailMessage } from './mail-message.ts';
 export { passportSession } from './passport-session.ts';
+export { refund } from './refund.ts';
 export { skillInvocation } from './skill-invocation.ts';
+export { topUp } from './top-up.ts';

@@ -2,7 +2,10 @@ import { route, type AnyRoute } from '../http/route.ts';
 import { payoutRoutes } from './payout-routes.ts';
 import { readBalance } from './queries.ts';
 import { BalanceSchema } from './schema.ts';
+import { refundRoutes } from './refund-routes.ts';
+import { topUpRoutes } from './top-up-routes.ts';
 import { usageRoutes } from './usage-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 const getBalance = route({
   method: 'get',
@@ -16,4 +19,4 @@ const getBalance = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
 });
 
-export const billingRoutes: AnyRoute[] = [getBalance, ...usageRoutes, ...payoutRoutes];
+export const billingRoutes: AnyRoute[] = [getBalance, ...usageRoutes, ...payoutRoutes, ...topUpRoutes, ...refundRoutes, ...webhookRoutes];

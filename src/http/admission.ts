@@ -40,7 +40,7 @@ export function createAdmission(context: Context, credentials: Credentials): Adm
 
   const found = async (exchange: Exchange, route: AnyRoute): Promise<Caller | null> => {
     if (route.audience === 'public') {
-      await countAnonymous(exchange);
+      if (route.takesSigned !== true) await countAnonymous(exchange);
       return null;
     }
     const credential = await authentication

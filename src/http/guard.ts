@@ -49,11 +49,12 @@ export async function guardedWithBody(
   { params, caller }: Admitted,
 ): Promise<Request> {
   const { request } = exchange;
-  const body = jsonOf(
-    request,
-    route,
-    hasBody(request) ? await readBody(request, route.bodyLimit ?? STANDARD_BODY_LIMIT) : undefined,
-  );
+  const bytes = hasBody(request) ? await readBody(request, route.bodyLimit ?? STANDARD_BODY_LIMIT) : undefined;
+  if (route.takesSigned === true) {
+    const values = parsed(route, exchange, params, bytes ?? Buffer.alloc(0));
+    return new GuardedRequest(context, exchange, caller, null, values, {});
+  }
+  const body = jsonOf(request, route, bytes);
   const key = takesKey(route) ? request.headers['idempotency-key'] : undefined;
   const idempotency = idempotencyOf(key as string | undefined, { method: exchange.method, path: exchange.path, body });
   try {
@@ -68,7 +69,7 @@ function parsed(
   route: AnyRoute,
   { search }: Exchange,
   params: Record<string, string>,
-  body: JsonValue | undefined,
+  body: JsonValue | Buffer | undefined,
 ): Parsed {
   assertNoNul(params);
   return {

@@ -107,6 +107,11 @@ export interface Route<
   mediaType?: string;
   /** Takes `application/x-www-form-urlencoded` as well: every member is a text. */
   takesForms?: true;
+  /**
+   * Takes the bytes as they came, whatever they are said to be: what is signed is the bytes. `body` is then `RawBodySchema`. Who signs them
+   * is not counted by the address, which others may share.
+   */
+  takesSigned?: true;
   /** A POST that changes nothing: Idempotency-Key means nothing there (decisions §1). */
   readsOnly?: true;
   handler(

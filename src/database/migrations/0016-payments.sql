@@ -144,6 +144,7 @@ begin
   end loop;
 end $$;
 
+-- What a fact did, whose wallet it concerned, and which life has something to do since.
 create type payment_effect as (outcome text, operator_id text, life text);
 
 -- What became of a checkout of a top-up, by webhook or because the provider was asked; any order, any number of times. Credits once,
@@ -181,7 +182,6 @@ begin
   else
     return row('repeated', t.operator_id, null)::payment_effect;
   end if;
-  perform wake_life('top-up:' || t.id, p_outcome);
   return row(p_outcome, t.operator_id, 'top-up:' || t.id)::payment_effect;
 end $$;
 
@@ -291,8 +291,21 @@ begin
   end if;
   perform audit_payment(r.operator_id, 'refund.' || p_status, r.id,
     jsonb_build_object('transaction_id', r.transaction_id, 'amount_cents', r.amount_cents), p_request);
-  perform wake_life('refund:' || r.id, p_status);
   return row(p_status, r.operator_id, 'refund:' || r.id)::payment_effect;
+end $$;
+
+-- A provider says that a refund has an outcome. One whose id we do not know yet may be the one that is asked for right now.
+create function record_refund(p_provider_refund text, p_payment text, p_status text, p_request text)
+returns payment_effect language plpgsql as $$
+declare known text; r refunds;
+begin
+  select id into known from refunds where provider_refund_id = p_provider_refund;
+  if found then return settle_refund(known, p_provider_refund, p_status, p_request); end if;
+  update refunds set ask_at = clock_timestamp()
+    where status = 'pending' and provider_refund_id is null and top_up_id = (select id from top_ups where payment_id = p_payment)
+    returning * into r;
+  if not found then return row('not_ours', null, null)::payment_effect; end if;
+  return row('asked', r.operator_id, 'refund:' || r.id)::payment_effect;
 end $$;
 
 -- What a life does next: `open` a checkout, `ask` the provider, seek the `receipt`, `wait`, or nothing, since it is over.
