@@ -39,7 +39,9 @@ create table model_calls (
   constraint model_calls_cost check ((cost_microcents is null) = (price_state = 'unavailable'))
 );
 create unique index model_calls_of_meter on model_calls (operator_id, meter, begins_microcents) where meter is not null;
-create index model_calls_timeline on model_calls (operator_id, meter, position, call);
+-- In the order of the timeline: calls that were charged, of which a page shows those that no debit has reached, and all others.
+create index model_calls_charged_timeline on model_calls (operator_id, meter, position, call) where meter is not null;
+create index model_calls_free_timeline on model_calls (operator_id, position, call) where meter is null;
 
 -- Steps of sealed execution, as the machine ran them; failed invocations' too (Billing §2.2 rule 2).
 create table machine_runs (
@@ -116,3 +118,85 @@ begin
     return (select microcents from usage_charges where source = p_source);
   end;
 end $$;
+
+-- For what a call was made, as its passport says where no mission does (decisions B24).
+create view passport_purposes as
+  select p.jti, case when cardinality(l.mission_ids) = 1 then l.mission_ids[1] end as mission_id, l.intent::json ->> 'summary' as summary
+  from passports p join passport_lineages l on l.id = p.lineage_id;
+
+-- Records a model call and charges it, once an id; members of `p_call` are columns of model_calls, and `passport_id`. A call of
+-- price state wallet_price is charged to its `meter`: what it cost with the fee, or with llm_gateway the fee alone. Returns the microcents
+-- charged. Refuses 402, and then nothing is recorded.
+create function record_model_call(p_call jsonb) returns bigint language plpgsql as $$
+declare c model_calls := jsonb_populate_record(null::model_calls, p_call); recorded bigint;
+begin
+  select microcents into recorded from model_calls where id = c.id;
+  if found then return recorded; end if;
+  c.microcents := case when c.price_state <> 'wallet_price' then 0 when c.meter = 'llm_gateway' then fee_of_cost(c.cost_microcents)
+    else cost_with_fee(c.cost_microcents) end;
+  c.skill_id := coalesce(c.skill_id, (select skill_id from invocation_references where id = c.invocation_id));
+  c.mission_id := coalesce(c.mission_id, (select mission_id from invocation_references where id = c.invocation_id),
+    (select mission_id from passport_purposes where jti = p_call ->> 'passport_id'));
+  c.declared_purpose := coalesce((select declared_intent from mission_intents where id = c.mission_id),
+    (select summary from passport_purposes where jti = p_call ->> 'passport_id'));
+  begin
+    c.begins_microcents := charge_source(c.operator_id, c.meter, c.microcents,
+      case c.meter when 'llm_gateway' then 'Model calls with your own key: gateway fee' when 'l3' then 'Injection classification'
+        else 'Sealed execution' end, c.skill_id, c.invocation_id);
+    if c.begins_microcents is null then c.meter := null; end if;
+    -- The wallet comes last: with its row locked nobody takes a place or an earlier time in between.
+    update wallets set last_call = last_call + 1 where operator_id = c.operator_id returning last_position, last_call into strict c.position, c.call;
+    c.created_at := clock_timestamp();
+    insert into model_calls select c.*;
+    return c.microcents;
+  exception when unique_violation then -- a rival recorded it meanwhile; our charge and place are undone
+    return (select microcents from model_calls where id = c.id);
+  end;
+end $$;
+
+-- Records a step of sealed execution and charges its machine time to sealed_execution, once an id; members of `p_run` are columns of
+-- machine_runs. Returns the microcents charged. Refuses 402, and then nothing is recorded.
+create function record_machine_run(p_run jsonb) returns bigint language plpgsql as $$
+declare r machine_runs := jsonb_populate_record(null::machine_runs, p_run); recorded bigint;
+begin
+  select microcents into recorded from machine_runs where id = r.id;
+  if found then return recorded; end if;
+  r.microcents := cost_with_fee(r.cost_microcents);
+  r.skill_id := coalesce(r.skill_id, (select skill_id from invocation_references where id = r.invocation_id));
+  begin
+    r.begins_microcents := charge_source(r.operator_id, 'sealed_execution', r.microcents, 'Sealed execution', r.skill_id, r.invocation_id);
+    r.meter := case when r.begins_microcents is not null then 'sealed_execution' end;
+    r.created_at := clock_timestamp();
+    insert into machine_runs select r.*;
+    return r.microcents;
+  exception when unique_violation then
+    return (select microcents from machine_runs where id = r.id);
+  end;
+end $$;
+
+-- Transfers of a wallet before an instant: all up to a position, since times follow positions. Twenty look-ups find it among a million.
+create function transfers_before(p_operator text, p_instant timestamptz) returns bigint language plpgsql stable as $$
+declare low bigint := 0; high bigint; middle bigint;
+begin
+  select last_position into strict high from wallets where operator_id = p_operator;
+  while low < high loop
+    middle := (low + high + 1) / 2;
+    if (select created_at from transfers where wallet = p_operator and position = middle) < p_instant then low := middle; else high := middle - 1; end if;
+  end loop;
+  return low;
+end $$;
+
+-- The same of model calls.
+create function calls_before(p_operator text, p_instant timestamptz) returns bigint language plpgsql stable as $$
+declare low bigint := 0; high bigint; middle bigint;
+begin
+  select last_call into strict high from wallets where operator_id = p_operator;
+  while low < high loop
+    middle := (low + high + 1) / 2;
+    if (select created_at from model_calls where operator_id = p_operator and call = middle) < p_instant then low := middle; else high := middle - 1; end if;
+  end loop;
+  return low;
+end $$;
+
+-- Rows of one type, however rare among the others.
+create index transfers_of_kind on transfers (wallet, kind, position) where wallet is not null;
