@@ -3,6 +3,7 @@ import { invocationActivities } from './invocations.ts';
 import { mailActivities } from './mail.ts';
 import { passportActivities } from './passports.ts';
 import { refundActivities } from './refund.ts';
+import { retentionActivities } from './retention.ts';
 import { signingKeyActivities } from './signing-keys.ts';
 import { topUpActivities } from './top-up.ts';
 
@@ -12,6 +13,7 @@ export const createActivities = (context: Context) => ({
   ...mailActivities(context),
   ...passportActivities(context),
   ...refundActivities(context),
+  ...retentionActivities(context),
   ...signingKeyActivities(context),
   ...topUpActivities(context),
 });

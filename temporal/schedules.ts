@@ -1,10 +1,11 @@
 import { ScheduleAlreadyRunning, type ScheduleClient, type ScheduleOptions } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import { keyRotation } from '../workflows/index.ts';
+import { keyRotation, retention } from '../workflows/index.ts';
 import { TaskQueue } from './task-queues.ts';
 
 /** Of each schedule its id and, followed by a time, those of the runs that it starts (architecture, rules for lives 5). */
 export const KEY_ROTATION = 'key-rotation';
+export const RETENTION = 'retention';
 
 /** What is done by the calendar (decisions §5), in UTC. */
 interface Schedule {
@@ -24,6 +25,13 @@ const SCHEDULES: readonly Schedule[] = [
     spec: { intervals: [{ every: '1 day' }] },
     catchupWindow: '1 day',
     summary: 'Rotate the keys that sign passports, if they are 90 days old',
+  },
+  {
+    id: RETENTION,
+    workflow: retention,
+    spec: { calendars: [{ hour: 3, minute: 10 }] },
+    catchupWindow: '1 day',
+    summary: 'Purge what the tiers no longer keep of the audit trail',
   },
 ];
 

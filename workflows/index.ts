@@ -3,5 +3,6 @@ export { keyRotation } from './key-rotation.ts';
 export { mailMessage } from './mail-message.ts';
 export { passportSession } from './passport-session.ts';
 export { refund } from './refund.ts';
+export { retention } from './retention.ts';
 export { skillInvocation } from './skill-invocation.ts';
 export { topUp } from './top-up.ts';
