@@ -93,6 +93,20 @@ export async function ledgerFaults(connection: CommonQueryMethods): Promise<read
         full join (select operator_id, charged_microcents from wallet_remainders where meter = 'metered_action') r on r.operator_id = c.operator_id
         where coalesce(r.charged_microcents, 0) <> coalesce(c.overage, 0) * 10000
       union all
+      select 'a payout is its transfers, and a failed one their return', coalesce(e.kind || ' ' || e.cause, t.kind || ' ' || t.cause),
+          t.amount_cents::text, e.cents::text
+        from (
+          select kind, case when returned then id || ':returned' else id end as cause, cents,
+            case when returned then side else 'earnings:' || operator_id end as debit_account,
+            case when returned then 'earnings:' || operator_id else side end as credit_account
+          from payouts,
+            lateral (values ('payout', 'platform:payouts', net_cents), ('commission', 'platform:commission', commission_cents))
+              as parts (kind, side, cents),
+            (values (false), (true)) as ways (returned)
+          where cents > 0 and (status = 'failed' or (status in ('transferring', 'paid') and not returned))) e
+        full join (select * from transfers where kind in ('payout', 'commission')) t on t.kind = e.kind and t.cause = e.cause
+        where (t.amount_cents, t.debit_account, t.credit_account) is distinct from (e.cents, e.debit_account, e.credit_account)
+      union all
       select 'a budget counts what was not given back', coalesce(s.subject, c.subject), s.cents::text, c.cents::text
         from agent_spending s full join (
           select subject, utc_month(created_at) as month, sum(price_cents) as cents
