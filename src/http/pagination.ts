@@ -31,15 +31,22 @@ export function offsetAnswer<Name extends string, Item>(
   return { status: 200 as const, body: { ...named(name, items), total, limit, offset }, links };
 }
 
-interface CursorListOptions<Name extends string, Item extends z.ZodType, Position extends z.ZodType> {
-  /** The member of the answer that holds the items. */
-  name: Name;
-  item: Item;
+interface CursorOptions<Position extends z.ZodType> {
   /** Where a page ended, e.g. `z.object({ created_at: z.string(), id: z.string() })`; plain JSON. */
   position: Position;
   /** Items of a page at most, and unless `limit` says less. */
   maximum: number;
   standard: number;
+}
+
+interface CursorListOptions<
+  Name extends string,
+  Item extends z.ZodType,
+  Position extends z.ZodType,
+> extends CursorOptions<Position> {
+  /** The member of the answer that holds the items. */
+  name: Name;
+  item: Item;
 }
 
 interface CursorRequest {
@@ -50,9 +57,49 @@ interface CursorRequest {
   query: { limit: number; cursor?: string | undefined };
 }
 
+/** What every answer that is read by cursor says beside its items. */
+export const cursorMembers = {
+  next_cursor: z.string().nullable().meta({ description: 'null on the last page' }),
+  has_more: z.boolean(),
+};
+
 /**
- * A list that is read by cursor: `{<name>: […], next_cursor, has_more}`. Cursors are signed and hold for their list, operator
- * and filters, for 24 hours (decisions B18, F29).
+ * Reading by cursor, for answers of any shape: spread `cursorMembers` into the reply. Cursors are signed and hold for their
+ * operation, operator and filters, for 24 hours (decisions B18, F29).
+ */
+export function cursorPages<Position extends z.ZodType>({ position, maximum, standard }: CursorOptions<Position>) {
+  const scope = ({
+    call,
+    params,
+    query: { limit: _limit, cursor: _cursor, ...filters },
+  }: CursorRequest): CursorScope => ({
+    list: call?.operation ?? '',
+    operatorId: call?.caller.operatorId ?? '',
+    filters: { params, filters },
+  });
+  return {
+    query: {
+      limit: queryIntegerOr(standard, 1, maximum),
+      cursor: z.string().optional().meta({ description: 'next_cursor of the page before' }),
+    },
+
+    /** @returns where the page before ended, null on the first page. @throws CarnetError INVALID_CURSOR */
+    after(request: CursorRequest): z.output<Position> | null {
+      const { cursor } = request.query;
+      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), cursor, position);
+    },
+
+    /** @param last where this page ends; null: it is the last one. */
+    next(request: CursorRequest, last: z.output<Position> | null) {
+      const cursor = last === null ? null : sealCursor(request.context.encryption, scope(request), last);
+      const links: Links = cursor === null ? {} : { next: { cursor } };
+      return { members: { next_cursor: cursor, has_more: cursor !== null }, links };
+    },
+  };
+}
+
+/**
+ * A list that is read by cursor: `{<name>: […], next_cursor, has_more}`.
  *
  *     query: z.object({ ...pages.query, status: Status.optional() }), reply: pages.reply,
  *     handler: async (request) => {
@@ -63,33 +110,14 @@ interface CursorRequest {
 export function cursorList<Name extends string, Item extends z.ZodType, Position extends z.ZodType>(
   options: CursorListOptions<Name, Item, Position>,
 ) {
-  const { name, item, position, maximum, standard } = options;
-  const scope = ({
-    call,
-    params,
-    query: { limit: _limit, cursor: _cursor, ...filters },
-  }: CursorRequest): CursorScope => ({
-    list: call?.operation ?? name,
-    operatorId: call?.caller.operatorId ?? '',
-    filters: { params, filters },
-  });
+  const { name, item } = options;
+  const pages = cursorPages(options);
   return {
-    query: {
-      limit: queryIntegerOr(standard, 1, maximum),
-      cursor: z.string().optional().meta({ description: 'next_cursor of the page before' }),
-    },
+    query: pages.query,
 
-    reply: z.object({
-      ...named(name, item),
-      next_cursor: z.string().nullable().meta({ description: 'null on the last page' }),
-      has_more: z.boolean(),
-    }),
+    reply: z.object({ ...named(name, item), ...cursorMembers }),
 
-    /** @returns where the page before ended, null on the first page. @throws CarnetError INVALID_CURSOR */
-    after(request: CursorRequest): z.output<Position> | null {
-      const { cursor } = request.query;
-      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), cursor, position);
-    },
+    after: pages.after,
 
     /** @param rows up to `limit + 1` of them: the one too many tells that there is more. */
     answer<Row extends z.input<Item>>(
@@ -100,14 +128,8 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
       const { limit } = request.query;
       const items = rows.slice(0, limit);
       const last = rows.length > limit ? items.at(-1) : undefined;
-      const cursor =
-        last === undefined ? null : sealCursor(request.context.encryption, scope(request), positionOf(last));
-      const links: Links = cursor === null ? {} : { next: { cursor } };
-      return {
-        status: 200 as const,
-        body: { ...named(name, items), next_cursor: cursor, has_more: cursor !== null },
-        links,
-      };
+      const { members, links } = pages.next(request, last === undefined ? null : positionOf(last));
+      return { status: 200 as const, body: { ...named(name, items), ...members }, links };
     },
   };
 }
