@@ -11,7 +11,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import { collectRefusals, databaseStep, leave, rowId, wake } from './life.ts';
 import { markEnded } from './life-status.ts';
-import { OUTBOUND } from './queues.ts';
+import { OUTBOUND, OUTBOUND_SILENCE } from './queues.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceRefund']>>;
 
@@ -27,6 +27,7 @@ const { advanceRefund } = proxyLocalActivities<Activities>(databaseStep);
 const { askRefund } = proxyActivities<Activities>({
   taskQueue: OUTBOUND,
   startToCloseTimeout: '30s',
+  heartbeatTimeout: OUTBOUND_SILENCE,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 

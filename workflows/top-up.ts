@@ -12,7 +12,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import { collectRefusals, databaseStep, leave, rowId, takeCallers, wake } from './life.ts';
 import { markEnded } from './life-status.ts';
-import { OUTBOUND } from './queues.ts';
+import { OUTBOUND, OUTBOUND_SILENCE } from './queues.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceTopUp']>>;
 
@@ -29,6 +29,7 @@ const outbound = (waitMs: number | null) =>
   proxyActivities<Activities>({
     taskQueue: OUTBOUND,
     startToCloseTimeout: '30s',
+    heartbeatTimeout: OUTBOUND_SILENCE,
     ...(waitMs !== null && { scheduleToCloseTimeout: waitMs }),
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
   });

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { sql } from '../../../src/database/pool.ts';
+import type { PaymentMetadata } from '../../../src/billing/payment-event.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { TestOperator } from '../../support/factories.ts';
+import { payLocally } from '../../support/local-payments.ts';
+import { checkoutSession, paymentEventBody, postPaymentEvent } from '../../support/payment-webhooks.ts';
+import { assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
+
+export interface TestTopUp {
+  id: string;
+  operatorId: string;
+  amountCents: number;
+  sessionId: string;
+  checkoutUrl: string;
+}
+
+const IdRow = z.object({ id: z.string() });
+
+/** Begins a top-up as a client does. */
+export async function beginTopUp(operator: TestOperator, amountCents = 1_000, headers: Record<string, string> = {}): Promise<TestTopUp> {
+  const reply = await operator.post<{ checkout_url: string; session_id: string }>('/v1/billing/topup', { amount_cents: amountCents }, headers);
+  const { checkout_url: checkoutUrl, session_id: sessionId } = assertStatus(reply, 200);
+  const { id } = await (await database()).one(sql.type(IdRow)`select id from top_ups where session_id = ${sessionId}`);
+  return { id, operatorId: operator.operatorId, amountCents, sessionId, checkoutUrl };
+}
+
+/** One that was paid on the page; gives the id of the credit. */
+export async function buildTopUp(operator: TestOperator, amountCents = 1_000): Promise<TestTopUp & { transactionId: string }> {
+  const topUp = await beginTopUp(operator, amountCents);
+  await payLocally(topUp.checkoutUrl);
+  const transactionId = await eventually('the credit', async () => (await topUpRow(topUp.id)).transaction_id ?? undefined);
+  return { ...topUp, transactionId };
+}
+
+export const metadataOf = ({ id, operatorId }: Pick<TestTopUp, 'id' | 'operatorId'>): PaymentMetadata => ({
+  carnet_purpose: 'top_up',
+  carnet_reference: id,
+  carnet_operator: operatorId,
+});
+
+/** What became of the checkout, as the provider would say it; paid unless `over` says otherwise. */
+export const topUpEvent = (
+  topUp: TestTopUp,
+  type = 'checkout.session.completed',
+  { eventId, ...over }: { eventId?: string } & Record<string, unknown> = {},
+): string =>
+  paymentEventBody(
+    type,
+    checkoutSession(metadataOf(topUp), { id: topUp.sessionId, amountCents: topUp.amountCents, ...over }),
+    eventId === undefined ? {} : { id: eventId },
+  );
+
+export const post = async (body: string): Promise<Reply> => {
+  const reply = await postPaymentEvent(body);
+  assertStatus(reply, 200);
+  return reply;
+};
+
+export const balanceOf = async (operator: Requester): Promise<number> =>
+  assertStatus(await operator.get<{ balance_cents: number }>('/v1/billing/balance'), 200).balance_cents;
+
+const TopUpRow = z.object({
+  status: z.string(),
+  session_id: z.string().nullable(),
+  checkout_url: z.string().nullable(),
+  payment_id: z.string().nullable(),
+  transaction_id: z.string().nullable(),
+  receipt_url: z.string().nullable(),
+  receipt_sought: z.boolean(),
+});
+
+export const topUpRow = async (id: string): Promise<z.infer<typeof TopUpRow>> =>
+  (await database()).one(sql.type(TopUpRow)`
+    select status, session_id, checkout_url, payment_id, transaction_id, receipt_url, receipt_sought from top_ups where id = ${id}`);
+
+/** What the webhooks of an event id did. */
+export const outcomeOf = async (eventId: string): Promise<string | null> =>
+  (await database()).maybeOneFirst(sql.type(z.object({ outcome: z.string() }))`select outcome from payment_events where id = ${eventId}`);
+
+/** Actions in the operator's audit trail about one thing. */
+export const audited = async (target: string): Promise<readonly string[]> =>
+  (await database()).anyFirst(sql.type(z.object({ action: z.string() }))`
+    select action from audit_events where target = ${target} order by id`);
+
+/** Positive for credits, by kind, in the order of the wallet. */
+export const movements = async (operatorId: string): Promise<readonly { kind: string; cents: number }[]> =>
+  (await database()).any(sql.type(z.object({ kind: z.string(), cents: z.number() }))`
+    select kind, case when credit_account = 'wallet:' || wallet then amount_cents else -amount_cents end as cents
+    from transfers where wallet = ${operatorId} order by position`);
