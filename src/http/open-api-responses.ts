@@ -55,7 +55,10 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
         'Idempotency-Replayed': header('`true` where an earlier call with this key was answered again'),
       }),
     },
-    content: { [route.mediaType ?? 'application/json']: { schema: route.reply } },
+    content: {
+      [route.mediaType ?? 'application/json']: { schema: route.reply },
+      ...Object.fromEntries((route.alternatives ?? []).map((type) => [type, { schema: { type: 'string' as const } }])),
+    },
   };
   const byStatus = Map.groupBy(
     [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted(),

@@ -13,8 +13,10 @@ const jsonHeaders = headersOf('application/json');
  */
 export function sendAnswer(exchange: Exchange, route: AnyRoute, answer: RouteAnswer<unknown>): number {
   const { text, bytes, etag } = 'prepared' in answer ? answer.prepared : written(route, answer.body);
-  const typed = route.mediaType === undefined ? jsonHeaders : headersOf(route.mediaType);
+  const mediaType = 'prepared' in answer ? (answer.mediaType ?? route.mediaType) : route.mediaType;
+  const typed = mediaType === undefined ? jsonHeaders : headersOf(mediaType);
   const headers = [...typed, 'Cache-Control', route.cache ?? 'no-store'];
+  if (route.alternatives !== undefined) headers.push('Vary', 'Accept');
   if ('location' in answer && answer.location !== undefined) headers.push('Location', answer.location);
   if ('replayed' in answer) {
     exchange.commanded = true;

@@ -58,10 +58,12 @@ export type RouteAnswer<Body> = (Answer<Body> | Answered<Body> | PreparedAnswer<
   links?: Links;
 };
 
-/** A 200 whose body was made by `prepareJson` earlier and is sent as it is. */
+/** A 200 whose body is sent as it is: made by `prepareJson` earlier, or written elsewhere (`writtenText`). */
 export interface PreparedAnswer<Body> {
   status: 200;
   prepared: PreparedJson<Body>;
+  /** Where it is not that of the route: one of its `alternatives`, which may have parameters. */
+  mediaType?: string;
 }
 
 export interface Route<
@@ -105,6 +107,8 @@ export interface Route<
   anyOrigin?: true;
   /** The answer's media type where it is not JSON; the reply is then the text that is sent. */
   mediaType?: string;
+  /** Media types in which it answers as well, by Accept: the handler asks `preferredType` and sends a `PreparedAnswer`. */
+  alternatives?: readonly string[];
   /** Takes `application/x-www-form-urlencoded` as well: every member is a text. */
   takesForms?: true;
   /**
