@@ -4,6 +4,8 @@ import { databaseStep } from './life.ts';
 
 const { purgeAuditEvents } = proxyLocalActivities<Activities>(databaseStep);
 
+type Purge = Awaited<ReturnType<Activities['purgeAuditEvents']>>;
+
 /** What a run hands to the one that continues it. */
 interface Progress {
   purged: number;
@@ -16,7 +18,7 @@ interface Progress {
  */
 export async function retention({ purged, after }: Progress = { purged: 0, after: '' }): Promise<void> {
   for (let next: string | null = after; next !== null; ) {
-    const step = await purgeAuditEvents(next);
+    const step: Purge = await purgeAuditEvents(next);
     purged += step.purged;
     next = step.after;
     if (next !== null && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof retention>({ purged, after: next });
