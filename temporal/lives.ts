@@ -1,11 +1,15 @@
+import { describePayouts } from '../src/billing/describe-payouts.ts';
+import { reconcilePayouts } from '../src/billing/payouts.ts';
+import { describePortals, reconcilePortals } from '../src/billing/portal-life.ts';
 import { describeRefunds, reconcileRefunds } from '../src/billing/refund-life.ts';
+import { describeSubscriptions, reconcileSubscriptions } from '../src/billing/subscription-life.ts';
 import { describeTopUps, reconcileTopUps } from '../src/billing/top-up-life.ts';
 import type { Context } from '../src/context.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
 import { describeSessions } from '../src/passports/describe-sessions.ts';
 import { reconcileSessions } from '../src/passports/reconcile-sessions.ts';
-import { mailMessage, passportSession, refund, skillInvocation, topUp } from '../workflows/index.ts';
+import { mailMessage, operatorSubscription, passportSession, payout, portalSession, refund, skillInvocation, topUp } from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
 import { TaskQueue } from './task-queues.ts';
 import type { LifeKind } from './workflow-ids.ts';
@@ -41,6 +45,18 @@ export const lives: LifeDefinitions = {
     describe: describeMails,
     reconcile: reconcileMails,
   },
+  payout: {
+    workflow: payout,
+    taskQueue: TaskQueue.lives,
+    describe: describePayouts,
+    reconcile: reconcilePayouts,
+  },
+  portal: {
+    workflow: portalSession,
+    taskQueue: TaskQueue.lives,
+    describe: describePortals,
+    reconcile: reconcilePortals,
+  },
   refund: {
     workflow: refund,
     taskQueue: TaskQueue.lives,
@@ -52,6 +68,12 @@ export const lives: LifeDefinitions = {
     taskQueue: TaskQueue.lives,
     describe: describeSessions,
     reconcile: reconcileSessions,
+  },
+  subscription: {
+    workflow: operatorSubscription,
+    taskQueue: TaskQueue.lives,
+    describe: describeSubscriptions,
+    reconcile: reconcileSubscriptions,
   },
   'top-up': {
     workflow: topUp,

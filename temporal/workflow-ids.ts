@@ -1,5 +1,5 @@
 /** The kinds of lives there are: the part of a workflow id before the colon (decisions §5). */
-export type LifeKind = 'invocation' | 'mail' | 'refund' | 'session' | 'top-up';
+export type LifeKind = 'invocation' | 'mail' | 'payout' | 'portal' | 'refund' | 'session' | 'subscription' | 'top-up';
 
 /**
  * Workflow ids, `<kind>:<prefixed id>`, made here alone and never of anything a client chose (architecture rule 1). SQL functions
@@ -8,8 +8,12 @@ export type LifeKind = 'invocation' | 'mail' | 'refund' | 'session' | 'top-up';
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
   mail: (mailId: string): string => `mail:${mailId}`,
+  /** @param payoutId `op_…:YYYY-MM` */
+  payout: (payoutId: string): string => `payout:${payoutId}`,
+  portal: (portalId: string): string => `portal:${portalId}`,
   refund: (refundId: string): string => `refund:${refundId}`,
   session: (sessionId: string): string => `session:${sessionId}`,
+  subscription: (operatorId: string): string => `subscription:${operatorId}`,
   'top-up': (topUpId: string): string => `top-up:${topUpId}`,
 } as const satisfies Record<LifeKind, (id: string) => string>;
 

@@ -1,0 +1,51 @@
+import { lockOperator } from '../accounts/index.ts';
+import { runCommand, type Answered, type CommandCall, type Unit } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import type { Seats, SetSeats } from './seats-schema.ts';
+import { lockSubscription, readSeats, saveWish } from './subscription-queries.ts';
+import { isPaid } from './subscription-state.ts';
+
+/**
+ * Says how many seats are bought beside those of the tier; counts at once, and the life tells the provider (decisions B14). The operator
+ * is locked, so that nobody joins meanwhile.
+ * @throws CarnetError SEATS_OUT_OF_RANGE without a paid subscription, over the ceiling of the tier, or under the people.
+ */
+export const setSeats = (context: Context, call: CommandCall, body: SetSeats): Promise<Answered<Seats>> =>
+  runCommand(context, call, async (unit) => {
+    const { connection } = unit;
+    const { operatorId } = call.caller;
+    const operator = await lockOperator(connection, operatorId);
+    assertThat(operator, () => notFound('operator'));
+    const before = await readSeats(connection, operatorId);
+    if (body.purchased_seats === before.purchased_seats) return { status: 200, body: before };
+    await buySeats(unit, operatorId, { before, wanted: body.purchased_seats });
+    return { status: 200, body: await readSeats(connection, operatorId) };
+  });
+
+async function buySeats(unit: Unit, operatorId: string, { before, wanted }: { before: Seats; wanted: number }): Promise<void> {
+  const subscription = await lockSubscription(unit.connection, operatorId);
+  assertThat(isPaid(subscription), () => outOfRange('Seats are bought beside a paid subscription: POST /v1/billing/subscribe first.', before));
+  assertInRange(before, wanted);
+  await saveWish(unit.connection, operatorId, { ...subscription, purchased_seats: wanted });
+  await unit.audit('seats.set', operatorId, { from: before.purchased_seats, to: wanted });
+  await unit.wake(lifeId.subscription(operatorId), 'seats');
+  unit.changed(operatorId);
+}
+
+function assertInRange(before: Seats, wanted: number): void {
+  const { included_seats: included, seat_ceiling: ceiling, seats_in_use: people } = before;
+  assertThat(included !== null, () => outOfRange('Your tier has seats without limit; there is nothing to buy.', before));
+  const total = included + wanted;
+  assertThat(ceiling === null || total <= ceiling, () =>
+    outOfRange(`That makes ${total} seats, and your tier can have ${ceiling}; buy fewer, or change to a larger tier.`, before),
+  );
+  assertThat(total >= people, () =>
+    outOfRange(`That makes ${total} seats, and ${people} people have one; keep more, or delete members first.`, before),
+  );
+}
+
+/** @param seats as they are, for the caller to compare */
+const outOfRange = (detail: string, { included_seats, seat_ceiling, seats_in_use }: Seats): CarnetError =>
+  new CarnetError('SEATS_OUT_OF_RANGE', detail, { extra: { included_seats, seat_ceiling, seats_in_use } });

@@ -1,0 +1,41 @@
+import { findOperator } from '../accounts/index.ts';
+import type { Unit } from '../commands.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import type { CheckoutFact, PaymentEvent } from './payment-event.ts';
+import { endChange, findChange } from './subscription-change-queries.ts';
+import { askSoon, subscriberOf } from './subscription-queries.ts';
+import { takeState } from './subscription-state.ts';
+
+export type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'invoice_paid' | 'checkout' }>;
+
+/**
+ * Takes what a payment webhook says of a subscription, in the transaction that keeps the event. Events come in any order, so whatever
+ * they say is taken by their own time, and the life asks the provider as well. One about nobody we know changes nothing.
+ */
+export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact): Promise<void> {
+  const operatorId = await concernedBy(unit, event);
+  if (operatorId === null) return;
+  if (event.kind === 'subscription') {
+    await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
+  }
+  await askSoon(unit.connection, operatorId);
+  await unit.wake(lifeId.subscription(operatorId), event.kind);
+}
+
+async function concernedBy(unit: Unit, event: SubscriptionFact): Promise<string | null> {
+  if (event.kind === 'checkout') return await concernedByCheckout(unit, event);
+  if (event.kind === 'invoice_paid') return await subscriberOf(unit.connection, event.subscriptionId);
+  return (await subscriberOf(unit.connection, event.state.subscriptionId)) ?? (await ifOurs(unit, event.operatorId));
+}
+
+/** One account at the provider may serve several installations. */
+const ifOurs = async ({ connection }: Unit, operatorId: string | null): Promise<string | null> =>
+  operatorId === null ? null : ((await findOperator(connection, operatorId))?.id ?? null);
+
+/** A checkout that nobody will pay ends its change at once; what was paid shows in the subscription. */
+async function concernedByCheckout({ connection }: Unit, { reference, sessionId, outcome }: CheckoutFact): Promise<string | null> {
+  const change = await findChange(connection, reference);
+  if (change === null || (change.session_id !== null && change.session_id !== sessionId)) return null;
+  if (outcome === 'failed' || outcome === 'expired') await endChange(connection, change.id, { status: outcome, closing: false });
+  return change.operator_id;
+}

@@ -1,0 +1,133 @@
+import { serviceCaller } from '../caller.ts';
+import { runCommand, type Unit } from '../commands.ts';
+import type { Context } from '../context.ts';
+import { step } from '../fault-points.ts';
+import type { OperatorId } from '../ids.ts';
+import { PaymentRefused, type PaymentProvider, type SubscriptionState } from './payment-provider.ts';
+import { endChange, findChangeInFlight, type ChangeRow } from './subscription-change-queries.ts';
+import {
+  advanceSubscriptionRow,
+  auditSubscription,
+  findSubscription,
+  knownSubscribers,
+  planNextAsk,
+  reconcileSubscriptionRows,
+  type SubscriptionRow,
+} from './subscription-queries.ts';
+import type { SubscriptionStep } from './subscription-schema.ts';
+import { isRunning, takeState, type Told } from './subscription-state.ts';
+
+/** One step of the life of a subscription: forgets the messages that woke it and says what is next. By the rows, so it may run any number of times. */
+export async function advanceSubscription({ pool }: Context, operatorId: string): Promise<SubscriptionStep> {
+  const { todo, change_id: changeId, status, tier, wait_ms: waitMs, until } = await advanceSubscriptionRow(pool, operatorId);
+  return { todo, changeId, status, tier, waitMs, until };
+}
+
+/** What the service does by itself for an operator, in one transaction; the rows and caches of the operator hear of it. */
+export async function forOperator(context: Context, operatorId: string, work: (unit: Unit) => Promise<void>): Promise<void> {
+  const call = {
+    caller: { ...serviceCaller, operatorId: operatorId as OperatorId },
+    operation: 'subscription',
+    idempotency: null,
+    requestId: 'life',
+    request: null,
+  };
+  await runCommand(context, call, async (unit) => {
+    await work(unit);
+    return { status: 200, body: {} };
+  });
+}
+
+/**
+ * Tells the provider what the operator has decided: all of it, under the number of the decision, so that a try whose answer was lost is
+ * made again as it was. Where the provider will never do it, the row says again what the provider has (decisions §5).
+ */
+export async function tellSubscription(context: Context, payments: PaymentProvider, operatorId: string): Promise<void> {
+  const row = await findSubscription(context.pool, operatorId);
+  if (row === null || row.subscription_id === null || row.revision === row.told_revision) return;
+  const { subscription_id: subscriptionId, revision, read_at: at } = row;
+  const change = {
+    purchasedSeats: row.purchased_seats,
+    cancelAtPeriodEnd: row.cancel_at_period_end,
+    nextTier: row.next_tier,
+  };
+  const key = `subscription:${operatorId}:${revision}`;
+  const told = await payments.changeSubscription({ key, subscriptionId, change }).then(
+    (state) => ({ state, refused: null }),
+    async (error: unknown) => {
+      if (!(error instanceof PaymentRefused)) throw error;
+      return { state: await payments.readSubscription(subscriptionId), refused: error.message };
+    },
+  );
+  step('tellSubscription:told');
+  await forOperator(context, operatorId, async (unit) => {
+    await takeState(unit, operatorId, { state: told.state, at, knownRevision: revision });
+    if (told.refused !== null) await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
+    await planNextAsk(unit.connection, operatorId, at);
+  });
+  if (told.refused !== null) {
+    context.log.error({ operatorId, reason: told.refused }, 'the payment provider refuses a change of a subscription; it was taken back');
+  }
+}
+
+/** Asks the provider how things stand: at the end of the period, when a checkout expires, after an event. A lost webhook loses nothing. */
+export async function askSubscription(context: Context, payments: PaymentProvider, operatorId: string): Promise<void> {
+  const row = await findSubscription(context.pool, operatorId);
+  if (row === null) return;
+  const change = await findChangeInFlight(context.pool, operatorId);
+  const checkout = change?.kind === 'start' && change.session_id !== null ? await payments.readCheckout(change.session_id) : null;
+  const state = await stateOf(payments, row, checkout?.subscriptionId ?? null);
+  step('askSubscription:asked');
+  await forOperator(context, operatorId, async (unit) => {
+    if (state !== null) await takeState(unit, operatorId, toldBy(row, state));
+    if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, checkout?.status ?? null);
+    await planNextAsk(unit.connection, operatorId, row.read_at);
+  });
+}
+
+const toldBy = ({ read_at: at, told_revision: knownRevision }: SubscriptionRow, state: SubscriptionState): Told => ({ state, at, knownRevision });
+
+/** The subscription that runs, or the one that a checkout has become; null: there is none. */
+async function stateOf(payments: PaymentProvider, row: SubscriptionRow, bought: string | null): Promise<SubscriptionState | null> {
+  const subscriptionId = isRunning(row) ? row.subscription_id : bought;
+  return subscriptionId === null ? null : await payments.readSubscription(subscriptionId);
+}
+
+/** @param checkout null: of an upgrade, which the subscription itself would show */
+async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout: string | null): Promise<void> {
+  if (checkout === 'failed' || checkout === 'expired') return await endChange(connection, id, { status: checkout, closing: false });
+  if (past && checkout !== 'processing' && checkout !== 'paid') await endChange(connection, id, { status: 'expired', closing: true });
+}
+
+/** What a person sees of the life of a subscription in the Temporal UI. */
+export interface SubscriptionDescription {
+  operatorIds: string[];
+  agentId: null;
+  skillId: null;
+  summary: string;
+  details: string;
+}
+
+/** One query for several operators; those who never asked for a subscription are left out. */
+export async function describeSubscriptions({ pool }: Context, operatorIds: string[]): Promise<Map<string, SubscriptionDescription>> {
+  const known = await knownSubscribers(pool, operatorIds);
+  return new Map(
+    known.map((id) => [
+      id,
+      {
+        operatorIds: [id],
+        agentId: null,
+        skillId: null,
+        summary: `Subscription of ${id}`,
+        details: `The subscription of \`${id}\`: its checkouts, its renewals, and what the payment provider is told.`,
+      },
+    ]),
+  );
+}
+
+/** Wakes the lives of subscriptions that seem to have none, at most 100 a call. @returns how many. */
+export async function reconcileSubscriptions({ pool, delivery }: Context): Promise<number> {
+  const woken = await reconcileSubscriptionRows(pool);
+  if (woken > 0) delivery.messagesCommitted();
+  return woken;
+}
