@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { paymentLaws } from './payment-laws.ts';
 
 const FaultRow = z.object({
   law: z.string(),
@@ -64,7 +65,7 @@ export async function ledgerFaults(connection: CommonQueryMethods): Promise<read
         where before > created_at
       union all
       select 'a captured hold is one transfer of its amount', h.id, h.amount_cents::text, t.amount_cents::text
-        from holds h left join transfers t on t.cause = h.cause and t.kind = 'invocation' and t.wallet = h.operator_id
+        from holds h left join transfers t on t.cause = h.cause and t.kind in ('invocation', 'refund') and t.wallet = h.operator_id
         where h.status = 'captured' and t.amount_cents is distinct from h.amount_cents
       union all
       select 'an invocation is paid from a captured hold', t.id, h.status, 'captured'
@@ -73,10 +74,10 @@ export async function ledgerFaults(connection: CommonQueryMethods): Promise<read
       union all
       select 'a hold follows its invocation', h.id, h.status, coalesce(i.status, 'no invocation')
         from holds h left join invocations i on i.id = h.cause
-        where h.status is distinct from case
+        where not exists (select from refunds where id = h.cause) and (h.status is distinct from case
             when i.status in ('pending', 'processing') then 'held' when i.status = 'completed' then 'captured'
             when i.status in ('failed', 'expired') then 'released' end
-          or h.amount_cents <> i.price_cents or h.operator_id <> i.consumer_operator_id
+          or h.amount_cents <> i.price_cents or h.operator_id <> i.consumer_operator_id)
       union all
       select 'a price has its hold', i.id, i.price_cents::text, null
         from invocations i where i.price_cents > 0 and not exists (select from holds where cause = i.id)
@@ -114,6 +115,8 @@ export async function ledgerFaults(connection: CommonQueryMethods): Promise<read
           where subject is not null and price_cents > 0 and status in ('pending', 'processing', 'completed')
           group by 1, 2) c on c.subject = s.subject and c.month = s.month
         where coalesce(s.cents, 0) <> coalesce(c.cents, 0)
+      union all
+      ${paymentLaws}
     )
     select law, subject, stored, proven from faults limit 50`);
 }

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { assertLedger } from '../../../src/billing/index.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { buildAgent, buildAgentKey, buildInvocation, buildMemberKey, buildOperator, buildSkill, credit, unique } from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
+import type { Refund } from '../../../src/billing/refund-schema.ts';
+import { audited, balanceOf, buildTopUp, movements } from './support.ts';
+
+const path = (transactionId: string): string => `/v1/billing/refund/${transactionId}`;
+
+describe('POST /v1/billing/refund/:transactionId', () => {
+  after(async () => assertLedger(await database()));
+
+  it('requires an administrator', async () => {
+    const operator = await buildOperator();
+    const to = path(newId('txn'));
+    assertProblem(await anonymous().post(to), 'UNAUTHENTICATED');
+    assertProblem(await (await buildMemberKey(operator)).post(to), 'ADMIN_REQUIRED');
+    const agentKey = await buildAgentKey(operator, (await buildAgent(operator)).id);
+    assertProblem(await agentKey.post(to), 'AGENT_CREDENTIAL_FORBIDDEN');
+  });
+
+  it('gives the whole top-up back to where it came from', async () => {
+    const operator = await buildOperator();
+    const { transactionId, amountCents } = await buildTopUp(operator, 2_500);
+    const refund = assertStatus(await operator.post<Refund>(path(transactionId)), 200);
+    assert.deepEqual({ ...refund, refund_id: '' }, { refund_id: '', transaction_id: transactionId, amount_cents: amountCents, status: 'succeeded' });
+    assert.match(refund.refund_id, /^rfd_/);
+    assert.deepEqual(assertStatus(await operator.get(`/v1/billing/refunds/${refund.refund_id}`), 200), refund);
+    assert.equal(await balanceOf(operator), 0);
+    assert.deepEqual(await movements(operator.operatorId), [{ kind: 'topup', cents: 2_500 }, { kind: 'refund', cents: -2_500 }]);
+    assert.deepEqual(await audited(refund.refund_id), ['refund.begun', 'refund.succeeded']);
+  });
+
+  it('is answered again under its Idempotency-Key, and is 409 without', async () => {
+    const operator = await buildOperator();
+    const { transactionId } = await buildTopUp(operator);
+    const headers = { 'idempotency-key': unique('key') };
+    const first = assertStatus(await operator.post(path(transactionId), undefined, headers), 200);
+    const again = await operator.post(path(transactionId), undefined, headers);
+    assert.deepEqual(assertStatus(again, 200), first);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    assertProblem(await operator.post(path(transactionId)), 'ALREADY_REFUNDED');
+  });
+
+  it('is 404 for nothing, and for what is somebody else’s', async () => {
+    const operator = await buildOperator();
+    const { transactionId } = await buildTopUp(await buildOperator());
+    assertProblem(await operator.post(path(newId('txn'))), 'NOT_FOUND');
+    assertProblem(await operator.post(path(transactionId)), 'NOT_FOUND');
+  });
+
+  it('is for top-ups alone', async () => {
+    const operator = await buildOperator({ cents: 5_000 });
+    const pool = await database();
+    const adjustment = await pool.oneFirst(sql.unsafe`select id from transfers where wallet = ${operator.operatorId}`);
+    assertProblem(await operator.post(path(String(adjustment))), 'NOT_REFUNDABLE');
+  });
+
+  it('is possible for 30 days', async () => {
+    const operator = await buildOperator();
+    const { transactionId } = await buildTopUp(operator);
+    const age = async (days: number, seconds: number): Promise<unknown> =>
+      (await database()).query(sql.unsafe`
+        update transfers set created_at = clock_timestamp() - make_interval(days => ${days}, secs => ${seconds}) where id = ${transactionId}`);
+    await age(30, 1);
+    assertProblem(await operator.post(path(transactionId)), 'REFUND_WINDOW_EXPIRED');
+    await age(30, -60);
+    assertStatus(await operator.post(path(transactionId)), 200);
+  });
+
+  it('needs the whole top-up in the wallet: what is spent or held is not there', async () => {
+    const operator = await buildOperator();
+    const skill = await buildSkill(await buildOperator(), { price_per_invocation: 1 });
+    const { transactionId } = await buildTopUp(operator, 1_000);
+    const { id: invocation } = await buildInvocation(operator, skill.id);
+    const refused = await operator.post(path(transactionId));
+    assertProblem(refused, 'BALANCE_BELOW_TOPUP');
+    assert.deepEqual([refused.body.required_cents, refused.body.balance_cents], [1_000, 999]);
+    assertStatus(await operator.post(`/v1/skills/invocations/${invocation}/cancel`), 200);
+    assertStatus(await operator.post(path(transactionId)), 200);
+  });
+
+  it('lets a refusal not stick to its key', async () => {
+    const operator = await buildOperator();
+    const skill = await buildSkill(await buildOperator(), { price_per_invocation: 10 });
+    const { transactionId } = await buildTopUp(operator, 1_000);
+    await buildInvocation(operator, skill.id);
+    const headers = { 'idempotency-key': unique('key') };
+    assertProblem(await operator.post(path(transactionId), undefined, headers), 'BALANCE_BELOW_TOPUP');
+    await credit(operator.operatorId, 10);
+    assertStatus(await operator.post(path(transactionId), undefined, headers), 200);
+  });
+
+  it('happens once, however many ask at the same time', async () => {
+    const operator = await buildOperator();
+    const { transactionId } = await buildTopUp(operator, 3_000);
+    await credit(operator.operatorId, 60_000);
+    const replies: Reply[] = await Promise.all(Array.from({ length: 50 }, () => operator.post(path(transactionId))));
+    const refunded = replies.filter(({ status }) => status === 200);
+    assert.equal(refunded.length, 1);
+    for (const reply of replies) if (reply !== refunded[0]) assertProblem(reply, 'ALREADY_REFUNDED');
+    assert.equal(await balanceOf(operator), 60_000);
+  });
+
+  it('and spending never take more than there is: whoever comes first', async () => {
+    const provider = await buildOperator();
+    for (const price of [1, 500, 1_000]) {
+      const operator = await buildOperator();
+      const skill = await buildSkill(provider, { price_per_invocation: price });
+      const { transactionId } = await buildTopUp(operator, 1_000);
+      const [refund, ...invoked] = await Promise.all([
+        operator.post(path(transactionId)),
+        ...Array.from({ length: 5 }, () => operator.post(`/v1/skills/${skill.id}/invoke`, { input: { text: 'hello' } })),
+      ]);
+      const spent = invoked.filter(({ status }) => status === 201).length;
+      assert.equal(refund.status, spent === 0 ? 200 : 400, `refund ${refund.status} beside ${spent} invocations`);
+      const left = spent === 0 ? 0 : 1_000 - spent * price;
+      await eventually('the wallet to be settled', async () => (await balanceOf(operator)) === left);
+    }
+  });
+});
+
+describe('GET /v1/billing/refunds/:id', () => {
+  it('requires authentication', async () => {
+    assertProblem(await anonymous().get(`/v1/billing/refunds/${newId('rfd')}`), 'UNAUTHENTICATED');
+  });
+
+  it('is 404 for nothing, and for what is somebody else’s', async () => {
+    const operator = await buildOperator();
+    const { transactionId } = await buildTopUp(operator);
+    const { refund_id: id } = assertStatus(await operator.post<Refund>(path(transactionId)), 200);
+    assertProblem(await (await buildOperator()).get(`/v1/billing/refunds/${id}`), 'NOT_FOUND');
+    assertProblem(await operator.get(`/v1/billing/refunds/${newId('rfd')}`), 'NOT_FOUND');
+  });
+});
