@@ -1,10 +1,11 @@
 import { ScheduleAlreadyRunning, type ScheduleClient, type ScheduleOptions } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import { keyRotation, retention } from '../workflows/index.ts';
+import { keyRotation, monthlyPayouts, retention } from '../workflows/index.ts';
 import { TaskQueue } from './task-queues.ts';
 
 /** Of each schedule its id and, followed by a time, those of the runs that it starts (architecture, rules for lives 5). */
 export const KEY_ROTATION = 'key-rotation';
+export const PAYOUTS = 'payouts';
 export const RETENTION = 'retention';
 
 /** What is done by the calendar (decisions §5), in UTC. */
@@ -25,6 +26,14 @@ const SCHEDULES: readonly Schedule[] = [
     spec: { intervals: [{ every: '1 day' }] },
     catchupWindow: '1 day',
     summary: 'Rotate the keys that sign passports, if they are 90 days old',
+  },
+  {
+    id: PAYOUTS,
+    workflow: monthlyPayouts,
+    // A few hours after the month, so that what is captured at its very end has committed.
+    spec: { calendars: [{ dayOfMonth: 1, hour: 3 }] },
+    catchupWindow: '30 days',
+    summary: 'State what publishers have earned up to the end of the month before, and pay it out',
   },
   {
     id: RETENTION,

@@ -39,24 +39,18 @@ export const advancePayout = ({ config, pool }: Context, payoutId: string): Prom
  * was lost is made again under the same key with the same account and amount, so the provider transfers once.
  * @throws whatever the provider throws that is no final refusal: the outcome is unknown.
  */
-export async function transferPayout(
-  { pool, log }: Context,
-  payoutId: string,
-  transfer: PaymentProvider['transfer'],
-): Promise<void> {
+export async function transferPayout({ pool, log }: Context, payments: PaymentProvider, payoutId: string): Promise<void> {
   const payout = await findTransferringPayout(pool, payoutId);
   if (payout === null) return;
   const { operator_id: operatorId, account, net_cents: amountCents } = payout;
-  const transferId = await transfer({ key: `payout:${payoutId}`, operatorId, account, amountCents }).then(
-    (done) => done.transferId,
-    (error: unknown) => {
-      if (!(error instanceof PaymentRefused)) throw error;
-      log.warn({ payoutId, err: error }, 'the payment provider refused a payout for good; it is back among the earnings');
-      return null;
-    },
-  );
+  const transfer = payments.transfer({ key: `payout:${payoutId}`, operatorId, account, amountCents });
+  const done = await transfer.catch((error: unknown) => {
+    if (!(error instanceof PaymentRefused)) throw error;
+    log.warn({ payoutId, reason: error.message }, 'the payment provider refuses a payout; it goes back to the earnings');
+    return null;
+  });
   step('transferPayout:transferred');
-  await settlePayoutRow(pool, payoutId, transferId);
+  await settlePayoutRow(pool, payoutId, done?.transferId ?? null);
 }
 
 /** Wakes payouts that no life seems to hold, and those that waited for a payment provider where there is one now; at most 100 a call. */

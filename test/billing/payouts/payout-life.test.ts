@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { openPayouts } from '../../../src/billing/payouts.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids.ts';
+import { lifeId } from '../../../temporal/workflow-ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startRig, type Rig } from '../../temporal/rig.ts';
+import { runOf, type Run } from '../../temporal/runs.ts';
+import { run } from '../ledger-world.ts';
+import { newPublisher, type Publisher, type PublisherOptions } from './publishers.ts';
+
+const MONTH = '2020-01';
+const Transfer = z.object({ account: z.string(), amount_cents: z.number() });
+
+describe('The life of a payout', () => {
+  let rig: Rig;
+  before(async () => {
+    rig = await startRig();
+    await rig.startDelivery();
+    await rig.startWorker();
+  });
+  after(() => rig.stop());
+
+  const publisher = async (options?: PublisherOptions): Promise<Publisher> => {
+    const one = await newPublisher(rig.context.pool, options);
+    await one.earn(2_000, '2020-01-10');
+    return one;
+  };
+  const state = () => openPayouts(rig.context, { month: MONTH, after: '' });
+  const life = (of: Publisher): Run => runOf(rig, lifeId.payout(`${of.id}:${MONTH}`));
+  const statusOf = async (of: Publisher): Promise<string | undefined> => (await of.payout(MONTH))?.status;
+  /** What the local payment provider has transferred. */
+  const received = (of: Publisher) =>
+    rig.context.pool.any(sql.type(Transfer)`select account, amount_cents from local_transfers where operator_id = ${of.id}`);
+  const lastSeen = (of: Publisher, ago: string) =>
+    run(rig.context.pool, sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval where operator_id = ${of.id}`);
+  /** While it is held nothing can be transferred, and nobody knows whether it was. */
+  const holdTransfers = () => run(rig.context.pool, sql.fragment`alter table local_transfers rename to local_transfers_held`);
+  const letTransfersGo = () => run(rig.context.pool, sql.fragment`alter table local_transfers_held rename to local_transfers`);
+  const attempts = async (of: Publisher): Promise<number> =>
+    (await life(of).handle.describe()).raw.pendingActivities?.[0]?.attempt ?? 0;
+
+  it('has the provider transfer it once, and says so', async () => {
+    const one = await publisher({ commissionBps: 1_000 });
+    await state();
+    await life(one).ended();
+    assert.equal(await statusOf(one), 'paid');
+    assert.deepEqual(await received(one), [{ account: `acct_${one.id.slice(3)}`, amount_cents: 1_800 }]);
+    await life(one).saying(/^Ended: paid\.$/);
+  });
+
+  it('tells a person in the Temporal UI whose it is and how much, and nobody where it goes', async () => {
+    const one = await publisher();
+    await state();
+    await life(one).ended();
+    const { raw, staticSummary, staticDetails } = await detailsOf(life(one));
+    assert.equal(staticSummary, `Payout of ${MONTH} to ${one.id}`);
+    assert.match(staticDetails, /2000 cents after commission/);
+    assert(!`${await life(one).text()} ${JSON.stringify(raw)}`.includes(`acct_`));
+    const query = `WorkflowId = "${lifeId.payout(`${one.id}:${MONTH}`)}" AND LifeStatus = "ended" AND OperatorId = "${one.id}"`;
+    await eventually('the run to be listed', async () => (await rig.temporal.client.workflow.count(query)).count === 1);
+  });
+
+  it('asks again while the outcome is not known, whoever asks it to stop', async () => {
+    const one = await publisher();
+    await holdTransfers();
+    await state();
+    await eventually('a second try', async () => (await attempts(one)) > 1, { ignoreErrors: () => true });
+    assert.equal(await statusOf(one), 'transferring');
+    await life(one).handle.cancel();
+    await life(one).saying(/^Has the payment provider transfer it.*\n\nRefused to cancel this run: it ends when the payment provider/);
+    await letTransfersGo();
+    await life(one).ended();
+    assert.deepEqual([await statusOf(one), (await received(one)).length], ['paid', 1]);
+  });
+
+  it('waits for a payment provider to be configured, and goes on when there is one', async () => {
+    const one = await publisher();
+    const { payments } = rig.config;
+    rig.config.payments = undefined;
+    await state();
+    await life(one).saying(/^Waits for a payment provider to be configured/);
+    assert.deepEqual([await statusOf(one), await one.earnings()], ['due', 2_000]);
+    rig.config.payments = payments;
+    await lastSeen(one, '61 seconds');
+    await life(one).ended();
+    assert.equal(await statusOf(one), 'paid');
+  });
+
+  it('of a payout that the next month takes over ends', async () => {
+    const one = await publisher();
+    const { payments } = rig.config;
+    rig.config.payments = undefined;
+    await state();
+    await life(one).saying(/^Waits for a payment provider/);
+    await openPayouts(rig.context, { month: '2020-02', after: '' });
+    await life(one).saying(/^Ended: part of the next month's payout\.$/);
+    await life(one).ended();
+    rig.config.payments = payments;
+  });
+
+  it('woken anew after it was terminated, goes on from the row', async () => {
+    const one = await publisher();
+    await holdTransfers();
+    await state();
+    await eventually('a try', async () => (await attempts(one)) > 0, { ignoreErrors: () => true });
+    await life(one).handle.terminate('by hand');
+    await letTransfersGo();
+    await eventually('another run', async () => {
+      await lastSeen(one, '61 minutes');
+      return (await statusOf(one)) === 'paid';
+    });
+    assert.equal((await received(one)).length, 1);
+  });
+
+  it('of a payout that is not there ends in its first task', async () => {
+    const nobody = `${newId('op')}:${MONTH}`;
+    await run(rig.context.pool, sql.fragment`select wake_life(${lifeId.payout(nobody)}, 'due')`);
+    const ended = runOf(rig, lifeId.payout(nobody));
+    await ended.ended();
+    assert.equal(await ended.tasks(), 1);
+    await ended.saying(/^Ended: there is no such payout\.$/);
+  });
+});
+
+/** As the Temporal UI shows them. */
+async function detailsOf({ handle }: Run): Promise<{ raw: unknown; staticSummary: string; staticDetails: string }> {
+  const description = await handle.describe();
+  return { raw: description.raw, staticSummary: (await description.staticSummary()) ?? '', staticDetails: (await description.staticDetails()) ?? '' };
+}
