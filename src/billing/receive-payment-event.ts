@@ -12,6 +12,7 @@ import {
   settleTopUp,
   type PaymentEffect,
 } from './payment-queries.ts';
+import { applySubscriptionFact } from './subscription-facts.ts';
 
 const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the payment provider, by what they did');
 
@@ -50,6 +51,7 @@ async function takeFact(unit: Unit, event: PaymentEvent, requestId: string): Pro
   if (event.kind === 'refunded') return recordRefunded(connection, event);
   if (event.kind === 'refund') return recordRefund(connection, event, requestId);
   if (event.kind === 'dispute') return recordDispute(connection, event, requestId);
+  if (event.kind === 'checkout' || event.kind === 'subscription' || event.kind === 'invoice_paid') return applySubscriptionFact(unit, event);
   return IGNORED;
 }
 

@@ -2,6 +2,7 @@ import { findOperator } from '../accounts/index.ts';
 import type { Unit } from '../commands.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import type { CheckoutFact, PaymentEvent } from './payment-event.ts';
+import type { PaymentEffect } from './payment-queries.ts';
 import { endChange, findChange } from './subscription-change-queries.ts';
 import { askSoon, subscriberOf } from './subscription-queries.ts';
 import { takeState } from './subscription-state.ts';
@@ -10,16 +11,17 @@ export type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'i
 
 /**
  * Takes what a payment webhook says of a subscription, in the transaction that keeps the event. Events come in any order, so whatever
- * they say is taken by their own time, and the life asks the provider as well. One about nobody we know changes nothing.
+ * they say is taken by their own time, and the life, which is to be woken, asks the provider as well. One about nobody we know changes
+ * nothing.
  */
-export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact): Promise<void> {
+export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact): Promise<PaymentEffect> {
   const operatorId = await concernedBy(unit, event);
-  if (operatorId === null) return;
+  if (operatorId === null) return { outcome: 'ignored', operator_id: null, life: null };
   if (event.kind === 'subscription') {
     await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
   }
   await askSoon(unit.connection, operatorId);
-  await unit.wake(lifeId.subscription(operatorId), event.kind);
+  return { outcome: 'told', operator_id: operatorId, life: lifeId.subscription(operatorId) };
 }
 
 async function concernedBy(unit: Unit, event: SubscriptionFact): Promise<string | null> {
