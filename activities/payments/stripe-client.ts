@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { Stripe } from 'stripe';
+import type { Logger } from 'pino';
+import { PaymentRefused } from '../../src/billing/payment-provider.ts';
+import type { StripeSettings } from '../../src/config.ts';
+import { CarnetError } from '../../src/http/errors.ts';
+
+/** Stripe answers within a second or two; an answer that takes longer is asked for again under the same key. */
+const TIMEOUT_MS = 15_000;
+
+/**
+ * The SDK. It repeats nothing by itself: the step of the life does, after a pause that grows, and so is seen doing it.
+ * @param settings.apiBase e.g. `http://127.0.0.1:12111`; absent: Stripe's own
+ */
+export function createStripe({ secretKey, apiBase }: Pick<StripeSettings, 'secretKey' | 'apiBase'>): Stripe {
+  return new Stripe(secretKey, { maxNetworkRetries: 0, timeout: TIMEOUT_MS, telemetry: false, ...(apiBase !== undefined && addressOf(apiBase)) });
+}
+
+function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string; port: number } {
+  const { protocol, hostname, port } = new URL(apiBase);
+  const secure = protocol === 'https:';
+  return { protocol: secure ? 'https' : 'http', host: hostname, port: port === '' ? (secure ? 443 : 80) : Number(port) };
+}
+
+/** What people have to mend, not the customer: a balance of ours that does not cover a refund or a transfer. */
+const OURS: ReadonlySet<string | undefined> = new Set(['balance_insufficient', 'insufficient_funds']);
+
+export type Ask = <T>(what: string, call: () => Promise<T>) => Promise<T>;
+
+/**
+ * Asks Stripe and says what a failure means. Stripe's own words stay out of errors and logs, since they repeat what was sent; the id of
+ * the request finds them in its dashboard.
+ * @throws PaymentRefused where the answer is no for good, a key used for another request included; CarnetError TEMPORARILY_UNAVAILABLE where
+ * it is not known or may be mended (429, 5xx, no connection, a wrong or restricted key).
+ */
+export const createAsk =
+  (log: Logger): Ask =>
+  async (what, call) => {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeError)) throw error;
+      const { type, code, param, statusCode: status, requestId } = error;
+      const told = { call: what, type, code, param, status, stripeRequestId: requestId };
+      if (isFinal(error)) {
+        log.warn(told, 'Stripe refused a call for good');
+        throw new PaymentRefused(`Stripe refused ${what}: ${code ?? type}${requestId === undefined ? '' : ` (${requestId})`}.`);
+      }
+      const mendable = error instanceof Stripe.errors.StripeAuthenticationError || error instanceof Stripe.errors.StripePermissionError || OURS.has(code);
+      log[mendable ? 'error' : 'warn'](told, mendable ? 'Stripe refuses our key, or our balance there is too low; the call is made again until that is mended' : 'Stripe did not answer a call; it is made again');
+      throw new CarnetError('TEMPORARILY_UNAVAILABLE', `Stripe did not do ${what}.`);
+    }
+  };
+
+const isFinal = (error: InstanceType<typeof Stripe.errors.StripeError>): boolean =>
+  !OURS.has(error.code) &&
+  (error instanceof Stripe.errors.StripeInvalidRequestError ||
+    error instanceof Stripe.errors.StripeIdempotencyError ||
+    error instanceof Stripe.errors.StripeCardError);
+
+/** A key for a call that sets what is wanted, once a wish: the same wish has the same key, another one never clashes with it. */
+export const keyOfWish = (key: string, wish: unknown): string =>
+  `${key}:${createHash('sha256').update(JSON.stringify(wish)).digest('base64url').slice(0, 16)}`;

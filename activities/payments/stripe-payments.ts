@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+import type { Stripe } from 'stripe';
+import { refundStatusOf } from '../../src/billing/payment-fact.ts';
+import type { PaymentProvider, RefundState } from '../../src/billing/payment-provider.ts';
+import type { StripeSettings } from '../../src/config.ts';
+import { stripeCheckouts, type StripeParts } from './stripe-checkouts.ts';
+import { createAsk, createStripe } from './stripe-client.ts';
+import { stripeSubscriptions } from './stripe-subscriptions.ts';
+
+/** Stripe, by its SDK; the promises are the port's (src/billing/payment-provider.ts). */
+export function createStripePayments(settings: StripeSettings, config: StripeParts['config'], log: Logger): PaymentProvider {
+  const stripe = createStripe(settings);
+  const parts: StripeParts = { stripe, ask: createAsk(log), config, prices: settings.prices };
+  return {
+    ...stripeCheckouts(parts),
+    ...stripeSubscriptions(parts),
+    ...stripeRefunds(parts),
+
+    async transfer({ key, operatorId, account, amountCents }) {
+      const wish = { amount: amountCents, currency: 'usd', destination: account, metadata: { carnet_operator: operatorId, carnet_key: key } };
+      const { id } = await parts.ask('transfers.create', () => stripe.transfers.create(wish, { idempotencyKey: key }));
+      return { transferId: id };
+    },
+  };
+}
+
+function stripeRefunds({ stripe, ask }: StripeParts): Pick<PaymentProvider, 'refund' | 'readRefund'> {
+  const readRefund = async (providerRefundId: string): Promise<RefundState> =>
+    stateOf(await ask('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId)));
+
+  /** The refund that was made under the key. Stripe forgets keys after a day, but not what they made. */
+  const find = async (key: string, paymentId: string): Promise<RefundState | undefined> => {
+    const { data } = await ask('refunds.list', () => stripe.refunds.list({ payment_intent: paymentId, limit: 100 }));
+    const made = data.find(({ metadata }) => metadata?.carnet_key === key);
+    return made === undefined ? undefined : stateOf(made);
+  };
+
+  return {
+    readRefund,
+    async refund({ key, paymentId, amountCents }) {
+      const earlier = await find(key, paymentId);
+      if (earlier !== undefined) return earlier;
+      const wish = { payment_intent: paymentId, amount: amountCents, metadata: { carnet_key: key } };
+      return stateOf(await ask('refunds.create', () => stripe.refunds.create(wish, { idempotencyKey: key })));
+    },
+  };
+}
+
+const stateOf = ({ id, status }: Stripe.Refund): RefundState => ({ providerRefundId: id, status: refundStatusOf(status) });
