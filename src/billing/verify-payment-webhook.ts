@@ -36,10 +36,10 @@ function verified(rawBody: Buffer, header: string | undefined, secret: string): 
     return event;
   } catch (error) {
     if (error instanceof CarnetError) throw error;
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError) {
-      throw /tolerance/.test(error.message) ? stale() : forged('The signature does not fit the body.');
-    }
-    throw invalid({ path: 'body', code: 'invalid_json', message: 'must be JSON' }); // what is left: signed, and not to be parsed
+    // Signed, and not to be parsed.
+    if (error instanceof SyntaxError) throw invalid({ path: 'body', code: 'invalid_json', message: 'must be JSON' });
+    const late = error instanceof Stripe.errors.StripeSignatureVerificationError && /tolerance/.test(error.message);
+    throw late ? stale() : forged('The signature does not fit the body.'); // `v1=` without a value is a plain Error of the SDK
   }
 }
 
