@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
+import pg from 'pg';
+import { z } from 'zod';
 import { assertLedger, ledgerFaults } from '../../../src/billing/index.ts';
 import { sql, type DatabasePool, type DatabaseTransactionConnection } from '../../../src/database/pool.ts';
 import { CarnetError } from '../../../src/http/errors.ts';
-import { failInvocation } from '../../../src/invocations/fail-invocation.ts';
-import { claimInvocation } from '../../../src/invocations/claim-invocation.ts';
 import { invokeSkill } from '../../../src/invocations/invoke-skill.ts';
-import { actOf } from '../../../src/invocations/act.ts';
 import { newId } from '../../../src/ids.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
+import { eventually } from '../../support/eventually.ts';
 import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../ledger-world.ts';
 import { counterOf, FREE, remainderOf, setUsed } from './counters.ts';
 
@@ -97,31 +97,29 @@ describe('many metered actions at once', () => {
     }
   });
 
-  it('invokes over the allowance beside invocations that end: nobody waits for another in a circle', async () => {
-    const consumer = await newWallet(db, 10_000);
+  it('an invoke that waits for a budget holds neither the counter nor the wallet, which whoever has the budget takes next', async () => {
+    const consumer = await newWallet(db, 10);
     const agent = newId('ag');
     await run(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'busy')`);
+    await invoke(consumer, priced, agent);
     await setUsed(db, consumer, FREE);
-    // So that every action takes a cent, and with it the lock of the wallet.
-    const endings = async (id: string): Promise<void> => {
-      await claimInvocation(own.context, actOf(callOf(provider, 'claimInvocation')), id, {});
-      await failInvocation(own.context, actOf(callOf(provider, 'failInvocation')), id, { error: { code: 'X', message: 'x' } });
-    };
-    let open = await Promise.all(Array.from({ length: 20 }, async () => (await invoke(consumer, priced, agent)).body.id));
-    for (let round = 0; round < RACE_ROUNDS; round += 1) {
-      await run(db, sql.fragment`
-        update wallet_remainders set charged_microcents = charged_microcents + 990000 - charged_microcents % 1000000 where operator_id = ${consumer}`);
-      const next: string[] = [];
-      const results = await outcomes([
-        ...open.map(endings),
-        ...Array.from({ length: 20 }, async () => void next.push((await invoke(consumer, priced, agent)).body.id)),
-      ]);
-      assert.deepEqual(new Set(results), new Set(['ok']));
-      open = next;
+    await run(db, sql.fragment`select count(charge_overage(${consumer})) from generate_series(1, 99)`);
+    await run(db, sql.fragment`update usage_counters set used = ${FREE + 99}, overage = 99 where operator_id = ${consumer}`);
+    const holder = new pg.Client(own.context.config.databaseUrl);
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from agent_spending where subject = $1 for update', [agent]);
+    const invoking = invoke(consumer, priced, agent);
+    await eventually('the invoke to wait for the budget', () =>
+      db.oneFirst(sql.type(z.object({ waiting: z.boolean() }))`
+        select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waiting`));
+    for (const table of ['usage_counters', 'wallet_remainders', 'wallets']) {
+      await holder.query(`select from ${table} where operator_id = $1 for update nowait`, [consumer]);
     }
-    await run(db, sql.fragment`
-      update usage_counters set overage = (select charged_microcents / 10000 from wallet_remainders where operator_id = ${consumer})
-      where operator_id = ${consumer}`);
+    await holder.end();
+    await invoking;
+    assert.deepEqual(await counted(consumer), [FREE + 100, 100]);
+    assert.deepEqual(await walletOf(db, consumer), { posted_cents: 9, held_cents: 2, last_position: 2 });
   });
 
   /** Breaks something, looks at the laws, and takes it back. */
