@@ -7,7 +7,7 @@ import { lifeId } from '../../temporal/workflow-ids.ts';
 import type { PaidTier } from './payment-provider.ts';
 import { paymentSettings } from './payment-settings.ts';
 import { changeSeal, findChangeInFlight, insertChange, readChange, type ChangeKind, type ChangeRow } from './subscription-change-queries.ts';
-import { lockSubscription, saveWish, type SubscriptionRow } from './subscription-queries.ts';
+import { lockSubscription, saveWish, type SubscriptionRow, type Wish } from './subscription-queries.ts';
 import { isLarger, tiersUpward, type Subscribe, type Subscribed } from './subscription-schema.ts';
 import { isRunning } from './subscription-state.ts';
 
@@ -56,8 +56,11 @@ async function beginChange(
   const kind = kindOf(tier, { running, current: operator.tier });
   const toPay = kind === 'start' || kind === 'upgrade';
   const effectiveAt = kind === 'downgrade' ? running.period_end : null;
+  const wish = wishOf(kind, tier, running);
   await insertChange(connection, { id, operatorId, kind, tier, seconds: toPay ? context.config.subscribeSessionSeconds : null, effectiveAt });
-  if (!toPay) await plan(unit, operatorId, { running, nextTier: kind === 'downgrade' ? tier : null });
+  if (wish.cancel_at_period_end !== running.cancel_at_period_end || wish.next_tier !== running.next_tier) {
+    await saveWish(connection, operatorId, wish);
+  }
   await unit.audit('subscription.change_requested', operatorId, { change_id: id, kind, tier });
   await unit.wake(lifeId.subscription(operatorId), 'changed');
   unit.changed(operatorId);
@@ -77,13 +80,10 @@ function kindOf(tier: PaidTier, { running, current }: { running: SubscriptionRow
   throw conflict(`The platform gave you tier ${current}, which is no smaller than ${tier}; name a larger tier.`);
 }
 
-async function plan(
-  { connection }: Unit,
-  operatorId: string,
-  { running, nextTier }: { running: SubscriptionRow; nextTier: PaidTier | null },
-): Promise<void> {
-  if (!running.cancel_at_period_end && running.next_tier === nextTier) return;
-  await saveWish(connection, operatorId, { ...running, cancel_at_period_end: false, next_tier: nextTier });
+/** A larger tier takes a planned smaller one back when it is asked for, and cancelling when it is paid. */
+function wishOf(kind: ChangeKind, tier: PaidTier, { cancel_at_period_end, purchased_seats }: SubscriptionRow): Wish {
+  if (kind === 'downgrade') return { cancel_at_period_end: false, next_tier: tier, purchased_seats };
+  return { cancel_at_period_end: cancel_at_period_end && kind === 'upgrade', next_tier: null, purchased_seats };
 }
 
 const conflict = (detail: string, extra: Record<string, unknown> = {}): CarnetError => new CarnetError('CONFLICT', detail, { extra });

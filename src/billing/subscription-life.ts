@@ -3,7 +3,7 @@ import { runCommand, type Unit } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { step } from '../fault-points.ts';
 import type { OperatorId } from '../ids.ts';
-import { PaymentRefused, type PaymentProvider, type SubscriptionState } from './payment-provider.ts';
+import { PaymentRefused, type CheckoutState, type PaymentProvider, type SubscriptionState } from './payment-provider.ts';
 import { endChange, findChangeInFlight, type ChangeRow } from './subscription-change-queries.ts';
 import {
   advanceSubscriptionRow,
@@ -15,7 +15,7 @@ import {
   type SubscriptionRow,
 } from './subscription-queries.ts';
 import type { SubscriptionStep } from './subscription-schema.ts';
-import { isRunning, takeState, type Told } from './subscription-state.ts';
+import { isRunning, takeState } from './subscription-state.ts';
 
 /** One step of the life of a subscription: forgets the messages that woke it and says what is next. By the rows, so it may run any number of times. */
 export async function advanceSubscription({ pool }: Context, operatorId: string): Promise<SubscriptionStep> {
@@ -75,26 +75,37 @@ export async function askSubscription(context: Context, payments: PaymentProvide
   const row = await findSubscription(context.pool, operatorId);
   if (row === null) return;
   const change = await findChangeInFlight(context.pool, operatorId);
-  const checkout = change?.kind === 'start' && change.session_id !== null ? await payments.readCheckout(change.session_id) : null;
-  const state = await stateOf(payments, row, checkout?.subscriptionId ?? null);
+  const found = await findAtProvider(payments, row, change).catch((error: unknown) => {
+    if (!(error instanceof PaymentRefused)) throw error;
+    context.log.error({ operatorId, reason: error.message }, 'the payment provider does not know a subscription; a person must look');
+    return { checkout: null, state: null };
+  });
   step('askSubscription:asked');
   await forOperator(context, operatorId, async (unit) => {
-    if (state !== null) await takeState(unit, operatorId, toldBy(row, state));
-    if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, checkout?.status ?? null);
+    if (found.state !== null) {
+      await takeState(unit, operatorId, { state: found.state, at: row.read_at, knownRevision: row.told_revision });
+    }
+    if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, found.checkout);
     await planNextAsk(unit.connection, operatorId, row.read_at);
   });
 }
 
-const toldBy = ({ read_at: at, told_revision: knownRevision }: SubscriptionRow, state: SubscriptionState): Told => ({ state, at, knownRevision });
-
-/** The subscription that runs, or the one that a checkout has become; null: there is none. */
-async function stateOf(payments: PaymentProvider, row: SubscriptionRow, bought: string | null): Promise<SubscriptionState | null> {
-  const subscriptionId = isRunning(row) ? row.subscription_id : bought;
-  return subscriptionId === null ? null : await payments.readSubscription(subscriptionId);
+interface Found {
+  /** What became of the checkout of a first subscription; null: there is none, and what became of an upgrade its subscription shows. */
+  checkout: CheckoutState['status'] | null;
+  /** The subscription that runs, or the one that a checkout has become. */
+  state: SubscriptionState | null;
 }
 
-/** @param checkout null: of an upgrade, which the subscription itself would show */
-async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout: string | null): Promise<void> {
+async function findAtProvider(payments: PaymentProvider, row: SubscriptionRow, change: ChangeRow | null): Promise<Found> {
+  const sessionId = change?.kind === 'start' ? change.session_id : null;
+  const checkout = sessionId === null ? null : await payments.readCheckout(sessionId);
+  const subscriptionId = isRunning(row) ? row.subscription_id : (checkout?.subscriptionId ?? null);
+  const state = subscriptionId === null ? null : await payments.readSubscription(subscriptionId);
+  return { checkout: checkout?.status ?? null, state };
+}
+
+async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout: Found['checkout']): Promise<void> {
   if (checkout === 'failed' || checkout === 'expired') return await endChange(connection, id, { status: checkout, closing: false });
   if (past && checkout !== 'processing' && checkout !== 'paid') await endChange(connection, id, { status: 'expired', closing: true });
 }

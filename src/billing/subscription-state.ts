@@ -139,5 +139,9 @@ async function auditDifference({ connection }: Unit, operatorId: string, { befor
   if (after.status === 'ended') return await audit('ended', { tier });
   if (before.status !== after.status) await audit(after.status === 'active' ? 'paid' : after.status, { tier });
   if (before.tier !== tier) await audit('tier_changed', { from: before.tier, to: tier });
-  if (before.period_end !== period_end) await audit('renewed', { tier, period_end });
+  if (isLater(after, before)) await audit('renewed', { tier, period_end });
 }
+
+/** Events tell whole seconds, answers perhaps more of the same moment. */
+const isLater = (after: SubscriptionRow, before: SubscriptionRow): boolean =>
+  Date.parse(after.period_start ?? '') - Date.parse(before.period_start ?? '') >= 1_000;
