@@ -3,7 +3,7 @@ import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { insertMember } from './member-queries.ts';
 import { OperatorSchema, type Operator, type RegisterOperator, type Tier } from './operator-schema.ts';
 
-const columns = sql.fragment`id, name, email, status, tier, commission_bps, created_at, updated_at`;
+const columns = sql.fragment`id, name, email, status, tier, commission_bps, payout_account, created_at, updated_at`;
 
 export const findOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
   connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id}`);
@@ -35,6 +35,6 @@ export const saveOperator = (connection: CommonQueryMethods, operator: Operator)
   connection.one(sql.type(OperatorSchema)`
     update operators
     set name = ${operator.name}, email = ${operator.email}, status = ${operator.status}, tier = ${operator.tier},
-        commission_bps = ${operator.commission_bps}, updated_at = clock_timestamp()
+        commission_bps = ${operator.commission_bps}, payout_account = ${operator.payout_account}, updated_at = clock_timestamp()
     where id = ${operator.id}
     returning ${columns}`);

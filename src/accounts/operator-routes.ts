@@ -38,12 +38,13 @@ const patchOwnOperator = route({
   path: '/v1/operators/me',
   operation: 'updateOwnOperator',
   tag: 'accounts',
-  summary: 'Change the name or e-mail address of the operator',
+  summary: 'Change the name, the e-mail address or the payout account of the operator',
   audience: 'operator',
   body: UpdateOperatorSchema,
   example: { name: 'Ada & Daughters Ltd' },
   status: 200,
   reply: OperatorSchema,
+  refusals: ['ADMIN_REQUIRED', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, body }) => updateOwnOperator(context, call, body),
 });
 

@@ -17,6 +17,9 @@ export const OperatorSchema = z
     commission_bps: commissionBps.meta({
       description: 'Hundredths of a percent kept of earnings; null: the service-wide rate.',
     }),
+    payout_account: z.string().nullable().meta({
+      description: 'Its account at the payment provider, to which earnings are paid out; null: they gather until there is one.',
+    }),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -31,6 +34,7 @@ export const OperatorSchema = z
         status: 'active',
         tier: 'free',
         commission_bps: null,
+        payout_account: null,
         created_at: '2026-11-21T12:00:00.000Z',
         updated_at: '2026-11-21T12:00:00.000Z',
       },
@@ -50,7 +54,16 @@ export const RegisteredOperatorSchema = z
 export type RegisteredOperator = z.infer<typeof RegisteredOperatorSchema>;
 
 export const UpdateOperatorSchema = withSomeField(
-  z.strictObject({ name: name.optional(), email: email.optional() }),
+  z.strictObject({
+    name: name.optional(),
+    email: email.optional(),
+    payout_account: z
+      .string()
+      .regex(/^acct_[A-Za-z0-9]{1,64}$/, 'must be an account of the payment provider, acct_…')
+      .nullable()
+      .optional()
+      .meta({ description: "An owner's to change: in a dashboard session, or by approving it." }),
+  }),
 ).meta({ id: 'UpdateOperator' });
 export type UpdateOperator = z.infer<typeof UpdateOperatorSchema>;
 

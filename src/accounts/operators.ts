@@ -1,6 +1,7 @@
-import type { Caller } from '../caller.ts';
+import { isPerson, type Caller } from '../caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../commands.ts';
 import type { Context } from '../context.ts';
+import { requireApproval } from '../governance/index.ts';
 import { assertThat, CarnetError, notFound } from '../http/errors.ts';
 import { newId, PLATFORM_OPERATOR_ID } from '../ids.ts';
 import { insertApiKey } from './api-key-queries.ts';
@@ -52,24 +53,47 @@ export async function readOwnOperator(context: Context, caller: Caller): Promise
   return operator;
 }
 
-/** @throws CarnetError NOT_FOUND */
+/**
+ * @throws CarnetError NOT_FOUND; of a change of the payout account ADMIN_REQUIRED, NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED
+ */
 export const updateOwnOperator = (
   context: Context,
   call: CommandCall,
   patch: UpdateOperator,
 ): Promise<Answered<Operator>> =>
   runCommand(context, call, async (unit) => {
+    const { payout_account: payoutAccount } = patch;
+    if (payoutAccount !== undefined) assertMayNamePayoutAccount(call.caller);
     const before = await lockOperator(unit.connection, call.caller.operatorId);
     assertThat(before, () => notFound('operator'));
+    if (payoutAccount !== undefined) {
+      const refused = await requireApproval(context, unit, call, 'operator.payout_account_changed');
+      if (refused !== null) return refused;
+    }
     const operator = await saveOperator(unit.connection, {
       ...before,
       name: patch.name ?? before.name,
       email: patch.email ?? before.email,
+      payout_account: payoutAccount === undefined ? before.payout_account : payoutAccount,
     });
-    await unit.audit('operator.updated', operator.id, { changed: Object.keys(patch) });
+    await unit.audit('operator.updated', operator.id, {
+      changed: Object.keys(patch),
+      ...(payoutAccount !== undefined && { payout_account: payoutAccount }),
+    });
     unit.changed(operator.id);
     return { status: 200, body: operator };
   });
+
+/**
+ * Where money goes is an owner's to say (decisions K42): in person, or, where a key or token of an administrator asks, by approving it.
+ * @throws CarnetError ADMIN_REQUIRED for the role member, NOT_OWNER for a person who is no owner.
+ */
+function assertMayNamePayoutAccount(caller: Caller): void {
+  const role = caller.kind === 'operator' ? caller.role : 'member';
+  assertThat(role !== 'member', () => new CarnetError('ADMIN_REQUIRED', 'A member may not change the payout account; an owner may.'));
+  const refused = 'Only an owner may change the payout account; you are an administrator. Ask an owner to do it in the dashboard.';
+  assertThat(!isPerson(caller) || role === 'owner', () => new CarnetError('NOT_OWNER', refused));
+}
 
 /**
  * Tier, suspension and commission, by platform administration. Suspending revokes every active passport.

@@ -44,7 +44,7 @@ function bodyOf({ open }: Encryption, id: string, sealed: string): Pick<Approval
 /**
  * A person's decision. The same one again changes nothing.
  * @throws CarnetError NOT_FOUND; INVALID_STATE once it was decided otherwise, used or its time is over; ADMIN_REQUIRED for one's own
- *   request where another administrator could decide it.
+ *   request where another administrator could decide it; NOT_OWNER for approving what is an owner's to do.
  */
 export const decide = (
   context: Context,
@@ -65,12 +65,22 @@ export const decide = (
           extra: { current_status: approval.status },
         }),
     );
+    if (decision === 'approved') assertMayApprove(caller, approval.action);
     await assertAnotherAsked(connection, caller, approval.requested_by);
     const member = memberOf(caller);
     const after = await decideApproval(connection, { id, status: decision, decidedBy: member });
     await audit(`approval.${decision}`, id, { action: approval.action });
     return { status: 200, body: after };
   });
+
+/** What only an owner may do in person, only an owner may approve. */
+const OWNERS_ACTIONS: ReadonlySet<string> = new Set(['operator.payout_account_changed']);
+
+function assertMayApprove(caller: Caller, action: string): void {
+  const owner = caller.kind === 'operator' && caller.role === 'owner';
+  const refused = 'Only an owner may approve this; you are an administrator. Ask an owner to, or reject it.';
+  assertThat(owner || !OWNERS_ACTIONS.has(action), () => new CarnetError('NOT_OWNER', refused));
+}
 
 /** Four eyes where there are four: a lone administrator may approve what its own token asked for (decisions A34). */
 async function assertAnotherAsked(connection: CommonQueryMethods, caller: Caller, requestedBy: string): Promise<void> {

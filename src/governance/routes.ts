@@ -50,7 +50,7 @@ const postApprove = route({
   params,
   status: 200,
   reply: ApprovalSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'NOT_OWNER'],
   handler: ({ context, call, params: { id } }) => decide(context, call, id, 'approved'),
 });
 
