@@ -3,6 +3,7 @@ import type { Context } from '../src/context.ts';
 import { translateDatabaseError } from '../src/database/errors.ts';
 import { step } from '../src/fault-points.ts';
 import { CarnetError } from '../src/http/errors.ts';
+import { keepAlive } from './keep-alive.ts';
 
 /**
  * A step as the worker runs it, with its fault points `life:<name>:before` and `life:<name>:done` (architecture rule 11). What it throws is
@@ -15,6 +16,7 @@ export function activity<Args extends unknown[], Result>(
 ): (...args: Args) => Promise<Result> {
   return async (...args) => {
     step(`life:${name}:before`);
+    const rest = keepAlive();
     try {
       const result = await run(...args);
       step(`life:${name}:done`);
@@ -25,6 +27,8 @@ export function activity<Args extends unknown[], Result>(
       if (type === 'TEMPORARILY_UNAVAILABLE') context.log.debug({ err: error, step: name }, 'the database does not answer; the step is tried again');
       else context.log.error({ err: error, step: name }, 'a step of a life failed; it is tried again');
       throw ApplicationFailure.retryable(`${name} did not succeed; the log of the worker says why.`, type);
+    } finally {
+      rest();
     }
   };
 }

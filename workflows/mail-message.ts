@@ -10,7 +10,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import { databaseStep, leave, onCancelRequest, rowId, wake } from './life.ts';
 import { markEnded } from './life-status.ts';
-import { OUTBOUND } from './queues.ts';
+import { OUTBOUND, OUTBOUND_SILENCE } from './queues.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceMail']>>;
 
@@ -24,6 +24,7 @@ const sendUntilOver = (waitMs: number | null) =>
   proxyActivities<Activities>({
     taskQueue: OUTBOUND,
     startToCloseTimeout: '1m',
+    heartbeatTimeout: OUTBOUND_SILENCE,
     scheduleToCloseTimeout: waitMs ?? AT_LEAST_MS,
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
   }).sendMail;
