@@ -16,7 +16,7 @@ const CENTS = 100_000_000;
 /** The statement of servers/debits.ts in pgbench's language, which would take `:bench` for a variable: hence the two colons in both. */
 const script = (wallets: number): string => `\\set id random(1, 9007199254740990)
 \\set wallet random(1, ${wallets})
-select debit_wallet('txn_' || :id, 'op_' || :wallet, 1, 'platform::bench', 'compute', 'bench:' || :id, 'A debit of the bench') as transfer`;
+select debit_wallet('txn_' || :id, 'op_' || :wallet, 1, 'platform::bench', 'adjustment', 'bench:' || :id, 'A debit of the bench') as transfer`;
 
 async function makeWallets(url: string): Promise<void> {
   await migrate(url);
@@ -27,7 +27,7 @@ async function makeWallets(url: string): Promise<void> {
     [WALLETS],
   );
   await client.query(
-    `select open_wallet('op_' || n), credit_wallet('txn_credit_' || n, 'op_' || n, $2, 'platform::bench', 'topup', 'bench credit ' || n, 'Credit')
+    `select open_wallet('op_' || n), credit_wallet('txn_credit_' || n, 'op_' || n, $2, 'platform::bench', 'adjustment', 'bench credit ' || n, 'Credit')
      from generate_series(1, $1::int) n`,
     [WALLETS, CENTS],
   );
@@ -40,7 +40,7 @@ async function proveNoDrift(url: string): Promise<string> {
   const client = new pg.Client(url);
   await client.connect();
   const { rows } = await client.query<{ debits: string; gone: string }>(
-    `select (select count(*) from transfers where kind = 'compute') as debits,
+    `select (select count(*) from transfers where debit_account like 'wallet:%') as debits,
        $1::bigint - (select sum(posted_cents) from wallets) as gone`,
     [WALLETS * CENTS],
   );

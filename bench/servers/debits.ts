@@ -19,7 +19,7 @@ const upTo = (limit: number): number => 1 + Math.floor(Math.random() * limit);
 const debit = (wallets: number) => {
   const id = upTo(Number.MAX_SAFE_INTEGER - 1);
   return pool.one(sql.type(Debited)`
-    select debit_wallet('txn_' || ${id}, 'op_' || ${upTo(wallets)}, 1, 'platform::bench', 'compute', 'bench:' || ${id}, 'A debit of the bench') as transfer`);
+    select debit_wallet('txn_' || ${id}, 'op_' || ${upTo(wallets)}, 1, 'platform::bench', 'adjustment', 'bench:' || ${id}, 'A debit of the bench') as transfer`);
 };
 
 answering(async ({ wallets, clients, seconds }: DebitRun) => {

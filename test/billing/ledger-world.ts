@@ -29,6 +29,16 @@ export const debit = (db: CommonQueryMethods, operator: string, cents: number, c
   db.oneFirst(sql.type(z.object({ id: z.string().nullable() }))`
     select debit_wallet(${newId('txn')}, ${operator}, ${cents}, 'platform:adjustments', 'adjustment', ${cause}, 'test debit') as id`);
 
+/** Charges microcents to the meter `sms`. @returns where the charge begins in its stream, null where the wallet does not cover it. */
+export const charge = (db: CommonQueryMethods, operator: string, microcents: number) =>
+  db.oneFirst(sql.type(z.object({ begins: z.number().nullable() }))`
+    with charged as materialized (
+      select charge_meter(${newId('txn')}, ${operator}, 'sms', ${microcents}, 'overage', 'test charge') as begins
+    ), recorded as (
+      insert into usage_charges (source, operator_id, meter, cost_microcents, begins_microcents, microcents)
+      select ${newId('txn')}, ${operator}, 'sms', ${microcents}, begins, ${microcents} from charged where begins is not null
+    ) select begins from charged`);
+
 const WalletRow = z.object({ posted_cents: z.number(), held_cents: z.number(), last_position: z.number() });
 
 export const walletOf = (db: CommonQueryMethods, operator: string) =>

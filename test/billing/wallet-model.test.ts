@@ -7,6 +7,7 @@ import { newId } from '../../src/ids.ts';
 import {
   advance,
   cancel,
+  charge,
   claim,
   complete,
   credit,
@@ -85,8 +86,7 @@ async function play(model: Model, { db, consumer, provider, skill }: Real, step:
     if (done !== null) move(-step.amount);
   } else if (step.kind === 'charge') {
     const due = Math.floor((model.charged + step.amount) / MICROCENTS) - Math.floor(model.charged / MICROCENTS);
-    const begins = await db.oneFirst(sql.type(z.object({ begins: z.number().nullable() }))`
-      select charge_meter(${newId('txn')}, ${consumer}, 'sms', ${step.amount}, 'overage', 'test charge') as begins`);
+    const begins = await charge(db, consumer, step.amount);
     assert.equal(begins, due <= available ? model.charged : null);
     if (begins !== null) model.charged += step.amount;
     if (begins !== null && due > 0) move(-due);
