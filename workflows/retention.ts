@@ -4,24 +4,20 @@ import { databaseStep } from './life.ts';
 
 const { purgeAuditEvents } = proxyLocalActivities<Activities>(databaseStep);
 
-type Purge = Awaited<ReturnType<Activities['purgeAuditEvents']>>;
-
-/** What a run hands to the one that continues it. */
-interface Progress {
-  purged: number;
-  after: string;
-}
+/** How far a run has come, and what it hands to the one that continues it. */
+type Progress = Awaited<ReturnType<Activities['purgeAuditEvents']>>;
 
 /**
  * Started once a day by its schedule: purges what each operator's tier no longer keeps of the audit trail (decisions B22), a thousand
  * events a step. What is due is the rows' to say, so a run too many purges nothing.
  */
-export async function retention({ purged, after }: Progress = { purged: 0, after: '' }): Promise<void> {
-  for (let next: string | null = after; next !== null; ) {
-    const step: Purge = await purgeAuditEvents(next);
+export async function retention(begun: Progress = { purged: 0, after: '' }): Promise<void> {
+  let { purged, after } = begun;
+  while (after !== null) {
+    const step: Progress = await purgeAuditEvents(after);
     purged += step.purged;
-    next = step.after;
-    if (next !== null && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof retention>({ purged, after: next });
+    after = step.after;
+    if (after !== null && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof retention>({ purged, after });
   }
   setCurrentDetails(purged === 0 ? 'Nothing was older than its operator’s tier keeps it.' : `Purged ${purged} audit events.`);
 }
