@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually.ts';
+import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import { expireLocally, failLocally, openLocalPage, payLocally } from '../../support/local-payments.ts';
+import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
+import {
+  askToSubscribe,
+  atProvider,
+  auditOf,
+  buildSubscriber,
+  changesOf,
+  checkoutFor,
+  checkoutsOf,
+  endCheckout,
+  payFor,
+  rowOf,
+  subscriptionOf,
+  untilSubscription,
+  untilTold,
+} from './support.ts';
+
+const PATH = '/v1/billing/subscribe';
+
+describe('POST /v1/billing/subscribe', () => {
+  it('is for administrators', async () => {
+    const operator = await buildOperator();
+    const body = { tier: 'pro' };
+    assertProblem(await anonymous().post(PATH, body), 'UNAUTHENTICATED');
+    assertProblem(await (await buildMemberKey(operator)).post(PATH, body), 'ADMIN_REQUIRED');
+    const agentKey = await buildAgentKey(operator, (await buildAgent(operator)).id);
+    assertProblem(await agentKey.post(PATH, body), 'AGENT_CREDENTIAL_FORBIDDEN');
+  });
+
+  it('refuses what is not for sale: free, enterprise, and tiers there are not', async () => {
+    const operator = await buildOperator();
+    const free = await askToSubscribe(operator, 'free');
+    assertProblem(free, 'VALIDATION_ERROR', 'tier');
+    assert.match(free.text, /cancel-subscription/);
+    assertProblem(await askToSubscribe(operator, 'enterprise'), 'CONTACT_SALES');
+    assertProblem(await askToSubscribe(operator, 'gold'), 'VALIDATION_ERROR', 'tier');
+    assertProblem(await operator.post(PATH, { tier: 'pro', seats: 2 }), 'VALIDATION_ERROR', 'seats');
+    assert.deepEqual(await changesOf(operator), []);
+  });
+
+  for (const tier of ['developer', 'pro', 'business']) {
+    it(`answers a page for ${tier}, which counts once it is paid and not before`, async () => {
+      const operator = await buildOperator();
+      const { url } = await checkoutFor(operator, tier);
+      assert.match((await openLocalPage(url)).text, new RegExp(tier));
+      const waiting = await subscriptionOf(operator);
+      assert.deepEqual([waiting.tier, waiting.status, waiting.pending_change?.tier, waiting.pending_change?.checkout_url], ['free', 'none', tier, url]);
+      await payLocally(url);
+      const running = await untilSubscription(operator, `tier ${tier}`, (now) => now.tier === tier);
+      assert.deepEqual([running.status, running.pending_change, running.cancel_at_period_end], ['active', null, false]);
+      const [start, end] = [new Date(running.billing_period.start), new Date(running.billing_period.end)];
+      assert.equal(end.getUTCMonth(), (start.getUTCMonth() + 1) % 12, 'the same day of the next month');
+      assert.deepEqual(await auditOf(operator), ['subscription.change_requested', 'subscription.started']);
+      assert.deepEqual(await changesOf(operator), [{ kind: 'start', tier, status: 'done', closing: false, checkout_url: null }]);
+    });
+  }
+
+  it('says that something waits to be paid to everybody, and where to administrators alone', async () => {
+    const operator = await buildOperator();
+    const { url } = await checkoutFor(operator, 'pro');
+    const agentKey = await buildAgentKey(operator, (await buildAgent(operator)).id);
+    for (const reader of [await buildMemberKey(operator), agentKey]) {
+      const { pending_change: change } = await subscriptionOf(reader);
+      assert.deepEqual([change?.tier, change?.checkout_url], ['pro', null]);
+    }
+    assert.equal((await subscriptionOf(operator)).pending_change?.checkout_url, url);
+  });
+
+  it('keeps the address of the page sealed, and only while it can be paid', async () => {
+    const operator = await buildOperator();
+    const { url } = await checkoutFor(operator, 'pro');
+    const [waiting] = await changesOf(operator);
+    assert(typeof waiting?.checkout_url === 'string' && !waiting.checkout_url.includes(new URL(url).pathname));
+  });
+
+  it('refuses another change while one waits, and says where that is paid', async () => {
+    const operator = await buildOperator();
+    const { url } = await checkoutFor(operator, 'pro');
+    for (const tier of ['pro', 'business']) {
+      const refused = await askToSubscribe(operator, tier);
+      assertProblem(refused, 'CONFLICT');
+      assert.equal(refused.body.checkout_url, url);
+    }
+    assert.equal((await checkoutsOf(operator)).length, 1);
+  });
+
+  it('lets one of fifty at once begin, and opens one page', async () => {
+    const operator = await buildOperator();
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, at) => askToSubscribe(operator, at % 2 === 0 ? 'pro' : 'business')));
+    const begun = replies.filter(({ status }) => status === 200);
+    assert.equal(begun.length, 1);
+    for (const reply of replies.filter((one) => !begun.includes(one))) assertProblem(reply, 'CONFLICT');
+    assert.deepEqual(await checkoutsOf(operator), ['open']);
+  });
+
+  it('is the same page for the same Idempotency-Key', async () => {
+    const operator = await buildOperator();
+    const headers = { 'idempotency-key': unique('key') };
+    const first = assertStatus(await askToSubscribe(operator, 'pro', headers), 200);
+    const again = await askToSubscribe(operator, 'pro', headers);
+    assert.deepEqual(assertStatus(again, 200), first);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    assertProblem(await askToSubscribe(operator, 'business', headers), 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal((await checkoutsOf(operator)).length, 1);
+  });
+
+  for (const [how, settle, status] of [
+    ['fails', failLocally, 'failed'],
+    ['is left to expire', expireLocally, 'expired'],
+  ] as const) {
+    it(`ends the change when its payment ${how}, and another can begin`, async () => {
+      const operator = await buildOperator();
+      await settle((await checkoutFor(operator, 'pro')).url);
+      await untilSubscription(operator, 'the change to be over', ({ pending_change }) => pending_change === null);
+      assert.equal((await changesOf(operator))[0]?.status, status);
+      assert.equal((await subscriptionOf(operator)).tier, 'free');
+      await payFor(operator, 'pro');
+    });
+  }
+
+  it('ends the change when its time is over, and closes its page at the provider', async () => {
+    const operator = await buildOperator();
+    const { url } = await checkoutFor(operator, 'pro');
+    await endCheckout(operator);
+    await untilSubscription(operator, 'the change to be over', ({ pending_change }) => pending_change === null);
+    await eventually('the page to be closed', async () => (await changesOf(operator))[0]?.closing === false);
+    assert.deepEqual(await checkoutsOf(operator), ['expired']);
+    await payLocally(url);
+    assert.equal((await subscriptionOf(operator)).tier, 'free', 'nobody can pay it any more');
+  });
+
+  it('refuses the tier that there is', async () => {
+    assertProblem(await askToSubscribe(await buildSubscriber('pro'), 'pro'), 'CONFLICT');
+  });
+
+  it('sells to who has a tier from the platform only a larger one, which then ends as any other', async () => {
+    const operator = await buildOperator({ tier: 'pro' });
+    assert.equal((await subscriptionOf(operator)).status, 'none');
+    for (const tier of ['developer', 'pro']) assertProblem(await askToSubscribe(operator, tier), 'CONFLICT');
+    await payFor(operator, 'business');
+    assert.equal((await subscriptionOf(operator)).status, 'active');
+  });
+});
+
+describe('An upgrade', () => {
+  it('is paid at a page of its own and counts at once, in the same subscription and period', async () => {
+    const operator = await buildSubscriber('developer');
+    const before = await subscriptionOf(operator);
+    const { subscription_id: id } = await rowOf(operator);
+    const { url } = await checkoutFor(operator, 'business');
+    assert.equal((await subscriptionOf(operator)).tier, 'developer');
+    await payLocally(url);
+    const after = await untilSubscription(operator, 'tier business', ({ tier }) => tier === 'business');
+    assert.equal((await rowOf(operator)).subscription_id, id);
+    assert.equal(after.billing_period.end.slice(0, 19), before.billing_period.end.slice(0, 19));
+    assert.deepEqual((await auditOf(operator)).slice(-2), ['subscription.change_requested', 'subscription.tier_changed']);
+    assert.equal((await subscriptionOf(operator)).pending_change, null);
+  });
+
+  it('undoes cancelling when it is paid, and not before', async () => {
+    const operator = await buildSubscriber('developer');
+    assertStatus(await operator.post('/v1/billing/cancel-subscription'), 200);
+    const { url } = await checkoutFor(operator, 'pro');
+    assert.equal((await subscriptionOf(operator)).status, 'canceling');
+    await payLocally(url);
+    await untilSubscription(operator, 'a subscription that goes on', ({ tier, status }) => tier === 'pro' && status === 'active');
+    await untilTold(operator);
+    assert.equal((await atProvider(operator)).cancel_at_period_end, false);
+  });
+
+  it('that nobody pays leaves everything as it was', async () => {
+    const operator = await buildSubscriber('developer');
+    await expireLocally((await checkoutFor(operator, 'pro')).url);
+    await untilSubscription(operator, 'the change to be over', ({ pending_change }) => pending_change === null);
+    const { tier, status } = await subscriptionOf(operator);
+    assert.deepEqual([tier, status], ['developer', 'active']);
+  });
+
+  it('whose time is over is closed', async () => {
+    const operator = await buildSubscriber('developer');
+    await checkoutFor(operator, 'pro');
+    await endCheckout(operator);
+    await eventually('the page to be closed', async () => (await checkoutsOf(operator)).at(-1) === 'expired');
+    assert.equal((await changesOf(operator)).at(-1)?.status, 'expired');
+    assert.equal((await subscriptionOf(operator)).tier, 'developer');
+  });
+});
+
+describe('A change to a smaller tier', () => {
+  let operator: TestOperator;
+  beforeEach(async () => {
+    operator = await buildSubscriber('business');
+  });
+
+  it('is not paid for, counts from the end of the period, and is told to the provider', async () => {
+    const { billing_period: period } = await subscriptionOf(operator);
+    const planned = assertStatus(await askToSubscribe(operator, 'pro'), 200);
+    assert.deepEqual(planned, { checkout_url: null, session_id: null, tier: 'pro', effective_at: period.end });
+    const { tier, next_tier: next } = await subscriptionOf(operator);
+    assert.deepEqual([tier, next], ['business', 'pro']);
+    await untilTold(operator);
+    assert.equal((await atProvider(operator)).next_tier, 'pro');
+  });
+
+  it('can be asked again, can be another, and is undone by asking for the tier that runs', async () => {
+    const first = assertStatus(await askToSubscribe(operator, 'pro'), 200);
+    assert.deepEqual(assertStatus(await askToSubscribe(operator, 'pro'), 200), first);
+    assert.equal((await rowOf(operator)).revision, 1, 'the repetition decided nothing');
+    assertStatus(await askToSubscribe(operator, 'developer'), 200);
+    assert.equal((await subscriptionOf(operator)).next_tier, 'developer');
+    const undone = assertStatus(await askToSubscribe(operator, 'business'), 200);
+    assert.deepEqual(undone, { checkout_url: null, session_id: null, tier: 'business', effective_at: null });
+    assert.equal((await subscriptionOf(operator)).next_tier, null);
+    await untilTold(operator);
+    assert.equal((await atProvider(operator)).next_tier, null);
+    assertProblem(await askToSubscribe(operator, 'business'), 'CONFLICT');
+  });
+
+  it('takes the place of cancelling', async () => {
+    assertStatus(await operator.post('/v1/billing/cancel-subscription'), 200);
+    assertStatus(await askToSubscribe(operator, 'pro'), 200);
+    const { status, next_tier: next } = await subscriptionOf(operator);
+    assert.deepEqual([status, next], ['active', 'pro']);
+  });
+
+  it('is the same answer for the same Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': unique('key') };
+    const first = assertStatus(await askToSubscribe(operator, 'pro', headers), 200);
+    assertStatus(await askToSubscribe(operator, 'business'), 200);
+    const again = await askToSubscribe(operator, 'pro', headers);
+    assert.deepEqual(assertStatus(again, 200), first);
+    assert.equal((await subscriptionOf(operator)).next_tier, null, 'a replay plans nothing');
+  });
+});
+
+describe('GET /v1/billing/subscription', () => {
+  it('says of who has none the calendar month and nothing else', async () => {
+    const { billing_period: period, ...rest } = await subscriptionOf(await buildOperator());
+    assert.deepEqual(rest, { tier: 'free', status: 'none', cancel_at_period_end: false, next_tier: null, purchased_seats: 0, pending_change: null });
+    assert.match(period.start, /-01T00:00:00\.000Z$/);
+    assert.match(period.end, /-01T00:00:00\.000Z$/);
+    assertProblem(await anonymous().get('/v1/billing/subscription'), 'UNAUTHENTICATED');
+    assertStatus(await platform().get('/v1/billing/subscription'), 200);
+  });
+});

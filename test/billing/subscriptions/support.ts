@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import type { Subscribed, Subscription } from '../../../src/billing/subscription-schema.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { eventually } from '../../support/eventually.ts';
+import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';
+import { assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
+
+export const askToSubscribe = (operator: Requester, tier: string, headers: Record<string, string> = {}): Promise<Reply<Subscribed>> =>
+  operator.post<Subscribed>('/v1/billing/subscribe', { tier }, headers);
+
+/** Begins a change that is to be paid, and gives its page. */
+export async function checkoutFor(operator: Requester, tier: string): Promise<{ url: string; sessionId: string }> {
+  const { checkout_url: url, session_id: sessionId } = assertStatus(await askToSubscribe(operator, tier), 200);
+  assert(url !== null && sessionId !== null, 'there is something to pay');
+  return { url, sessionId };
+}
+
+export const subscriptionOf = async (operator: Requester): Promise<Subscription> =>
+  assertStatus(await operator.get<Subscription>('/v1/billing/subscription'), 200);
+
+/** Waits until the subscription is so, as its operator sees it. */
+export const untilSubscription = (operator: Requester, what: string, isSo: (subscription: Subscription) => boolean): Promise<Subscription> =>
+  eventually(what, async () => {
+    const subscription = await subscriptionOf(operator);
+    return isSo(subscription) && subscription;
+  });
+
+export async function payFor(operator: Requester, tier: string): Promise<void> {
+  await payLocally((await checkoutFor(operator, tier)).url);
+  await untilSubscription(operator, `tier ${tier}`, (subscription) => subscription.tier === tier && subscription.pending_change === null);
+}
+
+/** An operator who has bought this tier on the local page. */
+export async function buildSubscriber(tier = 'pro'): Promise<TestOperator> {
+  const operator = await buildOperator();
+  await payFor(operator, tier);
+  return operator;
+}
+
+const Row = z.object({
+  status: z.string(),
+  subscription_id: z.string(),
+  tier: z.string(),
+  purchased_seats: z.number(),
+  cancel_at_period_end: z.boolean(),
+  next_tier: z.string().nullable(),
+  revision: z.number(),
+  told_revision: z.number(),
+});
+
+export const rowOf = async ({ operatorId }: TestOperator): Promise<z.infer<typeof Row>> =>
+  (await database()).one(sql.type(Row)`
+    select status, subscription_id, tier, purchased_seats, cancel_at_period_end, next_tier, revision, told_revision
+    from subscriptions where operator_id = ${operatorId}`);
+
+/** Waits until the provider knows every decision of the operator. */
+export const untilTold = (operator: TestOperator): Promise<z.infer<typeof Row>> =>
+  eventually('the provider to be told', async () => {
+    const row = await rowOf(operator);
+    return row.revision === row.told_revision && row;
+  });
+
+const LocalRow = Row.omit({ subscription_id: true, revision: true, told_revision: true });
+
+/** The same subscription in the books of the local provider. */
+export const atProvider = async (operator: TestOperator): Promise<z.infer<typeof LocalRow>> => {
+  const { subscription_id: id } = await rowOf(operator);
+  return (await database()).one(sql.type(LocalRow)`
+    select status, tier, purchased_seats, cancel_at_period_end, next_tier from local_subscriptions where id = ${id}`);
+};
+
+/** The period is over by the clock of provider and service; the life finds out by itself. */
+export async function endPeriod(operator: TestOperator): Promise<void> {
+  const db = await database();
+  await endLocalPeriod(db, (await rowOf(operator)).subscription_id);
+  await db.query(sql.type(z.object({}))`
+    update subscriptions set period_start = period_start - past.by, period_end = period_end - past.by,
+      ask_at = clock_timestamp(), due_at = clock_timestamp() - interval '1 minute'
+    from (select period_end - clock_timestamp() + interval '1 second' as by from subscriptions where operator_id = ${operator.operatorId}) past
+    where operator_id = ${operator.operatorId}`);
+}
+
+/** The checkout that waits has reached the end of its time. */
+export async function endCheckout(operator: TestOperator): Promise<void> {
+  const db = await database();
+  await db.query(sql.type(z.object({}))`
+    update subscription_changes set expires_at = clock_timestamp() where operator_id = ${operator.operatorId} and status = 'waiting'`);
+  await db.query(sql.type(z.object({}))`
+    update subscriptions set ask_at = clock_timestamp(), due_at = clock_timestamp() - interval '1 minute'
+    where operator_id = ${operator.operatorId}`);
+}
+
+const Change = z.object({ kind: z.string(), tier: z.string(), status: z.string(), closing: z.boolean(), checkout_url: z.string().nullable() });
+
+/** Oldest first. */
+export const changesOf = async ({ operatorId }: TestOperator): Promise<readonly z.infer<typeof Change>[]> =>
+  (await database()).any(sql.type(Change)`
+    select kind, tier, status, closing, checkout_url from subscription_changes where operator_id = ${operatorId} order by id`);
+
+/** How many checkouts the local provider has ever opened for an operator, and what became of them. */
+export const checkoutsOf = async ({ operatorId }: TestOperator): Promise<readonly string[]> =>
+  (await database()).anyFirst(sql.type(z.object({ status: z.string() }))`
+    select c.status from local_checkouts c join local_customers u on u.id = c.customer_id where u.operator_id = ${operatorId} order by c.id`);
+
+/** What the audit trail of an operator says of its subscription, oldest first. */
+export const auditOf = async ({ operatorId }: TestOperator): Promise<readonly string[]> =>
+  (await database()).anyFirst(sql.type(z.object({ action: z.string() }))`
+    select action from audit_events where operator_id = ${operatorId} and action ~ '^(subscription|seats|portal)\.' order by id`);
+
+export const seats = (operator: Requester, purchased: unknown): Promise<Reply> =>
+  operator.post('/v1/billing/seats', { purchased_seats: purchased });
+
+export const cancel = (operator: Requester): Promise<Reply> => operator.post('/v1/billing/cancel-subscription');
+
+export const addMember = (operator: Requester): Promise<Reply> =>
+  operator.post('/v1/members', { email: `${unique('person')}@example.test`, role: 'member' });
+
+/** @param people members to add beside the owner */
+export async function addMembers(operator: Requester, people: number): Promise<void> {
+  for (let person = 0; person < people; person += 1) assertStatus(await addMember(operator), 201);
+}
