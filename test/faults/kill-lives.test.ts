@@ -1,63 +1,30 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import { invocationSignals } from '../../workflows/skill-invocation.ts';
-import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
-import { livesOf, type Lives } from '../support/lives.ts';
 import { openMarket, type Market } from '../support/market.ts';
-import { startRole, type Role } from '../support/role.ts';
-import { temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
+import { sideBySide } from '../support/side-by-side.ts';
 import { pointsOfLives, pointsOfStep, stepOf, stepsKilled } from './fault-points.ts';
-
-/** A task whose worker died is given to another after this long; ten seconds as Temporal comes. */
-const TASK_TIMEOUT = 'history.defaultWorkflowTaskTimeout="2s"';
+import { worldsOfSuite, type World } from './worlds.ts';
 
 describe('kill -9 of a worker', function () {
   this.timeout(120_000);
-  let temporal: TemporalServer;
-  let database: OwnDatabase;
-  let settings: Record<string, string>;
-  let api: Role;
-  let market: Market;
-  let lives: Lives;
-  const touched: string[] = [];
-
-  before(async () => {
-    temporal = await temporalServer([TASK_TIMEOUT]);
-    database = await ownDatabase();
-    settings = {
-      DATABASE_URL: database.url,
-      TEMPORAL_ADDRESS: temporal.address,
-      PLATFORM_ADMIN_KEY: randomBytes(18).toString('hex'),
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-      LOCAL_PROVIDERS: 'true',
-    };
-    await temporal.start();
-    api = await startRole('api', settings);
-    market = await openMarket({ baseUrl: api.baseUrl, adminKey: settings.PLATFORM_ADMIN_KEY ?? '' });
-    lives = livesOf({ temporal_address: temporal.address, temporal_namespace: 'default' });
-  });
-  after(async () => {
-    await lives.close();
-    await api.stop();
-    await database.drop();
-    await temporal.remove();
-  });
+  const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
 
   /** An invocation whose deadline is over before its life has taken the first step, which therefore expires it. */
-  const overdue = async (): Promise<string> => {
+  const overdue = async ({ context }: World, market: Market): Promise<string> => {
     const id = await market.pending();
-    await database.pool.query(sql.unsafe`update invocations set expires_at = clock_timestamp() where id = ${id}`);
+    await context.pool.query(sql.unsafe`update invocations set expires_at = clock_timestamp() where id = ${id}`);
     return id;
   };
   /** Claimed and completed by signals from outside, the steps in which the worker acts for somebody. */
-  const signalled = async (): Promise<string> => {
+  const signalled = async ({ lives }: World, market: Market): Promise<string> => {
     const id = await market.pending();
     const run = lives.client.workflow.getHandle(lifeId.invocation(id));
-    await eventually('the life to take a signal', () => run.signal(invocationSignals.claim).then(() => true), { ignoreErrors: () => true });
+    await eventually('the life to take a signal', () => run.signal(invocationSignals.claim).then(() => true), { seconds: 60, ignoreErrors: () => true });
     await run.signal(invocationSignals.complete, { output: { text: 'HELLO' } });
     return id;
   };
@@ -72,25 +39,22 @@ describe('kill -9 of a worker', function () {
   });
 
   for (const { point, provoke, ends } of cases) {
-    it(`at ${point}: the next worker brings the life to the same end, once`, async () => {
-      const dying = await startRole('worker', { ...settings, FAULT_AT: point });
-      const id = await provoke();
-      touched.push(id);
-      assert.equal(await dying.ended, 'SIGKILL');
+    itBeside(`at ${point}: the next worker brings the life to the same end, once; no cent is held back and none given twice`, () =>
+      worlds.visit(async (world) => {
+        const { context: { pool }, lives } = world;
+        const market = await openMarket(await world.serve());
+        const dying = await world.worker({ FAULT_AT: point });
+        const id = await provoke(world, market);
+        assert.equal(await dying.ended, 'SIGKILL');
 
-      const next = await startRole('worker', settings);
-      await eventually('the end of the invocation', async () => (await market.show(id)).status === ends);
-      await settled(database.pool, [id]);
-      await lives.closed([id]);
-      await assertInvariants(database.pool, touched);
-      await next.kill();
-    });
+        await world.worker();
+        await eventually('the end of the invocation', async () => (await market.show(id)).status === ends, { seconds: 60 });
+        await settled(pool, [id]);
+        await lives.closed([id]);
+        await assertInvariants(pool, [id]);
+        const { balance_cents: balance, held_cents: held } = await market.balance();
+        assert.deepEqual({ balance, held }, { balance: ends === 'completed' ? 10_000 - market.price : 10_000, held: 0 });
+      }),
+    );
   }
-
-  it('has held no cent back and given none twice', async () => {
-    const completed = Number(await database.pool.oneFirst(sql.unsafe`select count(*)::int from invocations where status = 'completed'`));
-    assert(completed > 0);
-    const { balance_cents: balance, held_cents: held } = await market.balance();
-    assert.deepEqual({ balance, held }, { balance: 10_000 - completed * market.price, held: 0 });
-  });
 });

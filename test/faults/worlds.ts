@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { serve } from '../passports/own-service.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { newNamespace, temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
@@ -15,6 +16,8 @@ export interface World extends OwnContext {
   /** @param extra e.g. `{ FAULT_AT: 'life:advanceMail:done' }` */
   worker(extra?: Record<string, string>): Promise<Role>;
   api(extra?: Record<string, string>): Promise<Role>;
+  /** Serves the API from this process, which nobody kills; the workers' sweep brings its messages to the lives. */
+  serve(): Promise<{ baseUrl: string; adminKey: string }>;
 }
 
 /** A Temporal server of a suite's own, on which each case has a world. */
@@ -51,7 +54,8 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
   const namespace = `world-${randomBytes(5).toString('hex')}`;
   await newNamespace(temporal.address, namespace);
   const own = await ownContext();
-  const { databaseUrl, platformAdminKey, encryptionKeys } = own.context.config;
+  const { config } = own.context;
+  const { databaseUrl, platformAdminKey, encryptionKeys } = config;
   const lives = livesOf({ temporal_address: temporal.address, temporal_namespace: namespace });
   const settings: Record<string, string> = {
     DATABASE_URL: databaseUrl,
@@ -62,6 +66,7 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     LOCAL_PROVIDERS: 'true',
   };
   const started: Role[] = [];
+  const ends: (() => Promise<void>)[] = [];
   const start = async (role: 'api' | 'worker', extra: Record<string, string>): Promise<Role> => {
     const process = await startRole(role, { ...settings, ...extra });
     started.push(process);
@@ -73,8 +78,15 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     settings,
     worker: (extra = {}) => start('worker', extra),
     api: (extra = {}) => start('api', extra),
+    async serve() {
+      config.rateLimitPerMinute = 0;
+      const { baseUrl, stop } = await serve(own.context);
+      ends.push(stop);
+      return { baseUrl, adminKey: platformAdminKey };
+    },
     async close() {
       await Promise.all(started.filter((process) => process.alive()).map((process) => process.kill()));
+      await Promise.all(ends.map((end) => end()));
       await lives.close();
       await own.close();
     },

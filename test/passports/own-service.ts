@@ -74,11 +74,7 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
   const context = await openContext(config, log, { messagesCommitted: () => {}, ready: async () => {} });
-  const app = createApp(context, { routes, credentials: credentials(context) });
-  const server = createHttpServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  await eventually('the service to hear of changed rows', () => context.rowEvents.hearing);
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { baseUrl, stop } = await serve(context);
   return {
     context,
     baseUrl,
@@ -87,9 +83,21 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
     as: (key) => requester(key, baseUrl),
     logged: () => lines.join(''),
     async close() {
-      await closeGracefully(server, 1);
+      await stop();
       await context.close();
     },
+  };
+}
+
+/** The API over a context, in this process. */
+export async function serve(context: OpenContext): Promise<{ baseUrl: string; stop(): Promise<void> }> {
+  const app = createApp(context, { routes, credentials: credentials(context) });
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await eventually('the service to hear of changed rows', () => context.rowEvents.hearing);
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => closeGracefully(server, 1),
   };
 }
 
