@@ -22,32 +22,44 @@ export interface World extends OwnContext {
 
 /** A Temporal server of a suite's own, on which each case has a world. */
 export interface Worlds {
-  temporal: TemporalServer;
   /** Opens a world for a case, and ends whatever still runs in it. */
   visit(work: (world: World) => Promise<void>): Promise<void>;
+  /** The same on a server of the case's own, which it may stop and start. */
+  visitAlone(work: (world: World, temporal: TemporalServer) => Promise<void>): Promise<void>;
 }
 
 /** To be called in a `describe`: the server is there from the first hook of the suite to the last. */
 export function worldsOfSuite(): Worlds {
-  let temporal: TemporalServer;
+  let shared: TemporalServer;
   before(async () => {
-    temporal = await temporalServer([TASK_TIMEOUT]);
-    await temporal.start();
+    shared = await startTemporal();
   });
-  after(() => temporal.remove());
+  after(() => shared.remove());
+  const visit = async (temporal: TemporalServer, work: (world: World) => Promise<void>): Promise<void> => {
+    const world = await openWorld(temporal);
+    try {
+      await work(world);
+    } finally {
+      await world.close();
+    }
+  };
   return {
-    get temporal() {
-      return temporal;
-    },
-    async visit(work) {
-      const world = await openWorld(temporal);
+    visit: (work) => visit(shared, work),
+    async visitAlone(work) {
+      const temporal = await startTemporal();
       try {
-        await work(world);
+        await visit(temporal, (world) => work(world, temporal));
       } finally {
-        await world.close();
+        await temporal.remove();
       }
     },
   };
+}
+
+async function startTemporal(): Promise<TemporalServer> {
+  const temporal = await temporalServer([TASK_TIMEOUT]);
+  await temporal.start();
+  return temporal;
 }
 
 async function openWorld(temporal: TemporalServer): Promise<World> {
