@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import type { PaymentMetadata } from '../../../src/billing/payment-event.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { TestOperator } from '../../support/factories.ts';
+import { unique, type TestOperator } from '../../support/factories.ts';
 import { payLocally } from '../../support/local-payments.ts';
 import { checkoutSession, paymentEventBody, postPaymentEvent } from '../../support/payment-webhooks.ts';
 import { assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
@@ -17,9 +17,13 @@ export interface TestTopUp {
 
 const IdRow = z.object({ id: z.string() });
 
-/** Begins a top-up as a client does. */
-export async function beginTopUp(operator: TestOperator, amountCents = 1_000, headers: Record<string, string> = {}): Promise<TestTopUp> {
-  const reply = await operator.post<{ checkout_url: string; session_id: string }>('/v1/billing/topup', { amount_cents: amountCents }, headers);
+/** Begins a top-up as a client does: after a 503, which a busy machine may answer, it is the same request again with the same key. */
+export async function beginTopUp(operator: TestOperator, amountCents = 1_000, key = unique('key')): Promise<TestTopUp> {
+  const reply = await eventually('the checkout to be open', async () => {
+    const body = { amount_cents: amountCents };
+    const answered = await operator.post<{ checkout_url: string; session_id: string }>('/v1/billing/topup', body, { 'idempotency-key': key });
+    return answered.status !== 503 && answered;
+  }, { seconds: 45 });
   const { checkout_url: checkoutUrl, session_id: sessionId } = assertStatus(reply, 200);
   const { id } = await (await database()).one(sql.type(IdRow)`select id from top_ups where session_id = ${sessionId}`);
   return { id, operatorId: operator.operatorId, amountCents, sessionId, checkoutUrl };

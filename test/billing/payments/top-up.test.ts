@@ -83,8 +83,9 @@ describe('POST /v1/billing/topup', () => {
   }
 
   it('is the same session for the same Idempotency-Key, and another without one', async () => {
-    const headers = { 'idempotency-key': unique('key') };
-    const first = await beginTopUp(operator, 2_000, headers);
+    const key = unique('key');
+    const headers = { 'idempotency-key': key };
+    const first = await beginTopUp(operator, 2_000, key);
     const again = await operator.post(PATH, { amount_cents: 2_000 }, headers);
     assert.deepEqual(assertStatus(again, 200), { checkout_url: first.checkoutUrl, session_id: first.sessionId });
     assert.equal(again.headers.get('idempotency-replayed'), 'true');

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { ensureOperator } from '../../../src/accounts/index.ts';
+import { settle, type Outcome } from '../../../src/billing/local-payments/settle.ts';
+import { receivePaymentEvent } from '../../../src/billing/receive-payment-event.ts';
+import { refundTransaction } from '../../../src/billing/refund.ts';
+import type { Refund } from '../../../src/billing/refund-schema.ts';
+import { createTopUp } from '../../../src/billing/top-up.ts';
+import type { TopUp } from '../../../src/billing/top-up-schema.ts';
+import type { Answered, CommandCall } from '../../../src/commands.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { CarnetError } from '../../../src/http/errors.ts';
+import { newId, type OperatorId } from '../../../src/ids.ts';
+import { lifeId } from '../../../temporal/workflow-ids.ts';
+import { callOf } from '../../invocations/own-context.ts';
+import { eventually } from '../../support/eventually.ts';
+import { unique } from '../../support/factories.ts';
+import type { Rig } from '../../temporal/rig.ts';
+
+const Row = z.object({
+  id: z.string(),
+  status: z.string(),
+  session_id: z.string().nullable(),
+  transaction_id: z.string().nullable(),
+  payment_id: z.string().nullable(),
+});
+type Row = z.infer<typeof Row>;
+
+/** Top-ups and refunds on a rig, where no webhook arrives unless a test sends it. */
+export interface RigPayments {
+  operatorId: OperatorId;
+  topUp(key?: string): Promise<Answered<TopUp>>;
+  /** The same, asked for again with its key where a busy machine did not answer in time. */
+  begin(): Promise<{ id: string; sessionId: string; checkoutUrl: string }>;
+  refund(transactionId: string, key?: string): Promise<Answered<Refund>>;
+  /** Top-ups of the operator, oldest first. */
+  topUps(): Promise<readonly Row[]>;
+  refunds(): Promise<readonly { id: string; status: string }[]>;
+  /** A top-up that is paid, without waiting for its life. */
+  paid(): Promise<Row & { transaction_id: string; payment_id: string }>;
+  /** At the provider, which tells nobody. */
+  settleSilently(sessionId: string, outcome: Outcome): Promise<void>;
+  /** The time to pay is over. */
+  timeIsOver(id: string): Promise<void>;
+  available(): Promise<{ posted_cents: number; held_cents: number }>;
+}
+
+const isUnavailable = (error: unknown): boolean => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
+
+const Wallet = z.object({ posted_cents: z.number(), held_cents: z.number() });
+
+export async function rigPayments(rig: Rig): Promise<RigPayments> {
+  const { context } = rig;
+  const { pool } = context;
+  const name = unique('payer');
+  const operatorId = await ensureOperator(context, { name, email: `${name}@example.test`, tier: 'developer' });
+  const call = (operation: string, key: string | undefined): CommandCall => ({
+    ...callOf(operatorId, operation),
+    idempotency: key === undefined ? null : { key, fingerprint: Buffer.from(key) },
+  });
+  const payments: RigPayments = {
+    operatorId,
+    topUp: (key) => createTopUp(context, call('createTopUp', key), { amount_cents: 1_000 }),
+    async begin() {
+      const key = unique('key');
+      const { body } = await eventually('the checkout to be open', () => payments.topUp(key), { seconds: 45, ignoreErrors: isUnavailable });
+      const row = (await payments.topUps()).find((one) => one.session_id === body.session_id);
+      return { id: row?.id ?? '', sessionId: body.session_id, checkoutUrl: body.checkout_url };
+    },
+    refund: (transactionId, key) =>
+      refundTransaction(context, call('refundTransaction', key), { transactionId, signal: new AbortController().signal }),
+    topUps: () =>
+      pool.any(sql.type(Row)`
+        select id, status, session_id, transaction_id, payment_id from top_ups where operator_id = ${operatorId} order by id`),
+    refunds: () =>
+      pool.any(sql.type(z.object({ id: z.string(), status: z.string() }))`
+        select id, status from refunds where operator_id = ${operatorId} order by id`),
+    async paid() {
+      const { id, sessionId } = await payments.begin();
+      await payments.settleSilently(sessionId, 'paid');
+      const paymentId = await pool.oneFirst(sql.type(z.object({ id: z.string() }))`
+        select id from local_payments where checkout_id = ${sessionId}`);
+      await receivePaymentEvent(
+        context,
+        {
+          id: newId('evt'),
+          type: 'checkout.session.completed',
+          createdAt: new Date(),
+          kind: 'checkout',
+          outcome: 'paid',
+          purpose: 'top_up',
+          reference: id,
+          sessionId,
+          amountCents: 1_000,
+          currency: 'usd',
+          paymentId,
+          subscriptionId: null,
+          customerId: null,
+        },
+        'req_test',
+      );
+      return (await payments.topUps()).find((one) => one.session_id === sessionId) as Row & { transaction_id: string; payment_id: string };
+    },
+    async settleSilently(sessionId, outcome) {
+      await settle(context, sessionId, outcome);
+    },
+    async timeIsOver(id) {
+      await pool.query(sql.unsafe`update top_ups set ask_at = clock_timestamp() where id = ${id} and ask_at is not null`);
+      await rig.temporal.client.workflow.getHandle(lifeId['top-up'](id)).signal('wake');
+    },
+    available: () => pool.one(sql.type(Wallet)`select posted_cents, held_cents from wallets where operator_id = ${operatorId}`),
+  };
+  return payments;
+}
