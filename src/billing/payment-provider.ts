@@ -63,9 +63,12 @@ export class PaymentRefused extends Error {
  * `PaymentRefused` where the answer is no for good; anything else is unknown, and tried again.
  */
 export interface PaymentProvider {
-  /** Key `customer:<operator>`. */
+  /** Key `customer:<operator>` and what is said of it; asking again with another name may make another customer, which harms nobody. */
   ensureCustomer(request: { operatorId: string; name: string; email: string }): Promise<{ customerId: string }>;
-  /** Key: the top-up. */
+  /**
+   * Key: the top-up. The provider may take the payment for longer than `expiresAt` (Stripe: 30 minutes at least), so whoever gives it up calls
+   * `expireCheckout`.
+   */
   openTopUp(request: { topUpId: string; operatorId: string; customerId: string; amountCents: number; expiresAt: Date }): Promise<HostedPage>;
   /** Key: the change. A first subscription; `purchasedSeats` is 0 or more. */
   openSubscription(request: {
@@ -76,7 +79,11 @@ export interface PaymentProvider {
     purchasedSeats: number;
     expiresAt: Date;
   }): Promise<HostedPage>;
-  /** Key: the change. Confirms an upgrade of a running subscription; it happens when its payment did (decisions B12). */
+  /**
+   * Key: the change. Confirms an upgrade of a running subscription; it happens when its payment did (decisions B12), which
+   * `readSubscription` tells: of the page itself Stripe tells nothing. A planned downgrade is taken back by asking for one, so whoever
+   * gives the upgrade up plans it again.
+   */
   openUpgrade(request: { changeId: string; customerId: string; subscriptionId: string; tier: PaidTier; expiresAt: Date }): Promise<HostedPage>;
   readCheckout(sessionId: string): Promise<CheckoutState>;
   /** Nobody shall pay it any more; one that is over already is as good. */

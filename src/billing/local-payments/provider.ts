@@ -80,13 +80,16 @@ export function createLocalPayments(context: Context): PaymentProvider {
       ),
 
     /** The whole difference of the two tiers' prices is paid: nothing is prorated here. */
-    openUpgrade: ({ changeId, customerId, subscriptionId, tier, expiresAt }) =>
-      openCheckout(
+    async openUpgrade({ changeId, customerId, subscriptionId, tier, expiresAt }) {
+      await pool.query(sql.type(Nothing)`
+        update local_subscriptions set next_tier = null where id = ${subscriptionId} and customer_id = ${customerId}`);
+      return openCheckout(
         { ...plain, reference: changeId, purpose: 'upgrade', customerId, tier, subscriptionId, expiresAt },
         sql.fragment`
           select local_price(${tier}, 0) - local_price(tier, 0) from local_subscriptions
           where id = ${subscriptionId} and customer_id = ${customerId} and status = 'active'`,
-      ),
+      );
+    },
 
     async readCheckout(sessionId): Promise<CheckoutState> {
       const { status, amount_cents, payment_id, subscription_id } = await checkoutOf(sessionId);

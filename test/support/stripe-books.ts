@@ -1,0 +1,198 @@
+import { formIn, listIn, numberIn, textIn, type Form } from './stripe-form.ts';
+
+export type StripeObject = { id: string } & Record<string, unknown>;
+
+/** A refusal of Stripe's, as its API says it. */
+export class StripeRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string) {
+    super(code);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Prices of the books: a tier costs this a month, in cents. */
+export const testPrices = { developer: 'price_developer', pro: 'price_pro', business: 'price_business', seat: 'price_seat' };
+const amounts: Record<string, number> = { price_developer: 2_000, price_pro: 10_000, price_business: 50_000, price_seat: 1_000 };
+
+const MONTH = 30 * 86_400;
+const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
+
+/** What Stripe keeps, as far as our calls go: stripe-mock judges the calls and forgets them, these books remember what they made. */
+export class StripeBooks {
+  readonly objects = new Map<string, StripeObject>();
+  #count = 0;
+
+  /** The objects of a kind, by the prefix of their ids: `cs_test`, `re`, `cus`. */
+  of(prefix: string): StripeObject[] {
+    return [...this.objects.values()].filter(({ id }) => id.startsWith(`${prefix}_`));
+  }
+
+  get(id: string): StripeObject {
+    const found = this.objects.get(id);
+    if (found === undefined) throw new StripeRefusal(404, 'resource_missing');
+    return found;
+  }
+
+  change(id: string, patch: Record<string, unknown>): StripeObject {
+    return Object.assign(this.get(id), patch);
+  }
+
+  #make(prefix: string, object: Record<string, unknown>): StripeObject {
+    const made = { ...object, id: `${prefix}_${++this.#count}` };
+    this.objects.set(made.id, made);
+    return made;
+  }
+
+  /** What a call does; null for calls that stripe-mock answers well enough. */
+  act(method: string, path: string, query: URLSearchParams, form: Form): Record<string, unknown> | null {
+    const [, , resource = '', ...rest] = path.split('/');
+    const key = `${method} ${resource}${rest.length > 0 ? '/' : ''}${rest.map((part) => (/^(sessions|expire|void)$/.test(part) ? part : ':id')).join('/')}`;
+    const id = rest.findLast((part) => /_/.test(part)) ?? '';
+    switch (key) {
+      case 'POST customers':
+        return this.#make('cus', { name: textIn(form.name), email: textIn(form.email), metadata: formIn(form.metadata) });
+      case 'POST checkout/sessions':
+        return this.#openSession(form);
+      case 'POST checkout/sessions/:id/expire':
+        if (this.get(id).status !== 'open') throw new StripeRefusal(400, 'session_not_open');
+        return this.change(id, { status: 'expired' });
+      case 'POST refunds':
+        return this.#refund(form);
+      case 'GET refunds':
+        return { data: this.of('re').filter((refund) => refund.payment_intent === query.get('payment_intent')), has_more: false };
+      case 'POST subscriptions/:id':
+        return this.#updateSubscription(id, form);
+      case 'POST billing_portal/sessions':
+        this.get(textIn(form.customer) ?? '');
+        return this.#make('bps', { url: `https://billing.stripe.test/p/${this.#count}`, flow: formIn(form.flow_data) });
+      case 'POST invoices/:id/void':
+        return this.change(id, { status: 'void' });
+      case 'POST transfers':
+        return this.#make('tr', { amount: numberIn(form.amount), destination: textIn(form.destination) });
+      default:
+        return method === 'GET' && id !== '' ? this.get(id) : null;
+    }
+  }
+
+  #openSession(form: Form): StripeObject {
+    const amount = listIn(form.line_items)
+      .map((item) => numberIn(item.quantity) * (amounts[textIn(item.price) ?? ''] ?? numberIn(formIn(item.price_data).unit_amount)))
+      .reduce((sum, cents) => sum + cents, 0);
+    this.get(textIn(form.customer) ?? '');
+    const session = this.#make('cs_test', {
+      mode: textIn(form.mode),
+      status: 'open',
+      payment_status: 'unpaid',
+      amount_total: amount,
+      currency: 'usd',
+      customer: textIn(form.customer),
+      payment_intent: null,
+      subscription: null,
+      metadata: formIn(form.metadata),
+      expires_at: form.expires_at === undefined ? nowSeconds() + 86_400 : numberIn(form.expires_at),
+      form,
+    });
+    return this.change(session.id, { url: `https://checkout.stripe.test/c/${session.id}` });
+  }
+
+  /** Somebody pays at the hosted page. @returns the session */
+  pay(sessionId: string): StripeObject {
+    const session = this.get(sessionId);
+    if (session.status !== 'open') throw new StripeRefusal(400, 'session_not_open');
+    if (session.mode === 'subscription') {
+      const subscription = this.#subscribe(session);
+      return this.change(sessionId, { status: 'complete', payment_status: 'paid', subscription: subscription.id });
+    }
+    const charge = { id: `ch_${sessionId}`, receipt_url: `https://pay.stripe.test/receipts/${sessionId}` };
+    const intent = this.#make('pi', { status: 'succeeded', amount: session.amount_total, latest_charge: charge });
+    return this.change(sessionId, { status: 'complete', payment_status: 'paid', payment_intent: intent });
+  }
+
+  /** A bank takes its time: complete, not paid; `status` is that of the payment intent. */
+  payLater(sessionId: string, status: 'processing' | 'requires_payment_method'): StripeObject {
+    const intent = this.#make('pi', { status, latest_charge: null });
+    return this.change(sessionId, { status: 'complete', payment_status: 'unpaid', payment_intent: intent });
+  }
+
+  #subscribe(session: StripeObject): StripeObject {
+    const form = session.form as Form;
+    const period = { current_period_start: nowSeconds(), current_period_end: nowSeconds() + MONTH };
+    const data = listIn(form.line_items).map((item, index) => ({
+      id: `si_${session.id}_${index}`,
+      price: { id: textIn(item.price) },
+      quantity: numberIn(item.quantity),
+      ...period,
+    }));
+    const metadata = formIn(formIn(form.subscription_data).metadata);
+    const { customer } = session;
+    return this.#make('sub', { customer, status: 'active', cancel_at_period_end: false, cancel_at: null, metadata, items: { data } });
+  }
+
+  #updateSubscription(id: string, form: Form): StripeObject {
+    const subscription = this.get(id);
+    if (subscription.status === 'canceled') throw new StripeRefusal(400, 'subscription_canceled');
+    if (form.payment_behavior === 'pending_if_incomplete') {
+      const invoice = this.#make('in', { status: 'open', amount_due: 40_000, currency: 'usd', pending: form.items });
+      Object.assign(invoice, { hosted_invoice_url: `https://invoice.stripe.test/${invoice.id}`, subscription: id });
+      return { ...subscription, latest_invoice: invoice };
+    }
+    if (form.cancel_at_period_end !== undefined) subscription.cancel_at_period_end = form.cancel_at_period_end === 'true';
+    if (form.cancel_at === '') subscription.cancel_at = null;
+    const metadata = { ...(subscription.metadata as Record<string, string>) };
+    for (const [name, value] of Object.entries(formIn(form.metadata))) {
+      if (value === '') delete metadata[name];
+      else metadata[name] = String(value);
+    }
+    subscription.metadata = metadata;
+    this.#applyItems(subscription, listIn(form.items));
+    return subscription;
+  }
+
+  #applyItems(subscription: StripeObject, changes: Form[]): void {
+    const items = subscription.items as { data: { id: string; price: { id: string | null }; quantity: number }[] };
+    for (const change of changes) {
+      const item = items.data.find(({ id }) => id === textIn(change.id));
+      if (item === undefined) {
+        const [first] = items.data;
+        items.data.push({ ...first, id: `si_${++this.#count}`, price: { id: textIn(change.price) }, quantity: numberIn(change.quantity) });
+      } else if (change.deleted === 'true') {
+        items.data.splice(items.data.indexOf(item), 1);
+      } else {
+        if (change.price !== undefined) item.price = { id: textIn(change.price) };
+        if (change.quantity !== undefined) item.quantity = numberIn(change.quantity);
+      }
+    }
+  }
+
+  /** Somebody confirms an upgrade at the portal (`bps_…`) or pays its invoice (`in_…`). */
+  confirmUpgrade(sessionId: string): void {
+    const page = this.get(sessionId);
+    const confirm = formIn(formIn(page.flow as Form).subscription_update_confirm);
+    const subscription = this.get(textIn(confirm.subscription) ?? String(page.subscription));
+    this.#applyItems(subscription, listIn((confirm.items ?? page.pending) as Form));
+    if (sessionId.startsWith('in_')) this.change(sessionId, { status: 'paid' });
+  }
+
+  /** The next month has begun; a subscription that was to end has ended. */
+  endPeriod(subscriptionId: string): void {
+    const subscription = this.get(subscriptionId);
+    if (subscription.cancel_at_period_end === true) subscription.status = 'canceled';
+    else for (const item of (subscription.items as { data: Record<string, number>[] }).data) {
+      const end = item.current_period_end ?? 0;
+      Object.assign(item, { current_period_start: end, current_period_end: end + MONTH });
+    }
+  }
+
+  #refund(form: Form): StripeObject {
+    const paymentId = textIn(form.payment_intent) ?? '';
+    const payment = this.get(paymentId);
+    const gone = this.of('re').filter((refund) => refund.payment_intent === paymentId);
+    const sum = gone.reduce((cents, refund) => cents + Number(refund.amount), 0);
+    if (sum + numberIn(form.amount) > Number(payment.amount)) throw new StripeRefusal(400, 'charge_already_refunded');
+    return this.#make('re', { amount: numberIn(form.amount), payment_intent: paymentId, status: 'succeeded', metadata: formIn(form.metadata) });
+  }
+}

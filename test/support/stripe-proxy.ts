@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { StripeBooks, StripeRefusal, testPrices } from './stripe-books.ts';
+import { formOf } from './stripe-form.ts';
+import { startStripeMock } from './stripe-mock.ts';
+
+/** One call that arrived. */
+export interface StripeCall {
+  method: string;
+  /** `/v1/checkout/sessions`, without its query. */
+  path: string;
+  body: string;
+  idempotencyKey: string | null;
+  /** What was answered; null: the connection was dropped instead. */
+  status: number | null;
+}
+
+/**
+ * What goes wrong with the next call that fits. `drop`: Stripe does it, and the answer is lost; `lose`: the call never reaches Stripe;
+ * `garbage`: it does it, and what comes back is not JSON; a number: that status instead, without doing it; `delayMs`: late.
+ */
+export interface StripeFault {
+  /** Of `POST /v1/refunds`, e.g.; absent: any call. */
+  on?: RegExp;
+  how: 'drop' | 'lose' | 'garbage' | number | { delayMs: number };
+}
+
+export interface StripeProxy {
+  /** For STRIPE_API_BASE. */
+  apiBase: string;
+  books: StripeBooks;
+  calls: StripeCall[];
+  /** Used up in their order. */
+  faults: StripeFault[];
+  /** The calls to `POST /v1/refunds`, e.g. */
+  callsTo(what: string): StripeCall[];
+  stop(): Promise<void>;
+}
+
+interface Kept {
+  fingerprint: string;
+  answer: Promise<Answer>;
+}
+
+interface Answer {
+  status: number;
+  body: string;
+}
+
+const errorBody = (type: string, code: string): string => JSON.stringify({ error: { type, code, message: `${code} (of the tests)` } });
+
+/** The settings with which an instance speaks to this Stripe. */
+export const stripeEnvironment = ({ apiBase }: Pick<StripeProxy, 'apiBase'>): Record<string, string> => ({
+  STRIPE_SECRET_KEY: 'sk_test_ofthetests',
+  STRIPE_WEBHOOK_SECRET: 'whsec_of_the_tests',
+  STRIPE_API_BASE: apiBase,
+  STRIPE_PRICE_DEVELOPER: testPrices.developer,
+  STRIPE_PRICE_PRO: testPrices.pro,
+  STRIPE_PRICE_BUSINESS: testPrices.business,
+  STRIPE_PRICE_SEAT: testPrices.seat,
+});
+
+/**
+ * Stripe for tests, over real sockets: stripe-mock judges every call by Stripe's OpenAPI, the books remember what was made, keys answer as
+ * they answered before, every call is recorded, and what goes wrong on the way is the test's choice.
+ * @param program of `stripeMock()`
+ */
+export async function startStripeProxy(program: string): Promise<StripeProxy> {
+  const mock = await startStripeMock(program);
+  const books = new StripeBooks();
+  const calls: StripeCall[] = [];
+  const faults: StripeFault[] = [];
+  const kept = new Map<string, Kept>();
+
+  const act = async (request: IncomingMessage, body: string): Promise<Answer> => {
+    const { method = 'GET', headers } = request;
+    const judged = await fetch(mock.apiBase + (request.url ?? ''), {
+      method,
+      headers: { authorization: headers.authorization ?? '', 'content-type': headers['content-type'] ?? 'application/x-www-form-urlencoded' },
+      ...(method !== 'GET' && { body }),
+    });
+    const text = await judged.text();
+    if (!judged.ok) return { status: judged.status, body: text };
+    const { pathname, searchParams } = new URL(request.url ?? '', mock.apiBase);
+    try {
+      const made = books.act(method, pathname, searchParams, formOf(body));
+      return { status: 200, body: JSON.stringify({ ...(JSON.parse(text) as object), ...made }) };
+    } catch (error) {
+      if (!(error instanceof StripeRefusal)) throw error;
+      return { status: error.status, body: errorBody('invalid_request_error', error.code) };
+    }
+  };
+
+  /** As Stripe: the same answer to the same call, a refusal of another one, and what was refused may be tried again. */
+  const actOnce = async (request: IncomingMessage, body: string): Promise<Answer & { replayed: boolean }> => {
+    const key = request.headers['idempotency-key'];
+    if (typeof key !== 'string' || request.method !== 'POST') return { ...(await act(request, body)), replayed: false };
+    const fingerprint = createHash('sha256').update(`${request.url} ${body}`).digest('hex');
+    const earlier = kept.get(key);
+    if (earlier !== undefined && earlier.fingerprint !== fingerprint) {
+      return { status: 400, body: errorBody('idempotency_error', 'idempotency_key_reused'), replayed: false };
+    }
+    if (earlier !== undefined) return { ...(await earlier.answer), replayed: true };
+    const answer = act(request, body);
+    kept.set(key, { fingerprint, answer });
+    const { status, body: text } = await answer;
+    if (status >= 400) kept.delete(key);
+    return { status, body: text, replayed: false };
+  };
+
+  const faultFor = (call: StripeCall): StripeFault['how'] | undefined => {
+    const index = faults.findIndex(({ on }) => on === undefined || on.test(`${call.method} ${call.path}`));
+    return index < 0 ? undefined : faults.splice(index, 1)[0]?.how;
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const idempotencyKey = (request.headers['idempotency-key'] as string | undefined) ?? null;
+    const call: StripeCall = { method: request.method ?? 'GET', path, body, idempotencyKey, status: null };
+    calls.push(call);
+    const fault = faultFor(call);
+    if (fault === 'lose') return void request.socket.destroy();
+    if (typeof fault === 'number') {
+      call.status = fault;
+      response.writeHead(fault, { 'content-type': 'application/json' }).end(errorBody('api_error', 'of_the_tests'));
+      return;
+    }
+    const { status, body: text, replayed } = await actOnce(request, body);
+    if (fault === 'drop') return void request.socket.destroy();
+    if (typeof fault === 'object') await pause(fault.delayMs);
+    call.status = status;
+    response.writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${calls.length}`, ...(replayed && { 'idempotent-replayed': 'true' }) });
+    response.end(fault === 'garbage' ? '<html>not what you asked for' : text);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    apiBase: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    books,
+    calls,
+    faults,
+    callsTo: (what) => calls.filter(({ method, path }) => `${method} ${path}` === what),
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await mock.stop();
+    },
+  };
+}
