@@ -6,6 +6,7 @@ import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
 import { eventsOf, flagTypes, newLineage, type Lineage } from '../passports/lineages.ts';
 import { unique } from '../support/factories.ts';
 import { startRole, type Role } from '../support/role.ts';
+import { sideBySide } from '../support/side-by-side.ts';
 import { assertStatus, requester, type Reply } from '../support/service.ts';
 
 const REPORT = { services_used: ['undeclared'], actions_count: 1 };
@@ -13,6 +14,7 @@ const Count = z.object({ count: z.number() });
 
 describe('kill -9 of an API that records a report or a decision', function () {
   this.timeout(120_000);
+  const itBeside = sideBySide();
   let database: OwnDatabase;
   let settings: Record<string, string>;
   let api: Role;
@@ -84,7 +86,7 @@ describe('kill -9 of an API that records a report or a decision', function () {
 
   for (const [operation, { points, prepare, status, events, rows }] of Object.entries(commands)) {
     for (const point of points) {
-      it(`at ${operation}:${point}: the repeated call is answered, and it happened once`, async () => {
+      itBeside(`at ${operation}:${point}: the repeated call is answered, and it happened once`, async () => {
         const lineage = await newLineage(database.pool, { operator: operator.id });
         const [path, body] = await prepare(lineage);
         const key = unique('key');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Passport } from '../../src/passports/schema.ts';
 import { settingsBeside, startRole } from '../support/role.ts';
+import { sideBySide } from '../support/side-by-side.ts';
 import { assertStatus, requester, service } from '../support/service.ts';
 import { claimsOf, delegate, issue, openHolder, verdictOf, type Holder } from './holders.ts';
 
@@ -33,10 +34,11 @@ const cases: Record<string, Case> = {
 
 describe('kill -9 of a process that issues or revokes', function () {
   this.timeout(120_000);
+  const itBeside = sideBySide();
 
   for (const [operation, { call, status, active }] of Object.entries(cases)) {
     for (const point of ['before', 'committed'] as const) {
-      it(`${operation} at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
+      itBeside(`${operation} at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
         // The passports name one issuer, so the victim has the base URL of the service.
         const dying = await startRole('api', { ...(await settingsBeside(service())), PUBLIC_BASE_URL: service().baseUrl, FAULT_AT: `${operation}:${point}` });
         const holder = await openHolder();
