@@ -47,6 +47,7 @@ export async function adjustWallet(
     meter: null,
     description,
     created_at,
+    receipt_url: null,
     details: noDetails,
   };
 }

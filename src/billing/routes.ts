@@ -4,6 +4,7 @@ import { readBalance } from './queries.ts';
 import { BalanceSchema } from './schema.ts';
 import { refundRoutes } from './refund-routes.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
+import { statementRoutes } from './statement-routes.ts';
 import { topUpRoutes } from './top-up-routes.ts';
 import { usageRoutes } from './usage-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -20,4 +21,4 @@ const getBalance = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
 });
 
-export const billingRoutes: AnyRoute[] = [getBalance, ...usageRoutes, ...payoutRoutes, ...subscriptionRoutes, ...topUpRoutes, ...refundRoutes, ...webhookRoutes];
+export const billingRoutes: AnyRoute[] = [getBalance, ...statementRoutes, ...usageRoutes, ...payoutRoutes, ...subscriptionRoutes, ...topUpRoutes, ...refundRoutes, ...webhookRoutes];

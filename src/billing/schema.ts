@@ -18,8 +18,11 @@ export const BalanceSchema = z
 export type Balance = z.infer<typeof BalanceSchema>;
 
 const Named = z.object({ id: z.string(), name: z.string() }).nullable();
+const InvocationReference = z.object({ id: z.string(), status: z.string() }).nullable();
+const MissionReference = z.object({ id: z.string(), declared_intent: z.string() }).nullable();
+const Microcents = z.int().min(0);
 
-const TransactionTypeSchema = z.enum([
+export const TransactionTypeSchema = z.enum([
   'topup',
   'refund',
   'invocation',
@@ -28,18 +31,66 @@ const TransactionTypeSchema = z.enum([
   'overage',
   'adjustment',
 ]);
+export type TransactionType = z.infer<typeof TransactionTypeSchema>;
+
+export const MeterSchema = z.enum([
+  'sealed_execution',
+  'llm_gateway',
+  'identity',
+  'metered_action',
+  'sms',
+  'email',
+  'l3',
+]);
+
+const ModelCallSourceSchema = z
+  .object({
+    id: z.string(),
+    created_at: z.iso.datetime(),
+    operation: z.string(),
+    declared_purpose: z.string().nullable().describe('Of the mission or passport it was made under; never a prompt.'),
+    provider: z.string(),
+    model: z.string(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    cached_prompt_tokens: z.int().nullable(),
+    streaming: z.boolean(),
+    allocated_microcents: Microcents.describe('Its exact share in this debit; the rest of its price is in the debits beside.'),
+    agent: Named,
+    mission: MissionReference,
+    skill: Named,
+    invocation: InvocationReference,
+    sealed_step_index: z.int().nullable(),
+  })
+  .meta({ id: 'ModelCallSource', description: 'A model call that contributed to a debit.' });
+
+const MachineSourceSchema = z
+  .object({
+    id: z.string(),
+    created_at: z.iso.datetime(),
+    duration_ms: z.int(),
+    allocated_microcents: Microcents,
+    skill: Named,
+    invocation: InvocationReference,
+    sealed_step_index: z.int().nullable(),
+  })
+  .meta({ id: 'MachineSource', description: 'A step of sealed execution whose machine time contributed to a debit.' });
 
 const DetailsSchema = z.object({
-  skill_id: z.string().nullable(),
+  skill_id: z.string().nullable().describe('Of usage: that whose charge completed the cent, as invocation_id.'),
   invocation_id: z.string().nullable(),
   mission_id: z.string().nullable(),
   skill: Named,
-  invocation: z.object({ id: z.string(), status: z.string() }).nullable(),
-  mission: z.object({ id: z.string(), declared_intent: z.string() }).nullable(),
-  llm_sources: z.array(z.unknown()),
-  machine_sources: z.array(z.unknown()),
-  machine_cost_microcents: z.int().nullable(),
-  source_status: z.enum(['recorded', 'not_recorded']).nullable(),
+  invocation: InvocationReference,
+  mission: MissionReference,
+  llm_sources: z.array(ModelCallSourceSchema),
+  machine_sources: z.array(MachineSourceSchema),
+  machine_cost_microcents: Microcents.nullable().describe('What machine_sources sum up to.'),
+  source_status: z
+    .enum(['recorded', 'not_recorded'])
+    .nullable()
+    .describe('`recorded`: the sources make up the whole debit. null: rows of its kind have none.'),
 });
 
 /** Of a row that came about by neither skill, mission nor usage. */
@@ -65,9 +116,10 @@ export const WalletTransactionSchema = z
     id: z.string(),
     type: TransactionTypeSchema,
     amount_cents: Cents.describe('Negative for debits.'),
-    meter: z.string().nullable(),
+    meter: MeterSchema.nullable(),
     description: z.string(),
     created_at: z.iso.datetime(),
+    receipt_url: z.url().nullable().describe("The payment provider's receipt, of a top-up that has one."),
     details: DetailsSchema,
   })
   .meta({
@@ -81,6 +133,7 @@ export const WalletTransactionSchema = z
         meter: null,
         description: 'Welcome credit',
         created_at: '2026-11-21T12:00:00.000Z',
+        receipt_url: null,
         details: noDetails,
       },
     ],

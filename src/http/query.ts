@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalid } from './errors.ts';
 
 /** A whole number in a query string: digits only, in its range or 400; nothing is clamped (decisions C3). */
-const queryInteger = (minimum: number, maximum: number) =>
+export const queryInteger = (minimum: number, maximum: number) =>
   documented(
     z
       .string()

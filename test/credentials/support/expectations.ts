@@ -90,6 +90,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/skills*', work],
   ['* /v1/skill-requests*', work],
   ['GET /v1/billing/balance', work],
+  ['GET /v1/billing/transactions', work],
   ['POST /v1/billing/topup', administration],
   ['POST /v1/billing/subscribe', administration],
   ['POST /v1/billing/cancel-subscription', administration],

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { preferredType } from '../http/accept.ts';
+import { invalid } from '../http/errors.ts';
+import { cursorPages } from '../http/pagination.ts';
+import { writtenText } from '../http/prepared-json.ts';
+import { queryInteger } from '../http/query.ts';
+import { route, type AnyRoute, type Links, type RouteRequest } from '../http/route.ts';
+import { withReceipts } from './receipts.ts';
+import { CSV, CSV_HEADER, CSV_ROWS, RECORD_END, transactionRecord } from './statement-csv.ts';
+import { readStatementPage, type StatementForm } from './statement-queries.ts';
+import { statementFilters, StatementSchema, TimelineSchema } from './statement-schema.ts';
+import { readTimelinePage } from './timeline-queries.ts';
+import { transactionText } from './transaction-text.ts';
+
+const MOST = 200;
+const STANDARD = 50;
+const paging = { maximum: MOST, standard: STANDARD };
+const Place = z.tuple([z.int(), z.int()]);
+const statementPages = cursorPages({
+  ...paging,
+  position: z.object({ top: z.int(), floor: z.int(), total: z.int() }),
+});
+const timelinePages = cursorPages({
+  ...paging,
+  position: z.object({ snapshotAt: z.string(), debited: z.array(z.int()), before: Place, floor: Place }),
+});
+
+const Query = z.object({
+  limit: queryInteger(1, MOST).optional().meta({ description: `${STANDARD} unless given; ${CSV_ROWS} as CSV.` }),
+  cursor: statementPages.query.cursor,
+  ...statementFilters,
+});
+type Request = RouteRequest<'anyone', undefined, z.output<typeof Query>, undefined>;
+
+const JSON_FORM: StatementForm = { text: transactionText, separator: ',' };
+const CSV_FORM: StatementForm = { text: transactionRecord, separator: RECORD_END };
+
+/** What the cursor holds for: without the timeline `entry_kind` means nothing, and may change. */
+function asked({ context, call, params, query }: Request, standard: number) {
+  const entry_kind = query.view === undefined ? ('all' as const) : query.entry_kind;
+  return { context, call, params, query: { ...query, entry_kind, limit: query.limit ?? standard } };
+}
+
+async function statementPage(request: Request, form: StatementForm, standard: number) {
+  const at = asked(request, standard);
+  const { limit, ...filters } = at.query;
+  const place = statementPages.after(at);
+  const { operatorId } = request.caller;
+  const page = await readStatementPage(request.context.pool, { operatorId, filters, place, limit }, form);
+  const { floor, total, last, more } = page;
+  return { page, ...statementPages.next(at, more && last !== null ? { top: last - 1, floor, total } : null) };
+}
+
+async function statement(request: Request) {
+  const { page, members, links } = await statementPage(request, JSON_FORM, STANDARD);
+  const rows = withReceipts(request.context.encryption, page.content ?? '', page.sealed_receipts);
+  return written({ total: page.total, ...members }, 'transactions', rows, links);
+}
+
+/** The filtered statement as a table; what is beyond CSV_ROWS is linked to (decisions B27). */
+async function csv(request: Request) {
+  const { page, links } = await statementPage(request, CSV_FORM, CSV_ROWS);
+  const records = page.content === null ? '' : page.content + RECORD_END;
+  return {
+    status: 200 as const,
+    prepared: writtenText<never>(CSV_HEADER + records),
+    mediaType: `${CSV}; charset=utf-8; header=present`,
+    headers: { 'Content-Disposition': 'attachment; filename="transactions.csv"' },
+    links,
+  };
+}
+
+async function timeline(request: Request) {
+  const at = asked(request, STANDARD);
+  const { limit, ...filters } = at.query;
+  const place = timelinePages.after(at);
+  const { operatorId } = request.caller;
+  const page = await readTimelinePage(request.context.pool, { operatorId, filters, place, limit });
+  const { snapshot_at: snapshotAt, debited, last_position, last_call, more } = page;
+  const ended = more && last_position !== null && last_call !== null;
+  const floor: z.output<typeof Place> = [page.floor, page.floor_call];
+  const next = ended ? { snapshotAt, debited, before: [last_position, last_call] as z.output<typeof Place>, floor } : null;
+  const { members, links } = timelinePages.next(at, next);
+  return written({ snapshot_at: snapshotAt, ...members }, 'rows', page.rows ?? '', links);
+}
+
+/** `members` and the list, whose items are JSON already. */
+function written(members: object, name: string, items: string, links: Links) {
+  const text = `${JSON.stringify(members).slice(0, -1)},"${name}":[${items}]}`;
+  return { status: 200 as const, prepared: writtenText<never>(text), links };
+}
+
+const listTransactions = route({
+  method: 'get',
+  path: '/v1/billing/transactions',
+  operation: 'listTransactions',
+  tag: 'billing',
+  summary: 'Read the statement of your wallet, newest first',
+  description:
+    'The first page fixes what all pages show; a cursor keeps that for 24 hours, under the same filters. With `Accept: text/csv` the default view is a table with a header, of up to 10,000 rows; what is beyond is named by the Link header.',
+  audience: 'anyone',
+  query: Query,
+  status: 200,
+  reply: z.union([StatementSchema, TimelineSchema]),
+  alternatives: [CSV],
+  refusals: ['INVALID_CURSOR'],
+  handler: async (request) => {
+    const asTable = preferredType(request.header('accept'), ['application/json', CSV]) === CSV;
+    if (request.query.view === undefined) return asTable ? csv(request) : statement(request);
+    if (asTable) throw invalid({ path: 'query.view', code: 'not_a_table', message: 'must be left out where text/csv is wanted' });
+    return timeline(request);
+  },
+});
+
+export const statementRoutes: AnyRoute[] = [listTransactions];
