@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '../src/database/pool.ts';
 import { activeKey } from '../src/passports/signing-keys.ts';
-import { KEY_ROTATION } from '../temporal/schedules.ts';
+import { KEY_ROTATION, RETENTION } from '../temporal/schedules.ts';
 import { TaskQueue } from '../temporal/task-queues.ts';
-import { keyRotation } from '../workflows/index.ts';
+import { keyRotation, retention } from '../workflows/index.ts';
 import { invocationSignals } from '../workflows/skill-invocation.ts';
 import { HISTORIES } from '../test/replay/histories.ts';
 import { beginSession, type Session } from '../test/passports/sessions.ts';
@@ -141,6 +141,19 @@ for (const [name, age] of Object.entries({ 'not-due': '1 day', rotated: '90 days
   await rig.temporal.client.workflow.execute(keyRotation, { workflowId, taskQueue: TaskQueue.lives });
   await save(`keyRotation/${name}`, runOf(rig, workflowId));
 }
+/** So many audit events of a day that no tier keeps, of an operator who has no others. */
+const writeOldEvents = async ({ context: { pool } }: Rig, count: number) => {
+  await pool.query(sql.unsafe`insert into operators (id, name, email) values ('op_old', 'old', 'old@example.test') on conflict do nothing`);
+  await pool.query(sql.unsafe`
+    insert into audit_events (operator_id, actor, action, target, created_at)
+    select 'op_old', 'test', 'test', 'test', now() - interval '3 years' from generate_series(1, ${count})`);
+};
+for (const [name, count] of Object.entries({ 'nothing-due': 0, purged: 1_500 })) {
+  await writeOldEvents(rig, count);
+  const workflowId = `${RETENTION}:${name}`;
+  await rig.temporal.client.workflow.execute(retention, { workflowId, taskQueue: TaskQueue.lives });
+  await save(`retention/${name}`, runOf(rig, workflowId));
+}
 for (const [name, { refuses, seconds }] of Object.entries(mailMessage)) {
   const server = await startMailServer({ refuses });
   rig.config.mail = { smtpUrl: `smtp://127.0.0.1:${server.port}`, from: 'carnet@example.test' };
@@ -158,7 +171,7 @@ for (const [name, play] of Object.entries(passportSession)) {
 }
 await rig.stop();
 
-const temporal = await temporalServer(['limit.historyCount.suggestContinueAsNew=20']);
+const temporal = await temporalServer(['limit.historyCount.suggestContinueAsNew=20', 'history.defaultWorkflowTaskTimeout="1s"']);
 await temporal.start();
 const shortLived = await startRig({ temporalAddress: temporal.address });
 await shortLived.startDelivery();
@@ -176,6 +189,11 @@ const saveFirstRun = async (name: string, life: string): Promise<void> => {
 };
 await saveFirstRun('skillInvocation/continued-as-new', (await shortLived.invoke()).id);
 await saveFirstRun('passportSession/continued-as-new', lifeId.session((await beginSession(shortLived)).session));
+// A run hears the suggestion at a task of its own, and one task holds the steps of a second.
+await writeOldEvents(shortLived, 400_000);
+const purging = await shortLived.temporal.client.workflow.start(retention, { workflowId: `${RETENTION}:long`, taskQueue: TaskQueue.lives });
+await purging.result();
+await save('retention/continued-as-new', runOf(shortLived, purging.workflowId, purging.firstExecutionRunId));
 await shortLived.stop();
 await temporal.remove();
 if (ownInstance) await mochaGlobalTeardown();
