@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { settle } from '../../../src/billing/local-payments/settle.ts';
+import type { Context } from '../../../src/context.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { eventually } from '../../support/eventually.ts';
+import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import {
+  checkoutSession,
+  paidInvoice,
+  paymentEventBody,
+  postPaymentEvent,
+  subscriptionObject,
+  type SubscriptionObjectOptions,
+} from '../../support/payment-webhooks.ts';
+import { assertProblem, assertStatus, database } from '../../support/service.ts';
+import { askToSubscribe, auditOf, buildSubscriber, changesOf, checkoutFor, endCheckout, rowOf, seats, subscriptionOf, untilSubscription } from './support.ts';
+
+/** Seconds before or after now, at which an event says it was made. */
+const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
+
+type Said = Partial<Omit<SubscriptionObjectOptions, 'id' | 'operatorId'>>;
+
+/** An event about a subscription of a provider that knows more than the local one. */
+const eventOf = (operator: TestOperator, id: string, said: Said, createdAt: Date, eventId?: string): string => {
+  const type = said.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated';
+  const object = subscriptionObject({ id, operatorId: operator.operatorId, tier: 'pro', ...said });
+  return paymentEventBody(type, object, { createdAt, ...(eventId !== undefined && { id: eventId }) });
+};
+
+const post = async (body: string): Promise<void> => void assertStatus(await postPaymentEvent(body), 200);
+
+const newSubscription = (): string => unique('sub_test');
+
+describe('A payment event about a subscription', () => {
+  it('gives the tier, and takes it when the subscription has ended', async () => {
+    const [operator, id] = [await buildOperator(), newSubscription()];
+    await post(eventOf(operator, id, { tier: 'pro', seats: 2 }, at(-60)));
+    const { tier, status, purchased_seats: bought } = await subscriptionOf(operator);
+    assert.deepEqual([tier, status, bought], ['pro', 'active', 2]);
+    await post(eventOf(operator, id, { status: 'canceled' }, at(-30)));
+    const ended = await subscriptionOf(operator);
+    assert.deepEqual([ended.tier, ended.status, ended.purchased_seats], ['free', 'none', 0]);
+  });
+
+  for (const [status, tier] of [
+    ['past_due', 'pro'],
+    ['unpaid', 'free'],
+    ['incomplete', 'free'],
+    ['canceled', 'free'],
+  ] as const) {
+    it(`that says ${status} makes the tier ${tier}`, async () => {
+      const [operator, id] = [await buildOperator(), newSubscription()];
+      await post(eventOf(operator, id, {}, at(-60)));
+      await post(eventOf(operator, id, { status }, at(-30)));
+      assert.equal((await subscriptionOf(operator)).tier, tier);
+    });
+  }
+
+  it('that says unpaid sells nothing until the invoice is paid, which gives the tier back', async () => {
+    const [operator, id] = [await buildOperator(), newSubscription()];
+    await post(eventOf(operator, id, {}, at(-60)));
+    await post(eventOf(operator, id, { status: 'unpaid' }, at(-40)));
+    assert.equal((await subscriptionOf(operator)).status, 'unpaid');
+    assertProblem(await askToSubscribe(operator, 'business'), 'CONFLICT');
+    assertProblem(await seats(operator, 1), 'SEATS_OUT_OF_RANGE');
+    await post(eventOf(operator, id, {}, at(-20)));
+    const { tier, status } = await subscriptionOf(operator);
+    assert.deepEqual([tier, status], ['pro', 'active']);
+  });
+
+  it('that is incomplete gives nothing', async () => {
+    const operator = await buildOperator();
+    await post(eventOf(operator, newSubscription(), { status: 'incomplete' }, at(-60)));
+    assert.equal((await subscriptionOf(operator)).tier, 'free');
+  });
+
+  it('counts once, however often it comes', async () => {
+    const [operator, id, eventId] = [await buildOperator(), newSubscription(), unique('evt_test')];
+    const body = eventOf(operator, id, {}, at(-60), eventId);
+    for (let time = 0; time < 3; time += 1) await post(body);
+    assert.deepEqual(await auditOf(operator), ['subscription.started']);
+  });
+
+  it('that is older than what is known changes nothing: the end before the update', async () => {
+    const [operator, id] = [await buildOperator(), newSubscription()];
+    await post(eventOf(operator, id, { tier: 'business' }, at(-90)));
+    await post(eventOf(operator, id, { status: 'canceled' }, at(-30)));
+    await post(eventOf(operator, id, { tier: 'business', seats: 4 }, at(-60)));
+    const { tier, purchased_seats: bought } = await subscriptionOf(operator);
+    assert.deepEqual([tier, bought], ['free', 0]);
+  });
+
+  it('leads to the same end in any order and with any repetition', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray([0, 1, 2, 3, 4, 0, 1, 2, 3, 4], { minLength: 10 }), async (order) => {
+        const [operator, id] = [await buildOperator(), newSubscription()];
+        const story: Said[] = [{ tier: 'developer' }, { tier: 'pro' }, { tier: 'pro', status: 'past_due' }, { tier: 'pro', seats: 3 }, { tier: 'business', seats: 3 }];
+        const bodies = story.map((said, index) => eventOf(operator, id, said, at(index * 10 - 100), unique('evt_test')));
+        for (const index of order) await post(bodies[index] ?? '');
+        const { tier, status, purchased_seats: bought } = await subscriptionOf(operator);
+        assert.deepEqual([tier, status, bought], ['business', 'active', 3]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('about a second subscription of the same operator changes nothing, and leaves a trace for a person', async () => {
+    const [operator, id] = [await buildOperator(), newSubscription()];
+    await post(eventOf(operator, id, { tier: 'pro' }, at(-60)));
+    await post(eventOf(operator, newSubscription(), { tier: 'business' }, at(-30)));
+    assert.equal((await subscriptionOf(operator)).tier, 'pro');
+    assert.equal((await auditOf(operator)).at(-1), 'subscription.second');
+  });
+
+  it('about nobody of ours is taken and changes nothing', async () => {
+    const stranger = { operatorId: unique('op_elsewhere') } as TestOperator;
+    await post(eventOf(stranger, newSubscription(), {}, at(-60)));
+    await post(paymentEventBody('invoice.paid', paidInvoice(newSubscription())));
+    const metadata = { carnet_purpose: 'subscription', carnet_reference: 'sbc_none', carnet_operator: stranger.operatorId } as const;
+    await post(paymentEventBody('checkout.session.completed', checkoutSession(metadata, { subscription: newSubscription() })));
+  });
+
+  it('does not overwrite what the operator has decided since', async () => {
+    const operator = await buildSubscriber('pro');
+    const { subscription_id: id } = await rowOf(operator);
+    // Nobody tells the provider while its answer is awaited: the row that the call is kept in is held.
+    const db = await database();
+    await db.transaction(async (held) => {
+      await held.query(sql.unsafe`select from local_subscriptions where id = ${id} for update`);
+      assertStatus(await seats(operator, 4), 200);
+      await post(eventOf(operator, id, { tier: 'pro', seats: 1 }, at(2)));
+      assert.equal((await subscriptionOf(operator)).purchased_seats, 4);
+    });
+    await untilSubscription(operator, 'what was decided', ({ purchased_seats: bought }) => bought === 4);
+  });
+
+  it('that was lost loses nothing: the life asks when the checkout should be over', async () => {
+    const operator = await buildOperator();
+    const { sessionId } = await checkoutFor(operator, 'pro');
+    // Paid in the books of the provider, and not a word of it.
+    const events = await settle({ pool: await database() } as Context, sessionId, 'paid');
+    assert.equal(events?.length, 3);
+    assert.equal((await subscriptionOf(operator)).tier, 'free');
+    await endCheckout(operator);
+    const found = await untilSubscription(operator, 'the tier', ({ tier }) => tier === 'pro');
+    assert.equal(found.pending_change, null);
+    assert.equal((await changesOf(operator))[0]?.status, 'done');
+  });
+
+  it('of a checkout that says less than the subscription is enough: the life asks for the rest', async () => {
+    const operator = await buildSubscriber('pro');
+    const { subscription_id: id } = await rowOf(operator);
+    await (await database()).query(sql.unsafe`update local_subscriptions set tier = 'business' where id = ${id}`);
+    await post(paymentEventBody('invoice.paid', paidInvoice(id)));
+    await eventually('the tier of the provider', async () => (await subscriptionOf(operator)).tier === 'business');
+  });
+});
