@@ -9,7 +9,8 @@ import { CarnetError } from '../../src/http/errors.ts';
 const TIMEOUT_MS = 15_000;
 
 /**
- * The SDK. It repeats nothing by itself: the step of the life does, after a pause that grows, and so is seen doing it.
+ * The SDK. It repeats nothing by itself, except once a call whose connection was closed: the step of the life does, after a pause that
+ * grows, and so is seen doing it.
  * @param settings.apiBase e.g. `http://127.0.0.1:12111`; absent: Stripe's own
  */
 export function createStripe({ secretKey, apiBase }: Pick<StripeSettings, 'secretKey' | 'apiBase'>): Stripe {

@@ -37,6 +37,8 @@ export interface StripeProxy {
   faults: StripeFault[];
   /** The calls to `POST /v1/refunds`, e.g. */
   callsTo(what: string): StripeCall[];
+  /** A day has passed: what was made stays, under which key is forgotten. */
+  forgetKeys(): void;
   stop(): Promise<void>;
 }
 
@@ -149,6 +151,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
     calls,
     faults,
     callsTo: (what) => calls.filter(({ method, path }) => `${method} ${path}` === what),
+    forgetKeys: () => kept.clear(),
     async stop() {
       server.closeAllConnections();
       server.close();
