@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+
+/** Settings of a run: the same seed gives the same histories. */
+export const SEED = Number(process.env.PROOF_SEED ?? Date.now() % 1_000_000_000);
+const PATH = process.env.PROOF_PATH;
+/** How many histories each property plays; thousands by command. */
+export const HISTORIES = Number(process.env.PROOF_HISTORIES ?? 40);
+
+/** A history of rivals that fails may pass the next time: play it again this often. */
+export const REPEATS = Number(process.env.PROOF_REPEATS ?? 1);
+
+/**
+ * Plays many histories. The first that fails is made as small as it gets.
+ * @throws Error with the small one, a step a line, why it failed, and the command that plays it again
+ */
+export async function playHistories<T>(
+  arbitrary: fc.Arbitrary<T>,
+  { file, histories, show }: { file: string; histories: number; show(history: T): string[] },
+  play: (history: T) => Promise<void>,
+): Promise<void> {
+  const result = await fc.check(fc.asyncProperty(arbitrary, play), {
+    seed: SEED,
+    numRuns: histories,
+    ...(PATH !== undefined && { path: PATH }),
+  });
+  if (!result.failed) return;
+  const { counterexample, counterexamplePath, errorInstance } = result;
+  const steps = counterexample === null ? ['(none was found before time was up)'] : show(counterexample[0]);
+  const again = `PROOF_SEED=${SEED} PROOF_PATH=${counterexamplePath ?? ''} npx mocha ${file}`;
+  const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  throw new Error(`This history breaks the ledger:\n${steps.map((line) => `  ${line}`).join('\n')}\n${why}\nPlay it again: ${again}`, { cause: errorInstance });
+}

@@ -1,0 +1,241 @@
+import { ModelWallet } from './wallet-of-model.ts';
+import { PRICES, WALLETS, type Source, type Step } from './step.ts';
+
+/** What the tiers of the histories include in a month. */
+const ALLOWANCES: Record<string, number> = { free: 25_000, developer: 250_000, enterprise: Infinity };
+/** Metered actions that each wallet has used when a history begins: a few before the end of what is free. */
+export const USED = [24_998, 0, 25_000] as const;
+const OVERAGE_MICROCENTS = 10_000;
+export const COMMISSION_BPS = 1_000;
+export const MINIMUM_PAYOUT_CENTS = 50;
+
+interface ModelTopUp {
+  wallet: number;
+  cents: number;
+  status: string;
+  refunded: number;
+  chargedBack: number;
+  disputes: Map<number, { status: string; charged: boolean; returned: boolean }>;
+}
+
+/** In cents: a dispute is about all of a payment, another one about half. */
+export const disputed = (cents: number, which: number): number => (which === 0 ? cents : Math.floor(cents / 2));
+
+export const meterOf: Record<Source, string | null> = {
+  'sealed call': 'sealed_execution', 'gateway call': 'llm_gateway', classification: 'l3', 'included call': null,
+  'machine run': 'sealed_execution', identity: 'identity',
+};
+/** Microcents: the fee of 15 % on the customer's own key, else the cost with it; rounded up. */
+export const chargeOf = (source: Source, cost: number): number =>
+  source === 'included call' ? 0 : Math.floor((cost * (source === 'gateway call' ? 15 : 115) + 99) / 100);
+
+const refused = 'INSUFFICIENT_CREDITS';
+
+/** The whole ledger of a history in memory, a step at a time. `play` answers what the database must answer. */
+export class Model {
+  readonly wallets = Array.from({ length: WALLETS }, (_, index) => new ModelWallet(USED[index] ?? 0));
+  readonly earnings = PRICES.map(() => 0);
+  readonly #topUps: ModelTopUp[] = [];
+  readonly #refunds: { topUp: ModelTopUp; status: string; known: boolean }[] = [];
+  readonly #invocations: { wallet: number; skill: number; open: boolean }[] = [];
+  readonly #uses: { outcome: string }[] = [];
+  readonly #payouts: { publisher: number; gross: number; status: string }[] = [];
+
+  play(step: Step): string {
+    for (const wallet of this.wallets) wallet.beginEvent();
+    switch (step.do) {
+      case 'open a top-up': {
+        this.#topUps.push({ wallet: step.wallet, cents: step.cents, status: 'opening', refunded: 0, chargedBack: 0, disputes: new Map() });
+        return 'ok';
+      }
+      case 'hear of a top-up': return withPicked(this.#topUps, step.topUp, (topUp) => this.#settle(topUp, step.as));
+      case 'hear of a dispute': return withPicked(this.#topUps, step.topUp, (topUp) => this.#dispute(topUp, step.which, step.as));
+      case 'hear of a refund without us': {
+        return withPicked(this.#topUps, step.topUp, (topUp) => {
+          topUp.refunded = Math.max(topUp.refunded, Math.floor((topUp.cents * step.quarters) / 4));
+          return this.#reversed(topUp, 'refunded');
+        });
+      }
+      case 'refund': return withPicked(this.#topUps, step.topUp, (topUp) => this.#refund(topUp));
+      case 'hear of a refund': return withPicked(this.#refunds, step.refund, (refund) => this.#settleRefund(refund, step.as));
+      case 'adjust': {
+        const wallet = this.#wallet(step.wallet);
+        if (step.cents < 0) return wallet.debit(-step.cents) ? 'ok' : 'too low';
+        wallet.credit(step.cents);
+        return 'ok';
+      }
+      case 'act': return this.#meter(this.#wallet(step.wallet), step.action !== 'checkpoint') ? 'ok' : refused;
+      case 'invoke': return this.#invoke(step.wallet, step.skill);
+      case 'end an invocation': return withPicked(this.#invocations, step.invocation, (invocation) => this.#end(invocation, step.as));
+      case 'use': return this.#use(step.wallet, step.source, step.cost);
+      case 'use again': return withPicked(this.#uses, step.use, ({ outcome }) => outcome);
+      case 'change the tier': {
+        this.#wallet(step.wallet).tier = step.tier;
+        return 'ok';
+      }
+      case 'state payouts': return this.#statePayouts();
+      case 'begin a payout': {
+        return withPicked(this.#payouts, step.payout, (payout) => {
+          if (payout.status !== 'due') return payout.status;
+          this.#earn(payout.publisher, -payout.gross);
+          return (payout.status = 'transferring');
+        });
+      }
+      case 'hear of a payout': {
+        return withPicked(this.#payouts, step.payout, (payout) => {
+          if (payout.status !== 'transferring') return 'ok';
+          payout.status = step.as === 'paid' ? 'paid' : 'failed';
+          if (step.as === 'refused') this.#earn(payout.publisher, payout.gross);
+          return 'ok';
+        });
+      }
+    }
+  }
+
+  #wallet(index: number): ModelWallet {
+    const wallet = this.wallets[index];
+    if (wallet === undefined) throw new Error(`There is no wallet ${index}.`);
+    return wallet;
+  }
+
+  #earn(publisher: number, cents: number): void {
+    this.earnings[publisher] = (this.earnings[publisher] ?? 0) + cents;
+  }
+
+  #settle(topUp: ModelTopUp, as: string): string {
+    if (topUp.status === 'paid') return 'repeated';
+    if (as === 'paid another amount') return 'differs';
+    if (as === 'paid') {
+      topUp.status = 'paid';
+      this.#wallet(topUp.wallet).credit(topUp.cents);
+      return this.#reversed(topUp, 'paid');
+    }
+    const from: Record<string, string[]> = {
+      processing: ['opening', 'expired'], failed: ['opening', 'processing'], expired: ['opening'],
+    };
+    if (from[as]?.includes(topUp.status) !== true) return 'repeated';
+    topUp.status = as;
+    return as;
+  }
+
+  #dispute(topUp: ModelTopUp, which: number, as: string): string {
+    const dispute = topUp.disputes.get(which);
+    if (dispute === undefined) topUp.disputes.set(which, { status: as, charged: false, returned: false });
+    else if (dispute.status === 'opened') dispute.status = as;
+    return this.#reversed(topUp, as);
+  }
+
+  /** What is known of a payment that was credited has its consequences; of another it is kept until it is. */
+  #reversed(topUp: ModelTopUp, outcome: string): string {
+    if (topUp.status !== 'paid') return 'kept';
+    const wallet = this.#wallet(topUp.wallet);
+    const ours = this.#refunds.filter((refund) => refund.topUp === topUp && refund.status !== 'failed').length * topUp.cents;
+    const outside = Math.min(topUp.refunded, topUp.cents) - ours;
+    if (outside > topUp.chargedBack) {
+      wallet.chargeBack(outside - topUp.chargedBack, `refunded:${this.#topUps.indexOf(topUp)}:${outside}`);
+      topUp.chargedBack = outside;
+    }
+    for (const [which, dispute] of [...topUp.disputes].toSorted(([a], [b]) => a - b)) {
+      const cause = `dp:${this.#topUps.indexOf(topUp)}:${which}`;
+      if (!dispute.charged && dispute.status !== 'won') {
+        dispute.charged = true;
+        wallet.chargeBack(disputed(topUp.cents, which), cause);
+      } else if (dispute.charged && !dispute.returned && dispute.status === 'won') {
+        dispute.returned = true;
+        wallet.returnChargeBack(cause);
+      }
+    }
+    return outcome;
+  }
+
+  #refund(topUp: ModelTopUp): string {
+    if (topUp.status !== 'paid') return 'NOT_FOUND';
+    if ([...topUp.disputes.values()].some(({ status }) => status !== 'won')) return 'NOT_REFUNDABLE';
+    const before = this.#refunds.some((refund) => refund.topUp === topUp && refund.status !== 'failed');
+    if (before || topUp.chargedBack > 0) return 'ALREADY_REFUNDED';
+    if (!this.#wallet(topUp.wallet).hold(topUp.cents)) return 'BALANCE_BELOW_TOPUP';
+    this.#refunds.push({ topUp, status: 'pending', known: false });
+    return 'ok';
+  }
+
+  #settleRefund(refund: { topUp: ModelTopUp; status: string; known: boolean }, as: string): string {
+    const { topUp, status: was } = refund;
+    const status = as === 'refused' ? 'failed' : as;
+    if (was === 'failed' || (was === 'succeeded' && status !== 'failed')) return 'repeated';
+    refund.known ||= as !== 'refused';
+    refund.status = status;
+    if (status === 'pending') return status;
+    const wallet = this.#wallet(topUp.wallet);
+    if (status === 'succeeded') {
+      wallet.capture(topUp.cents);
+      return status;
+    }
+    if (refund.known) topUp.refunded = Math.max(0, topUp.refunded - topUp.cents);
+    if (was === 'succeeded') wallet.credit(topUp.cents);
+    else wallet.held -= topUp.cents;
+    return this.#reversed(topUp, status);
+  }
+
+  #meter(wallet: ModelWallet, charged: boolean): boolean {
+    const over = charged && wallet.used >= (ALLOWANCES[wallet.tier] ?? Infinity);
+    if (over && !wallet.charge('metered_action', OVERAGE_MICROCENTS)) return false;
+    wallet.used += 1;
+    return true;
+  }
+
+  #invoke(index: number, skill: number): string {
+    const wallet = this.#wallet(index);
+    const price = PRICES[skill] ?? 0;
+    const before = { posted: wallet.posted, positions: wallet.positions, used: wallet.used, meter: { ...wallet.meters.get('metered_action') } };
+    const metered = this.#meter(wallet, true);
+    if (metered && wallet.hold(price)) {
+      this.#invocations.push({ wallet: index, skill, open: true });
+      return 'ok';
+    }
+    // What is refused changes nothing, the charge for the action included.
+    Object.assign(wallet, { posted: before.posted, positions: before.positions, used: before.used });
+    if (before.meter.charged === undefined || before.meter.debited === undefined) wallet.meters.delete('metered_action');
+    else wallet.meters.set('metered_action', { charged: before.meter.charged, debited: before.meter.debited });
+    return refused;
+  }
+
+  #end(invocation: { wallet: number; skill: number; open: boolean }, as: string): string {
+    if (!invocation.open) return 'over';
+    const price = PRICES[invocation.skill] ?? 0;
+    const wallet = this.#wallet(invocation.wallet);
+    invocation.open = false;
+    if (as === 'complete') {
+      wallet.capture(price);
+      this.#earn(invocation.skill, price);
+    } else {
+      wallet.held -= price;
+    }
+    return 'ok';
+  }
+
+  #use(index: number, source: Source, cost: number): string {
+    const wallet = this.#wallet(index);
+    const microcents = chargeOf(source, cost);
+    if (!wallet.charge(meterOf[source] ?? '', microcents)) return refused;
+    if (source !== 'machine run' && source !== 'identity') wallet.calls += 1;
+    const outcome = `charged ${microcents}`;
+    this.#uses.push({ outcome });
+    return outcome;
+  }
+
+  #statePayouts(): string {
+    for (const [publisher, gross] of this.earnings.entries()) {
+      if (gross === 0) continue;
+      for (const payout of this.#payouts) if (payout.publisher === publisher && payout.status === 'due') payout.status = 'rolled_over';
+      const net = gross - Math.floor((gross * COMMISSION_BPS) / 10_000);
+      this.#payouts.push({ publisher, gross, status: net < MINIMUM_PAYOUT_CENTS ? 'rolled_over' : 'due' });
+    }
+    return 'ok';
+  }
+}
+
+/** What `then` makes of the picked one; nothing where there is none. */
+export function withPicked<T, R extends string | Promise<string>>(from: readonly T[], pick: number, then: (picked: T) => R): R | 'nothing' {
+  const picked = from[pick % Math.max(1, from.length)];
+  return picked === undefined ? 'nothing' : then(picked);
+}

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+
+/** How many wallets spend, and how many publishers earn, in a history. */
+export const WALLETS = 3;
+/** The price of each publisher's skill, in cents. */
+export const PRICES = [120, 40] as const;
+
+/** What can happen to money. Wallets and skills are indexes; a pick is taken modulo what there is to pick from, and does nothing where that is nothing. */
+export type Step =
+  | { do: 'open a top-up'; wallet: number; cents: number }
+  | { do: 'hear of a top-up'; topUp: number; as: 'paid' | 'processing' | 'failed' | 'expired' | 'paid another amount' }
+  | { do: 'hear of a dispute'; topUp: number; which: number; as: 'opened' | 'won' | 'lost' }
+  | { do: 'hear of a refund without us'; topUp: number; quarters: number }
+  | { do: 'refund'; topUp: number }
+  | { do: 'hear of a refund'; refund: number; as: 'succeeded' | 'failed' | 'refused' | 'pending' }
+  | { do: 'adjust'; wallet: number; cents: number }
+  | { do: 'act'; wallet: number; action: 'passport' | 'claim' | 'checkpoint' }
+  | { do: 'invoke'; wallet: number; skill: number }
+  | { do: 'end an invocation'; invocation: number; as: 'complete' | 'fail' | 'cancel' | 'expire' }
+  | { do: 'use'; wallet: number; source: Source; cost: number }
+  | { do: 'use again'; use: number }
+  | { do: 'change the tier'; wallet: number; tier: Tier }
+  | { do: 'state payouts' }
+  | { do: 'begin a payout'; payout: number }
+  | { do: 'hear of a payout'; payout: number; as: 'paid' | 'refused' };
+
+export type Source = 'sealed call' | 'gateway call' | 'classification' | 'included call' | 'machine run' | 'identity';
+export type Tier = 'free' | 'developer' | 'enterprise';
+
+const wallet = fc.nat(WALLETS - 1);
+const pick = fc.nat(7);
+const mostly = <T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+
+const is = <const D extends string>(what: D) => fc.constant(what);
+/** Most usage is a part of a cent; some costs more than a wallet has. */
+const cost = fc.oneof(
+  { weight: 12, arbitrary: fc.integer({ min: 0, max: 2_500_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 900_000_000 }) },
+);
+
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: is('open a top-up'), wallet, cents: fc.integer({ min: 1_000, max: 3_000 }) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: is('hear of a top-up'), topUp: pick,
+      as: mostly<'paid' | 'processing' | 'failed' | 'expired' | 'paid another amount'>('paid', 'processing', 'failed', 'expired', 'paid another amount'),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: is('hear of a dispute'), topUp: pick, which: fc.nat(1), as: mostly<'opened' | 'won' | 'lost'>('opened', 'won', 'lost'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: is('hear of a refund without us'), topUp: pick, quarters: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 4, arbitrary: fc.record({ do: is('refund'), topUp: pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: is('hear of a refund'), refund: pick,
+      as: mostly<'succeeded' | 'failed' | 'refused' | 'pending'>('succeeded', 'failed', 'refused', 'pending'),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: is('adjust'), wallet, cents: fc.integer({ min: -1_500, max: 400 }).filter((cents) => cents !== 0) }) },
+  { weight: 5, arbitrary: fc.record({ do: is('act'), wallet, action: fc.constantFrom('passport' as const, 'claim' as const, 'checkpoint' as const) }) },
+  { weight: 6, arbitrary: fc.record({ do: is('invoke'), wallet, skill: fc.nat(PRICES.length - 1) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: is('end an invocation'), invocation: pick, as: mostly<'complete' | 'fail' | 'cancel' | 'expire'>('complete', 'fail', 'cancel', 'expire'),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      do: is('use'), wallet, cost,
+      source: fc.constantFrom<Source[]>('sealed call', 'gateway call', 'classification', 'included call', 'machine run', 'identity'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: is('use again'), use: pick }) },
+  { weight: 1, arbitrary: fc.record({ do: is('change the tier'), wallet, tier: fc.constantFrom<Tier[]>('free', 'developer', 'enterprise') }) },
+  { weight: 2, arbitrary: fc.record({ do: is('state payouts') }) },
+  { weight: 3, arbitrary: fc.record({ do: is('begin a payout'), payout: pick }) },
+  { weight: 2, arbitrary: fc.record({ do: is('hear of a payout'), payout: pick, as: mostly<'paid' | 'refused'>('paid', 'refused') }) },
+);
+
+/** Money to begin with; left out of a history that breaks without. */
+export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly Step[])[]>([], [
+  { do: 'open a top-up', wallet: 0, cents: 2_000 },
+  { do: 'hear of a top-up', topUp: 0, as: 'paid' },
+  { do: 'open a top-up', wallet: 1, cents: 1_200 },
+  { do: 'hear of a top-up', topUp: 1, as: 'paid' },
+  { do: 'adjust', wallet: 2, cents: 400 },
+]);
+
+/** One line, e.g. `open a top-up: wallet 0, cents 1000`. */
+export const stepText = ({ do: what, ...rest }: Step): string => {
+  const details = Object.entries(rest).map(([member, value]) => `${member} ${value}`);
+  return details.length === 0 ? what : `${what}: ${details.join(', ')}`;
+};

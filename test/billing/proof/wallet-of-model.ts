@@ -1,0 +1,112 @@
+export const MICROCENTS = 1_000_000;
+
+interface Receivable {
+  cause: string;
+  seq: number;
+  amount: number;
+  paid: number;
+}
+
+/** A wallet as a few numbers: what the ledger must make of it. */
+export class ModelWallet {
+  posted = 0;
+  held = 0;
+  positions = 0;
+  calls = 0;
+  tier = 'free';
+  used: number;
+  /** Microcents charged and cents debited, by meter. */
+  readonly meters = new Map<string, { charged: number; debited: number }>();
+  /** What chargebacks took of it at once, by cause. */
+  readonly taken = new Map<string, number>();
+  readonly receivables: Receivable[] = [];
+  #seq = 0;
+
+  constructor(used: number) {
+    this.used = used;
+  }
+
+  get available(): number {
+    return this.posted - this.held;
+  }
+
+  get owes(): number {
+    return this.receivables.reduce((sum, { amount, paid }) => sum + amount - paid, 0);
+  }
+
+  get openRemainders(): number {
+    return [...this.meters.values()].reduce((sum, { charged, debited }) => sum + charged - debited * MICROCENTS, 0);
+  }
+
+  spends(cents: number): boolean {
+    return this.owes === 0 && this.available >= cents;
+  }
+
+  move(cents: number): void {
+    this.posted += cents;
+    this.positions += 1;
+  }
+
+  /** The oldest receivable first; those that one event made in the order of their causes. */
+  credit(cents: number): void {
+    this.move(cents);
+    for (const owed of this.receivables.filter(({ amount, paid }) => paid < amount).toSorted((a, b) => a.seq - b.seq || (a.cause < b.cause ? -1 : 1))) {
+      const payable = Math.min(this.available, owed.amount - owed.paid);
+      if (payable <= 0) return;
+      this.move(-payable);
+      owed.paid += payable;
+    }
+  }
+
+  debit(cents: number): boolean {
+    if (!this.spends(cents)) return false;
+    this.move(-cents);
+    return true;
+  }
+
+  hold(cents: number): boolean {
+    if (!this.spends(cents)) return false;
+    this.held += cents;
+    return true;
+  }
+
+  capture(cents: number): void {
+    this.held -= cents;
+    this.move(-cents);
+  }
+
+  covers(microcents: number): boolean {
+    return this.owes === 0 && this.available * MICROCENTS - this.openRemainders >= microcents;
+  }
+
+  /** First in, first out: as soon as a meter has charged another whole cent, it is debited. */
+  charge(meter: string, microcents: number): boolean {
+    if (microcents === 0) return true;
+    if (!this.covers(microcents)) return false;
+    const stream = this.meters.get(meter) ?? { charged: 0, debited: 0 };
+    const cents = Math.floor((stream.charged + microcents) / MICROCENTS) - stream.debited;
+    if (cents > 0) this.move(-cents);
+    this.meters.set(meter, { charged: stream.charged + microcents, debited: stream.debited + cents });
+    return true;
+  }
+
+  beginEvent(): void {
+    this.#seq += 1;
+  }
+
+  chargeBack(cents: number, cause: string): void {
+    const taken = Math.min(cents, this.available);
+    if (taken > 0) {
+      this.move(-taken);
+      this.taken.set(cause, taken);
+    }
+    if (taken < cents) this.receivables.push({ cause, seq: this.#seq, amount: cents - taken, paid: 0 });
+  }
+
+  returnChargeBack(cause: string): void {
+    const owed = this.receivables.find((receivable) => receivable.cause === cause);
+    const back = (this.taken.get(cause) ?? 0) + (owed?.paid ?? 0);
+    if (owed !== undefined) owed.amount = owed.paid;
+    if (back > 0) this.credit(back);
+  }
+}
