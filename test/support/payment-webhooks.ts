@@ -17,7 +17,7 @@ const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
 export const paymentEventBody = (
   type: string,
   object: StripeObject,
-  { id = newId('evt') as string, createdAt = new Date() }: { id?: string; createdAt?: Date } = {},
+  { id = newId('evt'), createdAt = new Date() }: { id?: string; createdAt?: Date } = {},
 ): string =>
   JSON.stringify({ id, object: 'event', api_version: Stripe.API_VERSION, type, created: secondsOf(createdAt), livemode: false, data: { object } });
 

@@ -145,7 +145,7 @@ export class StripeBooks {
     const metadata = { ...(subscription.metadata as Record<string, string>) };
     for (const [name, value] of Object.entries(formIn(form.metadata))) {
       if (value === '') delete metadata[name];
-      else metadata[name] = String(value);
+      else metadata[name] = textIn(value) ?? '';
     }
     subscription.metadata = metadata;
     this.#applyItems(subscription, listIn(form.items));

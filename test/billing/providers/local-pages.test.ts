@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import { readPaymentWebhook } from '../../../src/billing/verify-payment-webhook.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { newId, type OperatorId } from '../../../src/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openLocalPage, payLocally, postOutcome, settleLocally, type LocalReply } from '../../support/local-payments.ts';
+import { stripeEnvironment } from '../../support/stripe-proxy.ts';
+import { openShell } from '../../http/support/shell.ts';
 import { openLocalWorld, type LocalWorld } from './local-world.ts';
 
 const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
@@ -158,8 +162,39 @@ describe('pages of the local payment provider', () => {
     world.receiver.answers.push(503, 500);
     await payLocally(url);
     await eventually('the third try', () => world.receiver.heard.length === 3);
-    const ids = new Set(told().map(({ id }) => id));
-    assert.equal(ids.size, 1);
+    const [id, ...others] = new Set(told().map((event) => event.id));
+    assert.deepEqual(others, []);
+    const kept = await eventually('the row to say so', () =>
+      world.shell.context.pool.maybeOne(sql.type(z.object({ tries: z.number() }))`
+        select tries from local_webhooks where id = ${id ?? ''} and delivered_at is not null`).then((row) => row ?? undefined),
+    );
+    assert.equal(kept.tries, 3);
+  });
+
+  it('leaves no address of a page in the log', async () => {
+    const { url } = await openTopUp();
+    await openLocalPage(url);
+    await payLocally(url);
+    await openLocalPage(`${url}x`);
+    const lines = JSON.stringify(world.shell.logged());
+    assert.match(lines, /localCheckout/);
+    assert.equal(lines.includes(new URL(url).pathname.split('.')[1] ?? ''), false);
+  });
+
+  it('is not there where Stripe takes the payments', async () => {
+    const stripe = await openShell({
+      routes: [],
+      settings: { ...stripeEnvironment({ apiBase: 'http://127.0.0.1:1' }), ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') },
+    });
+    try {
+      const { url } = await openTopUp();
+      for (const path of [new URL(url).pathname, '/local-payments/style.css']) {
+        assert.equal((await openLocalPage(world.shell.baseUrl + path)).status, 200);
+        assert.equal((await openLocalPage(stripe.baseUrl + path)).status, 404);
+      }
+    } finally {
+      await stripe.close();
+    }
   });
 
   it('asks for nothing from elsewhere, and for no script or style inside', async () => {

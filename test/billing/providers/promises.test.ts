@@ -5,14 +5,14 @@ import { stripeMock } from '../../support/stripe-mock.ts';
 import { openLocalProvider, openStripeProvider, type ProviderWorld } from './provider-worlds.ts';
 
 /** What the port promises (src/billing/payment-provider.ts), of every provider. */
-const promises = (name: string, open: () => Promise<ProviderWorld>): Mocha.Suite =>
+const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.Suite =>
   describe(`the payment provider ${name}`, () => {
     let world: ProviderWorld;
     let payments: PaymentProvider;
     let customer: { operatorId: string; customerId: string };
 
     before(async () => {
-      world = await open();
+      world = await openWorld();
       ({ payments } = world);
     });
     after(() => world.close());

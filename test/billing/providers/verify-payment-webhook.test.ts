@@ -95,7 +95,7 @@ describe('what an event of Stripe says', () => {
   const factOf = (type: string, object: Record<string, unknown>): PaymentFact => {
     const text = paymentEventBody(type, object);
     const { id: _id, type: _type, createdAt: _createdAt, ...fact } = readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret }));
-    return fact as PaymentFact;
+    return fact;
   };
   const metadata = { carnet_purpose: 'top_up', carnet_reference: 'top_1', carnet_operator: 'op_1' } as const;
   const session = (over: Record<string, unknown> = {}) => checkoutSession(metadata, { id: 'cs_1', amountCents: 2_500, ...over });
