@@ -52,6 +52,9 @@ interface Answer {
   body: string;
 }
 
+/** stripe-mock knows no accounts, but wants a key to look like one. */
+const JUDGED_AS = 'Bearer sk_test_123';
+
 const errorBody = (type: string, code: string): string => JSON.stringify({ error: { type, code, message: `${code} (of the tests)` } });
 
 /** The settings with which an instance speaks to this Stripe. */
@@ -81,7 +84,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
     const { method = 'GET', headers } = request;
     const judged = await fetch(mock.apiBase + (request.url ?? ''), {
       method,
-      headers: { authorization: headers.authorization ?? '', 'content-type': headers['content-type'] ?? 'application/x-www-form-urlencoded' },
+      headers: { authorization: headers.authorization === undefined ? '' : JUDGED_AS, 'content-type': headers['content-type'] ?? 'application/x-www-form-urlencoded' },
       ...(method !== 'GET' && { body }),
     });
     const text = await judged.text();

@@ -22,7 +22,7 @@ function subscriptionPart(subscription: SubscriptionRow): Html {
   const { tier, status, purchased_seats: seats, next_tier: next, period_end: end } = subscription;
   if (status === 'canceled') return html`<p>${tier}, ended ${moment(end)}.</p>`;
   const what = subscription.cancel_at_period_end ? 'ends' : next === null ? 'renews' : `becomes ${next}`;
-  return html`<p>${tier}, ${seats} seats bought beside those of the tier; ${what} ${moment(end)}.</p>`;
+  return html`<p>${tier}; ${what} ${moment(end)}. Seats bought beside those of the tier: ${seats}.</p>`;
 }
 
 const paymentsPart = (payments: Portal['payments']): Html => html`<table>

@@ -158,6 +158,16 @@ function callsToStripe(program: string): void {
     assert.equal(world.proxy.callsTo('POST /v1/refunds').length, 1);
   });
 
+  it('find a transfer of a key that Stripe has forgotten, and make no second one', async () => {
+    const asked = { key: 'payout:op_1:2026-10', operatorId: 'op_1', account: 'acct_1234', amountCents: 5_000 };
+    world.proxy.faults.push({ on: /^POST .v1.transfers/, how: 'garbage' });
+    await assert.rejects(payments.transfer(asked), (error) => !(error instanceof PaymentRefused));
+    world.proxy.forgetKeys();
+    const { transferId } = await payments.transfer(asked);
+    assert.deepEqual(world.proxy.books.of('tr').map(({ id, transfer_group: group }) => [id, group]).at(-1), [transferId, asked.key]);
+    assert.equal(world.proxy.callsTo('POST /v1/transfers').length, 1);
+  });
+
   it('tell a refund as it is now, not as it was when it was made', async () => {
     const { request, state } = await refunded();
     for (const [status, ours] of [['pending', 'pending'], ['requires_action', 'pending'], ['failed', 'failed'], ['canceled', 'failed']] as const) {
