@@ -17,7 +17,12 @@ export function createStripePayments(settings: StripeSettings, config: StripePar
     ...stripeRefunds(parts),
 
     async transfer({ key, operatorId, account, amountCents }) {
-      const wish = { amount: amountCents, currency: 'usd', destination: account, metadata: { carnet_operator: operatorId, carnet_key: key } };
+      // Stripe forgets keys after a day, and an outcome may stay unknown for longer; groups it keeps.
+      const { data } = await parts.ask('transfers.list', () => stripe.transfers.list({ transfer_group: key, destination: account }));
+      const made = data.find(({ amount }) => amount === amountCents);
+      if (made !== undefined) return { transferId: made.id };
+      const metadata = { carnet_operator: operatorId, carnet_key: key };
+      const wish = { amount: amountCents, currency: 'usd', destination: account, transfer_group: key, metadata };
       const { id } = await parts.ask('transfers.create', () => stripe.transfers.create(wish, { idempotencyKey: key }));
       return { transferId: id };
     },

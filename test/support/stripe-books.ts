@@ -72,7 +72,9 @@ export class StripeBooks {
       case 'POST invoices/:id/void':
         return this.change(id, { status: 'void' });
       case 'POST transfers':
-        return this.#make('tr', { amount: numberIn(form.amount), destination: textIn(form.destination) });
+        return this.#make('tr', { amount: numberIn(form.amount), destination: textIn(form.destination), transfer_group: textIn(form.transfer_group) });
+      case 'GET transfers':
+        return { data: this.of('tr').filter((transfer) => transfer.transfer_group === query.get('transfer_group')), has_more: false };
       default:
         return method === 'GET' && id !== '' ? this.get(id) : null;
     }
