@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { sql } from '../../src/database/pool.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { assertProblem, assertStatus, requester, type Reply } from '../support/service.ts';
+import { sideBySide } from '../support/side-by-side.ts';
+import { freeKeys, operatorAt } from './answering-world.ts';
+import { pointsOfStep, pointsOfWaitingCommand } from './fault-points.ts';
+import { worldsOfSuite, type World } from './worlds.ts';
+
+const PATH = '/v1/billing/portal';
+
+describe('kill -9 while a portal is opened', function () {
+  this.timeout(180_000);
+  const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
+
+  const assertOne = async ({ context: { pool }, lives }: World): Promise<void> => {
+    assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from local_portals`), 1);
+    const id = await pool.oneFirst(sql.unsafe`select id from portal_sessions`);
+    await lives.client.workflow.getHandle(lifeId.portal(String(id))).result();
+    assert.deepEqual(await pool.one(sql.unsafe`select status, url from portal_sessions`), { status: 'answered', url: null });
+  };
+
+  for (const point of pointsOfWaitingCommand('openPortal')) {
+    itBeside(`at ${point}, of the process that answers: the same call, made again elsewhere, has the one page`, () =>
+      worlds.visit(async (world) => {
+        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: point }), world.worker()]);
+        const { key } = await operatorAt(world, api.baseUrl);
+        const headers = { 'idempotency-key': randomUUID() };
+        await assert.rejects(requester(key, dying.baseUrl).post(PATH, undefined, headers), TypeError, 'nobody is left to answer');
+        assert.equal(await dying.ended, 'SIGKILL');
+        await freeKeys(world);
+        const page = assertStatus(await requester(key, api.baseUrl).post(PATH, undefined, headers), 200);
+        assert.deepEqual(assertStatus(await requester(key, api.baseUrl).post(PATH, undefined, headers), 200), page);
+        await assertOne(world);
+      }),
+    );
+  }
+
+  for (const point of [...pointsOfStep('advancePortal'), ...pointsOfStep('openPortalPage')]) {
+    itBeside(`at ${point}, of the worker: the next one opens the one page`, () =>
+      worlds.visit(async (world) => {
+        const [api, dying] = await Promise.all([world.api(), world.worker({ FAULT_AT: point })]);
+        const { key } = await operatorAt(world, api.baseUrl);
+        const headers = { 'idempotency-key': randomUUID() };
+        const caller = requester(key, api.baseUrl);
+        const unanswered = caller.post(PATH, undefined, headers);
+        assert.equal(await dying.ended, 'SIGKILL');
+        await world.worker();
+        const first = await unanswered;
+        if (first.status === 503) assertProblem(first, 'TEMPORARILY_UNAVAILABLE');
+        const page = first.status === 200 ? first : await again(() => caller.post(PATH, undefined, headers));
+        assert.equal(typeof assertStatus(page, 200).url, 'string');
+        await assertOne(world);
+      }),
+    );
+  }
+
+  /** Asks until there is an answer: a step whose worker died is another's after ten seconds. */
+  async function again(call: () => Promise<Reply>): Promise<Reply> {
+    for (let tries = 0; tries < 5; tries += 1) {
+      const reply = await call();
+      if (reply.status !== 503) return reply;
+    }
+    return call();
+  }
+});

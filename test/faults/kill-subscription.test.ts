@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { ensureOperator } from '../../src/accounts/index.ts';
+import { cancelSubscription } from '../../src/billing/cancel-subscription.ts';
+import { settle } from '../../src/billing/local-payments/settle.ts';
+import { setSeats } from '../../src/billing/seats.ts';
+import { subscribe } from '../../src/billing/subscribe.ts';
+import { sql } from '../../src/database/pool.ts';
+import { CarnetError } from '../../src/http/errors.ts';
+import type { OperatorId } from '../../src/ids.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { callOf } from '../invocations/own-context.ts';
+import { eventually } from '../support/eventually.ts';
+import { unique } from '../support/factories.ts';
+import { sideBySide } from '../support/side-by-side.ts';
+import { pointsOfStep } from './fault-points.ts';
+import { worldsOfSuite, type World } from './worlds.ts';
+
+const Change = z.object({ status: z.string(), session_id: z.string().nullable(), closing: z.boolean() });
+const Row = z.object({ status: z.string(), tier: z.string().nullable(), purchased_seats: z.number(), told: z.boolean() });
+
+describe('kill -9 of a worker that looks after a subscription', function () {
+  this.timeout(240_000);
+  const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
+
+  const newSubscriber = ({ context }: World): Promise<OperatorId> => {
+    const name = unique('subscriber');
+    return ensureOperator(context, { name, email: `${name}@example.test`, tier: 'free' });
+  };
+  /** Nobody waits in these worlds: the change is begun, and its page is the worker's to open. */
+  const begin = async ({ context }: World, operatorId: OperatorId): Promise<void> => {
+    const unanswered = (error: unknown): boolean => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
+    await assert.rejects(subscribe(context, callOf(operatorId, 'subscribe'), { tier: 'pro' }), unanswered);
+  };
+  const change = ({ context }: World, operatorId: string) =>
+    context.pool.one(sql.type(Change)`select status, session_id, closing from subscription_changes where operator_id = ${operatorId}`);
+  const row = ({ context }: World, operatorId: string) =>
+    context.pool.one(sql.type(Row)`
+      select status, tier, purchased_seats, revision = told_revision as told from subscriptions where operator_id = ${operatorId}`);
+  const opened = (world: World, operatorId: string): Promise<string> =>
+    eventually('the page to be open', async () => (await change(world, operatorId)).session_id ?? undefined, { seconds: 120 });
+  const checkouts = ({ context }: World): Promise<readonly string[]> =>
+    context.pool.anyFirst(sql.type(z.object({ status: z.string() }))`select status from local_checkouts`);
+  /** Pays without a webhook, and has the provider asked. */
+  const payUnheard = async ({ context }: World, operatorId: string, sessionId: string): Promise<void> => {
+    await settle(context, sessionId, 'paid');
+    await context.pool.query(sql.unsafe`update subscriptions set ask_at = clock_timestamp() where operator_id = ${operatorId}`);
+    await context.pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)}, 'paid')`);
+  };
+  const running = (world: World, operatorId: string) =>
+    eventually('the subscription to run', async () => (await row(world, operatorId)).status === 'active', { seconds: 120 });
+  const audited = ({ context }: World, operatorId: string, action: string): Promise<number> =>
+    context.pool.oneFirst(sql.type(z.object({ count: z.number() }))`
+      select count(*)::int from audit_events where operator_id = ${operatorId} and action = ${action}`);
+
+  for (const point of [...pointsOfStep('advanceSubscription'), ...pointsOfStep('openSubscriptionCheckout')]) {
+    itBeside(`at ${point}: the next worker opens the page, and there is one`, () =>
+      worlds.visit(async (world) => {
+        const dying = await world.worker({ FAULT_AT: point });
+        const operatorId = await newSubscriber(world);
+        await begin(world, operatorId);
+        assert.equal(await dying.ended, 'SIGKILL');
+        await world.worker();
+        await opened(world, operatorId);
+        assert.equal((await change(world, operatorId)).status, 'waiting');
+        assert.deepEqual(await checkouts(world), ['open']);
+      }),
+    );
+  }
+
+  for (const point of pointsOfStep('closeSubscriptionCheckout')) {
+    itBeside(`at ${point}: the next worker closes the page that was given up, and the life ends`, () =>
+      worlds.visit(async (world) => {
+        const dying = await world.worker({ FAULT_AT: point });
+        const operatorId = await newSubscriber(world);
+        await begin(world, operatorId);
+        await opened(world, operatorId);
+        await cancelSubscription(world.context, callOf(operatorId, 'cancelSubscription'));
+        assert.equal(await dying.ended, 'SIGKILL');
+        await world.worker();
+        await eventually('the page to be closed', async () => !(await change(world, operatorId)).closing, { seconds: 120 });
+        await world.lives.client.workflow.getHandle(lifeId.subscription(operatorId)).result();
+        assert.deepEqual(await checkouts(world), ['expired']);
+      }),
+    );
+  }
+
+  for (const point of pointsOfStep('askSubscription')) {
+    itBeside(`at ${point}: the next worker finds out that it was paid, and the subscription begins once`, () =>
+      worlds.visit(async (world) => {
+        const dying = await world.worker({ FAULT_AT: point });
+        const operatorId = await newSubscriber(world);
+        await begin(world, operatorId);
+        await payUnheard(world, operatorId, await opened(world, operatorId));
+        assert.equal(await dying.ended, 'SIGKILL');
+        await world.worker();
+        await running(world, operatorId);
+        assert.equal((await change(world, operatorId)).status, 'done');
+        assert.equal(await audited(world, operatorId, 'subscription.started'), 1);
+      }),
+    );
+  }
+
+  for (const point of pointsOfStep('tellSubscription')) {
+    itBeside(`at ${point}: the next worker tells the provider, which does it once`, () =>
+      worlds.visit(async (world) => {
+        const dying = await world.worker({ FAULT_AT: point });
+        const operatorId = await newSubscriber(world);
+        await begin(world, operatorId);
+        await payUnheard(world, operatorId, await opened(world, operatorId));
+        await running(world, operatorId);
+        await setSeats(world.context, callOf(operatorId, 'setSeats'), { purchased_seats: 2 });
+        assert.equal(await dying.ended, 'SIGKILL');
+        await world.worker();
+        await eventually('the provider to be told', async () => (await row(world, operatorId)).told, { seconds: 120 });
+        const { pool } = world.context;
+        assert.equal(await pool.oneFirst(sql.unsafe`select purchased_seats from local_subscriptions`), 2);
+        assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from local_calls where key like 'subscription:%'`), 1);
+        assert.equal((await row(world, operatorId)).purchased_seats, 2);
+      }),
+    );
+  }
+});
