@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { readStatementPage, type StatementPlace, type WalletRows } from '../../../src/billing/statement-queries.ts';
+import { StatementSchema, TimelineSchema, type StatementFilters } from '../../../src/billing/statement-schema.ts';
+import { readTimelinePage, type TimelinePlace } from '../../../src/billing/timeline-queries.ts';
+import { transactionText } from '../../../src/billing/transaction-text.ts';
+import type { CommonQueryMethods } from '../../../src/database/pool.ts';
+import type { OperatorId } from '../../../src/ids.ts';
+
+/** Reading past HTTP, from a database of the test's own: page by page, as cursors would lead. */
+
+export type Transaction = z.output<typeof StatementSchema>['transactions'][number];
+export type Row = z.output<typeof TimelineSchema>['rows'][number];
+
+const Transactions = StatementSchema.shape.transactions;
+const Rows = TimelineSchema.shape.rows;
+
+interface Reading<Page> {
+  pages: Page[][];
+  total: number;
+}
+
+/** @param between is awaited before each page but the first */
+export async function readTransactions(
+  db: CommonQueryMethods,
+  operator: string,
+  filters: WalletRows['filters'] = {},
+  { limit = 200, between = async () => {} }: { limit?: number; between?: () => Promise<void> } = {},
+): Promise<Reading<Transaction>> {
+  const pages: Transaction[][] = [];
+  let place: StatementPlace | null = null;
+  for (;;) {
+    const page = await readStatementPage(
+      db,
+      { operatorId: operator as OperatorId, filters, place, limit },
+      { text: transactionText, separator: ',' },
+    );
+    pages.push(Transactions.parse(JSON.parse(`[${page.content ?? ''}]`)));
+    if (!page.more || page.last === null) return { pages, total: page.total };
+    place = { top: page.last - 1, floor: page.floor, total: page.total };
+    await between();
+  }
+}
+
+export async function readTimeline(
+  db: CommonQueryMethods,
+  operator: string,
+  filters: Partial<StatementFilters> = {},
+  { limit = 200, between = async () => {} }: { limit?: number; between?: () => Promise<void> } = {},
+): Promise<Row[][]> {
+  const pages: Row[][] = [];
+  let place: TimelinePlace | null = null;
+  for (;;) {
+    const request = { operatorId: operator as OperatorId, filters: { entry_kind: 'all' as const, ...filters }, place, limit };
+    const page = await readTimelinePage(db, request);
+    pages.push(Rows.parse(JSON.parse(`[${page.rows ?? ''}]`)));
+    const { debited, last_position, last_call } = page;
+    if (!page.more || last_position === null || last_call === null) return pages;
+    place = { snapshotAt: page.snapshot_at, debited, before: [last_position, last_call], floor: [page.floor, page.floor_call] };
+    await between();
+  }
+}

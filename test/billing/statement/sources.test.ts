@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { newId, type AgentId, type InvocationId, type MissionId, type PassportId } from '../../../src/ids.ts';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { claim, credit, fail, invoke, newSkill, newWallet, run as perform, walletOf } from '../ledger-world.ts';
+import { ownDatabase, type OwnDatabase } from '../own-database.ts';
+import { readTimeline, readTransactions, type Transaction } from './reading.ts';
+import { call, run, sealedCall } from './statements.ts';
+
+const CENT_COST = 869_565; // with the fee and rounded up, exactly a cent
+
+/** Its debits of usage, oldest first. */
+const debitsOf = async (db: DatabasePool, wallet: string): Promise<Transaction[]> =>
+  (await readTransactions(db, wallet)).pages.flat().filter(({ meter }) => meter !== null).toReversed();
+
+const callShares = ({ details }: Transaction) => details.llm_sources.map(({ id, allocated_microcents }) => [id, allocated_microcents]);
+const runShares = ({ details }: Transaction) => details.machine_sources.map(({ id, allocated_microcents }) => [id, allocated_microcents]);
+
+const CountRow = z.object({ count: z.number() });
+const recorded = (db: DatabasePool, wallet: string) =>
+  db.oneFirst(sql.type(CountRow)`select (select count(*) from model_calls where operator_id = ${wallet})
+    + (select count(*) from machine_runs where operator_id = ${wallet}) + (select count(*) from usage_charges where operator_id = ${wallet}) as count`);
+const charged = (db: DatabasePool, wallet: string, meter = 'sealed_execution') =>
+  db.oneFirst(sql.type(CountRow)`
+    select coalesce((select charged_microcents from wallet_remainders where operator_id = ${wallet} and meter = ${meter}), 0) as count`);
+
+describe('what a debit stands for', () => {
+  let own: OwnDatabase;
+  let db: DatabasePool;
+  before(async () => {
+    own = await ownDatabase();
+    db = own.pool;
+  });
+  after(() => own.drop());
+
+  it('is each call at its exact share, first in, first out, split where a cent ends', async () => {
+    const wallet = await newWallet(db, 100);
+    const first = await sealedCall(db, wallet, 600_000); // 690,000 charged
+    const second = await sealedCall(db, wallet, 400_000); // 460,000: the first cent is full
+    const third = await sealedCall(db, wallet, 2_000_000); // 2,300,000: two cents more
+    const [one, two] = await debitsOf(db, wallet);
+    assert(one !== undefined && two !== undefined);
+    assert.deepEqual([one.amount_cents, callShares(one)], [-1, [[first, 690_000], [second, 310_000]]]);
+    assert.deepEqual([two.amount_cents, callShares(two)], [-2, [[second, 150_000], [third, 1_850_000]]]);
+    for (const { details } of [one, two]) {
+      assert.deepEqual([details.machine_sources, details.machine_cost_microcents, details.source_status], [[], 0, 'recorded']);
+    }
+  });
+
+  it('names machine runs apart, with what they cost together', async () => {
+    const wallet = await newWallet(db, 100);
+    const spent = await run(db, wallet, 300_000, { sealedStepIndex: 0 }); // 345,000
+    const asked = await sealedCall(db, wallet, 500_000, { sealedStepIndex: 1 }); // 575,000
+    const again = await run(db, wallet, 100_000, { sealedStepIndex: 2, durationMs: 100 }); // 115,000, of which 80,000 fill the cent
+    const [debit, ...more] = await debitsOf(db, wallet);
+    assert(debit !== undefined && more.length === 0);
+    assert.deepEqual(callShares(debit), [[asked, 575_000]]);
+    assert.deepEqual(runShares(debit), [[spent, 345_000], [again, 80_000]]);
+    assert.equal(debit.details.machine_cost_microcents, 425_000);
+    assert.deepEqual(debit.details.machine_sources.map(({ duration_ms, sealed_step_index }) => [duration_ms, sealed_step_index]), [[250, 0], [100, 2]]);
+  });
+
+  it('keeps the run of a failed invocation whose remainder crosses a later cent', async () => {
+    const [wallet, provider] = [await newWallet(db, 100), await newWallet(db)];
+    const skill = await newSkill(db, provider, 10);
+    const failed = await invoke(db, wallet, skill);
+    const left = await run(db, wallet, 500_000, { invocationId: failed as InvocationId, sealedStepIndex: 3 });
+    await claim(db, provider, failed);
+    await fail(db, provider, failed);
+    const later = (await invoke(db, wallet, skill)) as InvocationId;
+    await run(db, wallet, 500_000, { invocationId: later, sealedStepIndex: 0 });
+    const [debit] = await debitsOf(db, wallet);
+    assert.equal(debit?.details.invocation_id, later, 'the work that completed the cent');
+    const [source] = debit.details.machine_sources;
+    assert.deepEqual([source?.id, source?.sealed_step_index, source?.invocation], [left, 3, { id: failed, status: 'failed' }]);
+    assert.equal(source?.skill?.id, skill);
+  });
+
+  it('shows all of a call that a statement may show', async () => {
+    const [wallet, provider] = [await newWallet(db, 100), await newWallet(db)];
+    const skill = await newSkill(db, provider, 10);
+    const [agent, mission] = [newId('ag') as AgentId, newId('ms') as MissionId];
+    await perform(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${wallet}, 'An "agent"')`);
+    await perform(db, sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${mission}, ${wallet}, 'Pay invoices', 'pc_1')`);
+    const invocation = (await invoke(db, wallet, skill)) as InvocationId;
+    const id = await call(db, wallet, {
+      agentId: agent,
+      missionId: mission,
+      invocationId: invocation,
+      cachedPromptTokens: 12,
+      streaming: true,
+      sealedStepIndex: 2,
+    });
+    const [debit] = await debitsOf(db, wallet);
+    const [source] = debit?.details.llm_sources ?? [];
+    assert.match(source?.created_at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.deepEqual(source, {
+      id,
+      created_at: source?.created_at,
+      operation: 'sealed_step',
+      declared_purpose: 'Pay invoices',
+      provider: 'openai',
+      model: 'gpt-5-mini',
+      prompt_tokens: 1_000,
+      completion_tokens: 200,
+      total_tokens: 1_200,
+      cached_prompt_tokens: 12,
+      streaming: true,
+      allocated_microcents: 1_000_000,
+      agent: { id: agent, name: 'An "agent"' },
+      mission: { id: mission, declared_intent: 'Pay invoices' },
+      skill: { id: skill, name: debit?.details.skill?.name },
+      invocation: { id: invocation, status: 'pending' },
+      sealed_step_index: 2,
+    });
+  });
+
+  it('is not recorded where it was charged before sources were, and nothing is inferred', async () => {
+    const wallet = await newWallet(db, 100);
+    await perform(db, sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1_400_000, 'compute', 'Sealed execution')`);
+    const half = await sealedCall(db, wallet, CENT_COST);
+    const [before, crossing] = await debitsOf(db, wallet);
+    assert.deepEqual(
+      [before?.details.source_status, before?.details.llm_sources, before?.details.machine_cost_microcents],
+      ['not_recorded', [], null],
+    );
+    assert(crossing !== undefined);
+    assert.deepEqual([crossing.details.source_status, callShares(crossing)], ['not_recorded', [[half, 600_000]]]);
+  });
+
+  it('says nothing of sources on rows that have none by their kind', async () => {
+    const wallet = await newWallet(db, 500);
+    await db.query(sql.type(z.object({}))`select charge_usage(${newId('idc')}, ${wallet}, 'identity', 1_500_000, 'Identity verification')`);
+    const [debit] = await debitsOf(db, wallet);
+    assert.deepEqual([debit?.type, debit?.meter, debit?.details.source_status, debit?.details.llm_sources], ['identity', 'identity', null, []]);
+  });
+});
+
+describe('recording usage', () => {
+  let own: OwnDatabase;
+  let db: DatabasePool;
+  before(async () => {
+    own = await ownDatabase();
+    db = own.pool;
+  });
+  after(() => own.drop());
+
+  it('charges the cost and 15 %, rounded up once', async () => {
+    for (const [cost, charge] of [[0, 0], [1, 2], [100, 115], [101, 117], [CENT_COST, 1_000_000]] as const) {
+      const [called, ran] = [await newWallet(db, 10), await newWallet(db, 10)];
+      await sealedCall(db, called, cost);
+      await run(db, ran, cost);
+      assert.deepEqual([await charged(db, called), await charged(db, ran)], [charge, charge], `of ${cost}`);
+    }
+  });
+
+  it('charges the fee alone where the provider bills the customer', async () => {
+    const wallet = await newWallet(db, 10);
+    await call(db, wallet, { price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 101 } });
+    assert.equal(await charged(db, wallet, 'llm_gateway'), 16);
+  });
+
+  it('charges nothing that is included, covered or unknown', async () => {
+    const wallet = await newWallet(db);
+    await call(db, wallet, { price: { state: 'included', costMicrocents: 5 } });
+    await call(db, wallet, { price: { state: 'covered', costMicrocents: 5 } });
+    await call(db, wallet, { price: { state: 'unavailable' } });
+    assert.deepEqual([await charged(db, wallet), await recorded(db, wallet)], [0, 3]);
+  });
+
+  it('happens once an id, however often and at once', async () => {
+    for (const price of [{ state: 'wallet_price', meter: 'sealed_execution', costMicrocents: CENT_COST }, { state: 'included', costMicrocents: 1 }] as const) {
+      const wallet = await newWallet(db, 100);
+      const id = newId('llm');
+      await Promise.all(Array.from({ length: 8 }, () => call(db, wallet, { id, price })));
+      await call(db, wallet, { id, price });
+      assert.deepEqual([await recorded(db, wallet), await charged(db, wallet)], [1, price.state === 'included' ? 0 : 1_000_000]);
+      const calls = await db.oneFirst(sql.type(CountRow)`select last_call as count from wallets where operator_id = ${wallet}`);
+      assert.equal(calls, 1);
+    }
+    const wallet = await newWallet(db, 500);
+    const [ran, source] = [newId('mch'), newId('idc')];
+    await Promise.all(Array.from({ length: 8 }, () => run(db, wallet, CENT_COST, { id: ran })));
+    const charges = await Promise.all(
+      Array.from({ length: 8 }, () => db.oneFirst(sql.type(CountRow)`select charge_usage(${source}, ${wallet}, 'identity', ${CENT_COST}, 'Identity') as count`)),
+    );
+    assert.deepEqual(new Set(charges), new Set([1_000_000]), 'every repetition answers what was charged');
+    assert.deepEqual([await recorded(db, wallet), await charged(db, wallet), await charged(db, wallet, 'identity')], [2, 1_000_000, 1_000_000]);
+    assert.equal((await walletOf(db, wallet)).posted_cents, 498);
+  });
+
+  it('is 402 where the wallet does not cover it, remainders included, and then nothing is recorded', async () => {
+    const wallet = await newWallet(db, 1);
+    await sealedCall(db, wallet, 500_000); // 575,000 of the cent
+    await assert.rejects(call(db, wallet, { price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 3_000_000 } }), {
+      code: 'INSUFFICIENT_CREDITS',
+      extra: { required_cents: 2, balance_cents: 1 },
+    });
+    await assert.rejects(run(db, wallet, 400_000), { code: 'INSUFFICIENT_CREDITS' });
+    assert.deepEqual([await recorded(db, wallet), await charged(db, wallet), await charged(db, wallet, 'llm_gateway')], [1, 575_000, 0]);
+    await credit(db, wallet, 1, newId('txn'));
+    await run(db, wallet, 400_000);
+    assert.equal(await recorded(db, wallet), 2);
+  });
+
+  it('is 402 while a chargeback is owed', async () => {
+    const wallet = await newWallet(db, 10);
+    await perform(db, sql.fragment`select charge_back(${wallet}, 20, ${newId('evt')}, 'Disputed')`);
+    await assert.rejects(sealedCall(db, wallet, 1), { code: 'INSUFFICIENT_CREDITS', extra: { required_cents: 1, balance_cents: 0, receivable_cents: 10 } });
+  });
+
+  it('takes the declared purpose from the mission, else from the passport, else none', async () => {
+    const wallet = await newWallet(db, 100);
+    const mission = newId('ms') as MissionId;
+    await perform(db, sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${mission}, ${wallet}, 'The mission', 'pc_1')`);
+    const passport = async (missions: string[]): Promise<PassportId> => {
+      const jti = newId('psp') as PassportId;
+      await perform(db, sql.fragment`
+        insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, intent, mission_ids, started_at, latest_expiry)
+        values (${jti}, 'ses_1', ${wallet}, 'ag_1', 'ag_1', 0, 'standard', '{"summary":"The passport","services":[]}', ${sql.array(missions, 'text')}, now(), now())`);
+      await perform(db, sql.fragment`
+        insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload, status_day, status_index)
+        values (${jti}, ${jti}, 'ses_1', ${wallet}, 'ag_1', 0, 'kid', now(), now(), '{}', current_date, 0)`);
+      return jti;
+    };
+    await call(db, wallet, { missionId: mission, passportId: await passport([]) });
+    await call(db, wallet, { passportId: await passport([mission]) });
+    await call(db, wallet, { passportId: await passport([mission, 'ms_other']) });
+    await call(db, wallet);
+    const purposes = (await debitsOf(db, wallet)).flatMap(({ details }) => details.llm_sources.map(({ declared_purpose, mission: of }) => [declared_purpose, of?.id]));
+    assert.deepEqual(purposes, [['The mission', mission], ['The mission', mission], ['The passport', undefined], [null, undefined]]);
+  });
+});
+
+describe('a call on the timeline', () => {
+  let own: OwnDatabase;
+  let db: DatabasePool;
+  before(async () => {
+    own = await ownDatabase();
+    db = own.pool;
+  });
+  after(() => own.drop());
+
+  const shown = async (wallet: string) =>
+    (await readTimeline(db, wallet)).flat().map((row) => (row.kind === 'llm_call' ? row.call.id : row.transaction.amount_microcents));
+
+  it('stands alone until a debit has a part of it', async () => {
+    const wallet = await newWallet(db, 100);
+    const first = await sealedCall(db, wallet, 600_000);
+    assert.deepEqual(await shown(wallet), [first, 100_000_000]);
+    const second = await sealedCall(db, wallet, 600_000); // fills the cent and leaves 380,000 of itself
+    assert.deepEqual(await shown(wallet), [-1_000_000, 100_000_000]);
+    const third = await sealedCall(db, wallet, 1);
+    assert.deepEqual(await shown(wallet), [third, -1_000_000, 100_000_000]);
+    assert.deepEqual((await debitsOf(db, wallet)).flatMap(callShares).map(([id]) => id), [first, second]);
+  });
+
+  it('stands alone for ever where there is nothing to allocate', async () => {
+    const wallet = await newWallet(db, 100);
+    const free = await sealedCall(db, wallet, 0);
+    const included = await call(db, wallet, { price: { state: 'included', costMicrocents: 7 } });
+    await call(db, wallet);
+    assert.deepEqual(await shown(wallet), [-1_000_000, included, free, 100_000_000]);
+  });
+
+  it('tells its price as what it is', async () => {
+    const wallet = await newWallet(db, 100);
+    await sealedCall(db, wallet, 100);
+    await call(db, wallet, { price: { state: 'included', costMicrocents: 7 } });
+    await call(db, wallet, { price: { state: 'covered', costMicrocents: 7 } });
+    await call(db, wallet, { price: { state: 'unavailable' } });
+    const prices = (await readTimeline(db, wallet, { entry_kind: 'llm' })).flat().map((row) => row.kind === 'llm_call' && row.call.price);
+    assert.deepEqual(prices, [
+      { state: 'unavailable', amount_microcents: null },
+      { state: 'covered', amount_microcents: 7 },
+      { state: 'included', amount_microcents: null },
+      { state: 'wallet_price', amount_microcents: 115 },
+    ]);
+  });
+
+  it('is not taken under a debit of another meter', async () => {
+    const wallet = await newWallet(db, 100);
+    const gateway = await call(db, wallet, { price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 1_000_000 } });
+    const l3 = await call(db, wallet, { price: { state: 'wallet_price', meter: 'l3', costMicrocents: 100 } });
+    const sealed = await call(db, wallet);
+    assert.deepEqual(await shown(wallet), [-1_000_000, l3, gateway, 100_000_000]);
+    const [debit] = await debitsOf(db, wallet);
+    assert(debit !== undefined);
+    assert.deepEqual(callShares(debit), [[sealed, 1_000_000]]);
+  });
+});
