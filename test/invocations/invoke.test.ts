@@ -57,6 +57,7 @@ describe('POST /v1/skills/:id/invoke', () => {
       provider_operator_id: provider.operatorId,
       agent_id: null,
       passport_id: null,
+      mission_id: null,
       price_cents: 25,
       self_invocation: false,
       attempt: 0,
