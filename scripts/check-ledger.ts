@@ -1,8 +1,10 @@
-// Proves every sum of the ledger, on DATABASE_URL or on the instance that runs on the data directory; safe while it works.
+// Proves every law of the ledger, on DATABASE_URL or on the instance that runs on the data directory. It reads one snapshot and writes
+// nothing, so it is true, and safe, while commands run. Exit code 1 where a law is broken, or could not be looked at.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ledgerFaults } from '../src/billing/index.ts';
-import { openPool } from '../src/database/pool.ts';
+import { z } from 'zod';
+import { faultText, proveLedger, type LedgerProof } from '../src/billing/index.ts';
+import { openPool, sql, type CommonQueryMethods } from '../src/database/pool.ts';
 
 async function databaseUrl(): Promise<string> {
   const { DATABASE_URL, DATA_DIR } = process.env;
@@ -17,14 +19,36 @@ async function databaseUrl(): Promise<string> {
   }
 }
 
+const number = (value: number): string => value.toLocaleString('en-US');
+const Nothing = z.object({});
+
+/** One transaction that cannot write and sees one snapshot. With room to sort a million rows; compiling plans takes longer than running them. */
+async function prove(connection: CommonQueryMethods): Promise<readonly LedgerProof[]> {
+  await connection.query(sql.type(Nothing)`set transaction isolation level repeatable read, read only`);
+  await connection.query(sql.type(Nothing)`set local work_mem = '64MB'`);
+  await connection.query(sql.type(Nothing)`set local jit = off`);
+  return proveLedger(connection);
+}
+
+function tell({ law, means, of, lookedAt, broken, faults }: LedgerProof): void {
+  const rows = broken === 0 ? number(lookedAt) : `${number(broken)} of ${number(lookedAt)}`;
+  console.log(`${broken === 0 ? 'holds ' : 'BROKEN'}  ${law} (${rows} ${of}): ${means}`);
+  for (const fault of faults) console.error(`        ${faultText(fault)}`);
+  if (broken > faults.length) console.error(`        … and ${number(broken - faults.length)} more`);
+}
+
 try {
+  const begun = performance.now();
   const pool = await openPool(await databaseUrl(), { size: 1, applicationName: 'carnet-check-ledger', statementTimeoutMs: 600_000 });
   try {
-    const faults = await ledgerFaults(pool);
-    for (const { law, subject, stored, proven } of faults)
-      console.error(`${law}: ${subject} has ${stored}, should have ${proven}`);
-    console.log(faults.length === 0 ? 'The ledger is right.' : 'The ledger is wrong.');
-    process.exitCode = faults.length === 0 ? 0 : 1;
+    const proofs = await pool.transaction(prove);
+    for (const proof of proofs) tell(proof);
+    const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+    const most = (of: string): string => `${number(Math.max(0, ...proofs.filter((proof) => proof.of === of).map(({ lookedAt }) => lookedAt)))} ${of}`;
+    const broken = proofs.filter((proof) => proof.broken > 0).length;
+    console.log(`${proofs.length} laws, ${most('wallets')}, ${most('transfers')}, ${most('charges')}, one snapshot, ${seconds} s.`);
+    console.log(broken === 0 ? 'The ledger is right.' : `The ledger is wrong: ${broken} of ${proofs.length} laws are broken.`);
+    process.exitCode = broken === 0 ? 0 : 1;
   } finally {
     await pool.end();
   }

@@ -144,6 +144,12 @@ begin
   end loop;
 end $$;
 
+-- Facts of one payment take turns, taken before any row: of a credit and a dispute at once, neither would see the other, and the wallet
+-- would keep what the bank took back.
+create function lock_payment(p_payment text) returns void language sql as $$
+  select pg_advisory_xact_lock(hashtextextended('payment:' || p_payment, 0)) where p_payment is not null;
+$$;
+
 -- What a fact did, whose wallet it concerned, and which life has something to do since.
 create type payment_effect as (outcome text, operator_id text, life text);
 
@@ -154,6 +160,7 @@ create function settle_top_up(
 ) returns payment_effect language plpgsql as $$
 declare t top_ups; transfer text;
 begin
+  perform lock_payment(p_payment);
   select * into t from top_ups where id = p_top_up for no key update;
   if not found then return row('unknown', null, null)::payment_effect; end if;
   if p_session <> t.session_id or exists (
@@ -198,6 +205,7 @@ end $$;
 create function record_refunded(p_payment text, p_refunded bigint) returns payment_effect language plpgsql as $$
 declare t top_ups;
 begin
+  perform lock_payment(p_payment);
   select * into t from top_ups where payment_id = p_payment for no key update;
   insert into refunded_payments as r (payment_id, refunded_cents) values (p_payment, p_refunded)
     on conflict (payment_id) do update set refunded_cents = greatest(r.refunded_cents, excluded.refunded_cents);
@@ -211,6 +219,7 @@ create function record_dispute(p_dispute text, p_payment text, p_amount bigint, 
 returns payment_effect language plpgsql as $$
 declare t top_ups;
 begin
+  perform lock_payment(p_payment);
   select * into t from top_ups where payment_id = p_payment for no key update;
   insert into disputes as d (id, payment_id, amount_cents, status) values (p_dispute, p_payment, p_amount, p_status)
     on conflict (id) do update set status = excluded.status where d.status = 'opened';
