@@ -51,6 +51,8 @@ describe('reading a payment webhook', () => {
     ['with words for a signature', body, 'nonsense'],
     ['without a time', body, signature.replace(/t=\d+,/, '')],
     ['with a time that is none', body, signature.replace(/t=\d+/, 't=now')],
+    ['with a signature of nothing', body, signature.replace(/v1=.*/, 'v1=')],
+    ['with a signature that is a name alone', body, signature.replace(/v1=.*/, 'v1')],
     ['of a scheme that proves nothing', body, signature.replace('v1=', 'v0=')],
     ['signed with another secret', body, signPaymentEvent(body, { secret: 'whsec_another' })],
     ['signed with a secret that differs in case', body, signPaymentEvent(body, { secret: secret.toUpperCase() })],
