@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { b1 } from './b1-http-shell.ts';
 import { b2 } from './b2-passport-verify.ts';
 import { b3 } from './b3-issue-passport.ts';
+import { b4Pages } from './b4-statement-pages.ts';
 import { b4 } from './b4-wallet-debit.ts';
 import { b5 } from './b5-lives.ts';
 import { b6 } from './b6-command-latency.ts';
@@ -17,7 +18,7 @@ import { pinLoad } from './pinning.ts';
 
 /** `npm run bench -- <name> [--quick] [--write]`: one bench, with the machine's floors beside it. */
 
-const benches: Record<string, Bench> = { b1, b2, b3, b4, b5, b6, b10 };
+const benches: Record<string, Bench> = { b1, b2, b3, b4, 'b4-pages': b4Pages, b5, b6, b10 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
 const say = (line: string): void => console.log(`bench: ${line}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onServerCore } from './pinning.ts';
 
 /** The programs in servers/: each is one side of a comparison. */
-export type ServerName = 'carnet' | 'bare-http' | 'bare-koa' | 'bare-commands' | 'bare-lives' | 'debits' | 'verifications' | 'passports' | 'dbos' | 'restate';
+export type ServerName = 'carnet' | 'bare-http' | 'bare-pages' | 'bare-koa' | 'bare-commands' | 'bare-lives' | 'debits' | 'verifications' | 'passports' | 'dbos' | 'restate';
 
 export interface Server {
   /** `http://127.0.0.1:<port>`, for those that listen. */
