@@ -1,6 +1,5 @@
-import { migrate } from '../../src/database/migrations.ts';
 import { openPool, type DatabasePool } from '../../src/database/pool.ts';
-import { emptyDatabase, type EmptyDatabase } from '../support/empty-database.ts';
+import { migratedDatabase, type EmptyDatabase } from '../support/empty-database.ts';
 
 export interface OwnDatabase extends EmptyDatabase {
   pool: DatabasePool;
@@ -8,8 +7,7 @@ export interface OwnDatabase extends EmptyDatabase {
 
 /** A migrated database beside the suite's, for rows that no running service may touch meanwhile. */
 export async function ownDatabase(): Promise<OwnDatabase> {
-  const { url, drop } = await emptyDatabase();
-  await migrate(url);
+  const { url, drop } = await migratedDatabase();
   const pool = await openPool(url, { size: 16, applicationName: 'carnet-test' });
   return {
     url,

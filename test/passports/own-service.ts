@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { createApp } from '../../src/app.ts';
 import { completeConfig, readSettings } from '../../src/config.ts';
 import { credentials } from '../../src/credentials.ts';
-import { migrate } from '../../src/database/migrations.ts';
 import { sql } from '../../src/database/pool.ts';
 import { closeGracefully, createHttpServer } from '../../src/http/server.ts';
 import { newId } from '../../src/ids.ts';
@@ -13,7 +12,7 @@ import { createLogger } from '../../src/logging.ts';
 import { openContext, type OpenContext } from '../../src/open-context.ts';
 import { activeKey } from '../../src/passports/signing-keys.ts';
 import { routes } from '../../src/routes.ts';
-import { emptyDatabase } from '../support/empty-database.ts';
+import { migratedDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { requester, type Requester } from '../support/service.ts';
 import { payloadOf, type Payload } from './tokens.ts';
@@ -43,8 +42,7 @@ export interface OwnServices {
 }
 
 export async function ownServices(): Promise<OwnServices> {
-  const database = await emptyDatabase();
-  await migrate(database.url);
+  const database = await migratedDatabase();
   const encryptionKey = randomBytes(32);
   const opened: OwnService[] = [];
   return {

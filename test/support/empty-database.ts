@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { migrate } from '../../src/database/migrations.ts';
 import { service } from './service.ts';
 
 export interface EmptyDatabase {
@@ -8,12 +9,29 @@ export interface EmptyDatabase {
 }
 
 /** A database beside the suite's that nobody has migrated. */
-export async function emptyDatabase(): Promise<EmptyDatabase> {
-  const name = `empty_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name}`);
+export const emptyDatabase = (): Promise<EmptyDatabase> => newDatabase('empty', 'template1');
+
+/** Migrated once a process: a copy takes a fraction of the migrations' time. It goes with the instance. */
+let template: Promise<string> | undefined;
+
+/** A database beside the suite's with every migration and no row. */
+export async function migratedDatabase(): Promise<EmptyDatabase> {
+  template ??= makeTemplate();
+  return newDatabase('own', await template);
+}
+
+async function makeTemplate(): Promise<string> {
+  const { name, url } = await newDatabase('template', 'template1');
+  await migrate(url);
+  return name;
+}
+
+async function newDatabase(kind: string, from: string): Promise<EmptyDatabase & { name: string }> {
+  const name = `${kind}_${randomBytes(6).toString('hex')}`;
+  await administer(`create database ${name} template ${from}`);
   const url = new URL(service().databaseUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(`drop database ${name} with (force)`) };
+  return { name, url: url.href, drop: () => administer(`drop database ${name} with (force)`) };
 }
 
 async function administer(statement: string): Promise<void> {

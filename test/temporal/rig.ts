@@ -7,7 +7,6 @@ import { ensureOperator } from '../../src/accounts/index.ts';
 import { runCommand, type CommandCall } from '../../src/commands.ts';
 import { completeConfig, readSettings, type Config } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { migrate } from '../../src/database/migrations.ts';
 import { openPool, sql } from '../../src/database/pool.ts';
 import type { OperatorId } from '../../src/ids.ts';
 import { actOf } from '../../src/invocations/act.ts';
@@ -23,6 +22,7 @@ import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts
 import { lives } from '../../temporal/lives.ts';
 import { runWorker, type RunningWorker } from '../../temporal/worker.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
+import { migratedDatabase } from '../support/empty-database.ts';
 import { publication, unique } from '../support/factories.ts';
 import { service } from '../support/service.ts';
 import { newNamespace } from './temporal-server.ts';
@@ -58,7 +58,8 @@ const Count = z.object({ count: z.number() });
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const name = `rig_${randomBytes(5).toString('hex')}`;
-  const databaseUrl = await newDatabase(name);
+  const database = await migratedDatabase();
+  const databaseUrl = database.url;
   const address = options.temporalAddress ?? service().credentials.temporal_address;
   const namespace = options.temporalAddress === undefined ? name : 'default';
   if (namespace === name) await newNamespace(address, name);
@@ -125,7 +126,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       await context.close();
       await workerPool.end();
       await temporal.close();
-      await onServer((server) => server.query(sql.unsafe`drop database ${sql.identifier([name])} with (force)`));
+      await database.drop();
     },
   };
   return rig;
@@ -152,21 +153,4 @@ async function operatorWithCents(context: Context, cents: number): Promise<Opera
     body: await adjustWallet(unit, { operatorId, amountCents: cents, description: 'rig' }),
   }));
   return operatorId;
-}
-
-async function onServer<T>(work: (pool: Awaited<ReturnType<typeof openPool>>) => Promise<T>): Promise<T> {
-  const pool = await openPool(service().databaseUrl, { size: 1, applicationName: 'rig' });
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-  }
-}
-
-async function newDatabase(name: string): Promise<string> {
-  await onServer((server) => server.query(sql.unsafe`create database ${sql.identifier([name])}`));
-  const url = new URL(service().databaseUrl);
-  url.pathname = `/${name}`;
-  await migrate(url.href);
-  return url.href;
 }

@@ -23,16 +23,16 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
-  const stop = async (): Promise<void> => {
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
     if (child === undefined) return;
     const ended = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill(signal);
     await ended;
     child = undefined;
   };
   return {
     address,
-    stop,
+    stop: () => end('SIGTERM'),
     async start() {
       const settings = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1', ...dynamicConfig];
       const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'never'];
@@ -42,7 +42,7 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
       await eventually('the Temporal server to serve', () => namespaceAnswers(address), { seconds: 30, ignoreErrors: () => true });
     },
     async remove() {
-      await stop();
+      await end('SIGKILL'); // what it would tidy up is removed with it
       await rm(folder, { recursive: true, force: true });
     },
   };
