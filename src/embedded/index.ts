@@ -4,6 +4,8 @@ import { startPostgres } from './postgres.ts';
 import { startTemporal } from './temporal.ts';
 import type { NamespaceOptions } from './temporal-namespace.ts';
 
+export { holdDataDirectory } from './instance.ts';
+export { stopLeftovers } from './leftover.ts';
 export { onStopSignal, watchParent } from './signals.ts';
 export { StartupFault } from './startup-fault.ts';
 

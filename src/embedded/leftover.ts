@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -47,4 +48,12 @@ export const stopLeftover = async ({ pidFile, mark, stopSignal }: Leftover): Pro
     }
   }
   await rm(pidFile, { force: true });
+};
+
+/** Ends whatever a former start left running on this data directory, whose process has died. */
+export const stopLeftovers = async (dataDir: string): Promise<void> => {
+  const postgres = join(dataDir, 'postgres', 'data');
+  const temporal = join(dataDir, 'temporal');
+  await stopLeftover({ pidFile: join(postgres, 'postmaster.pid'), mark: postgres, stopSignal: 'SIGINT' });
+  await stopLeftover({ pidFile: join(temporal, 'server.pid'), mark: join(temporal, 'server.db'), stopSignal: 'SIGTERM' });
 };
