@@ -7,87 +7,87 @@ import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRig, type Rig } from '../../temporal/rig.ts';
 import { runOf } from '../../temporal/runs.ts';
-import { rigPayments, type RigPayments } from './rig-payments.ts';
+import { newPayer, type Payer } from './payer.ts';
 
 describe('The life of a top-up', function () {
   this.timeout(60_000);
   const logged: string[] = [];
   let rig: Rig;
-  let payments: RigPayments;
+  let payer: Payer;
   before(async () => {
     rig = await startRig({ log: createLogger('debug', { write: (line: string) => void logged.push(line) }) });
     await rig.startDelivery();
     await rig.startWorker();
   });
   beforeEach(async () => {
-    payments = await rigPayments(rig);
+    payer = await newPayer(rig.context);
   });
   after(() => rig.stop());
 
   const run = (id: string) => runOf(rig, lifeId['top-up'](id));
   const ended = async (id: string): Promise<string | undefined> => {
     await run(id).ended();
-    return (await payments.topUps()).find((row) => row.id === id)?.status;
+    return (await payer.topUps()).find((row) => row.id === id)?.status;
   };
   const checkoutStatus = async (sessionId: string): Promise<unknown> =>
     rig.context.pool.oneFirst(sql.type(z.object({ status: z.string() }))`select status from local_checkouts where id = ${sessionId}`);
 
   it('opens the checkout, tells whoever waits, and waits for the payment', async () => {
-    const { id } = await payments.begin();
+    const { id } = await payer.begin();
     await run(id).saying(/^Waits for the payment until/);
   });
 
   it('ends when it was paid, with the receipt', async () => {
-    const { id } = await payments.paid();
+    const { id } = await payer.paid();
     assert.equal(await ended(id), 'paid');
     const receipt = await rig.context.pool.oneFirst(sql.unsafe`select receipt_url is not null from top_ups where id = ${id}`);
     assert.equal(receipt, true);
   });
 
   it('asks the provider when the time is over, so a webhook that was lost loses nothing', async () => {
-    const { id, sessionId } = await payments.begin();
-    await payments.settleSilently(sessionId, 'paid');
-    await payments.timeIsOver(id);
+    const { id, sessionId } = await payer.begin();
+    await payer.settleSilently(sessionId, 'paid');
+    await payer.timeIsOver(id);
     assert.equal(await ended(id), 'paid');
-    assert.equal((await payments.available()).posted_cents, 1_000);
+    assert.equal((await payer.available()).posted_cents, 1_000);
   });
 
   it('closes the checkout when its time is over, so nobody pays a page that was given up', async () => {
-    const { id, sessionId } = await payments.begin();
-    await payments.timeIsOver(id);
+    const { id, sessionId } = await payer.begin();
+    await payer.timeIsOver(id);
     assert.equal(await ended(id), 'expired');
     assert.equal(await checkoutStatus(sessionId), 'expired');
-    assert.equal((await payments.available()).posted_cents, 0);
+    assert.equal((await payer.available()).posted_cents, 0);
   });
 
   it('ends when the payment failed', async () => {
-    const { id, sessionId } = await payments.begin();
-    await payments.settleSilently(sessionId, 'failed');
-    await payments.timeIsOver(id);
+    const { id, sessionId } = await payer.begin();
+    await payer.settleSilently(sessionId, 'failed');
+    await payer.timeIsOver(id);
     assert.equal(await ended(id), 'failed');
   });
 
   it('leaves what was paid differently to a person', async () => {
-    const { id, sessionId } = await payments.begin();
-    await payments.settleSilently(sessionId, 'paid');
+    const { id, sessionId } = await payer.begin();
+    await payer.settleSilently(sessionId, 'paid');
     await rig.context.pool.query(sql.unsafe`update local_checkouts set amount_cents = 5 where id = ${sessionId}`);
-    await payments.timeIsOver(id);
+    await payer.timeIsOver(id);
     assert.equal(await ended(id), 'differs');
-    assert.equal((await payments.available()).posted_cents, 0);
+    assert.equal((await payer.available()).posted_cents, 0);
   });
 
   it('goes on when somebody asks Temporal to cancel it, or signals what it does not know', async () => {
-    const { id, sessionId } = await payments.begin();
+    const { id, sessionId } = await payer.begin();
     await run(id).handle.cancel();
     await run(id).handle.signal('nonsense', { anything: 1 });
     await run(id).saying(/Refused to cancel.*\n\nRefused signal nonsense|Refused signal nonsense.*\n\nRefused to cancel/s);
-    await payments.settleSilently(sessionId, 'paid');
-    await payments.timeIsOver(id);
+    await payer.settleSilently(sessionId, 'paid');
+    await payer.timeIsOver(id);
     assert.equal(await ended(id), 'paid');
   });
 
   it('leaves the address of the checkout in no history, description, log or audit event', async () => {
-    const { id, checkoutUrl } = await payments.begin();
+    const { id, checkoutUrl } = await payer.begin();
     await run(id).saying(/^Waits/);
     const { raw } = await run(id).handle.describe();
     const audit = await rig.context.pool.oneFirst(sql.unsafe`select string_agg(e::text, ' ') from audit_events e`);
@@ -98,11 +98,11 @@ describe('The life of a top-up', function () {
   });
 
   it('begins once under an Idempotency-Key, whoever of several callers is first', async () => {
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => payments.topUp('together')));
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => payer.topUp('together')));
     const sessions = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body.session_id] : []));
     assert.equal(new Set(sessions).size, 1);
     for (const one of answers) if (one.status === 'rejected') assert.equal((one.reason as CarnetError).code, 'IDEMPOTENCY_IN_FLIGHT');
-    assert.equal((await payments.topUps()).length, 1);
+    assert.equal((await payer.topUps()).length, 1);
   });
 });
 
@@ -113,17 +113,17 @@ describe('A top-up while no worker is there', function () {
     const rig = await startRig();
     try {
       await rig.startDelivery();
-      const payments = await rigPayments(rig);
+      const payer = await newPayer(rig.context);
       const isUnavailable = (error: unknown): boolean =>
         error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE' && error.headers['Retry-After'] === '5';
-      await Promise.all([assert.rejects(payments.topUp('key'), isUnavailable), assert.rejects(payments.topUp(), isUnavailable)]);
-      assert.deepEqual((await payments.topUps()).map(({ status }) => status), ['opening', 'opening']);
+      await Promise.all([assert.rejects(payer.topUp('key'), isUnavailable), assert.rejects(payer.topUp(), isUnavailable)]);
+      assert.deepEqual((await payer.topUps()).map(({ status }) => status), ['opening', 'opening']);
       await rig.startWorker();
-      const answered = await eventually('the session', () => payments.topUp('key'), { seconds: 45, ignoreErrors: isUnavailable });
-      assert.deepEqual(await payments.topUp('key'), { ...answered, replayed: true });
-      const rows = await payments.topUps();
+      const answered = await eventually('the session', () => payer.topUp('key'), { seconds: 45, ignoreErrors: isUnavailable });
+      assert.deepEqual(await payer.topUp('key'), { ...answered, replayed: true });
+      const rows = await payer.topUps();
       for (const { id } of rows) await runOf(rig, lifeId['top-up'](id)).saying(/^Waits for the payment/);
-      assert.equal((await payments.topUps()).length, 2);
+      assert.equal((await payer.topUps()).length, 2);
       assert.equal(await rig.context.pool.oneFirst(sql.unsafe`select count(*)::int from local_checkouts`), 2);
     } finally {
       await rig.stop();

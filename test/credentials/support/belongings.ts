@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildConnection, grant, inSeconds, made, publicJwk } from '../../accounts/authority-support.ts';
+import { buildTopUp } from '../../billing/payments/support.ts';
 import { intent, submit } from '../../claims/support.ts';
 import {
   buildAgent,
@@ -31,6 +32,9 @@ export interface Belongings {
   session: string;
   checkout: string;
   approval: string;
+  /** A top-up, refunded by `refund`. */
+  transaction: string;
+  refund: string;
 }
 export type Kind = keyof Belongings;
 
@@ -80,11 +84,19 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     session: shown.session_id,
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
+    ...(await refunded(as)),
   };
   return { as, has, token, activeSkill: active.id };
 }
 
 const steps = { execution_steps: [{ type: 'script', label: 'echo', runtime: 'javascript', script: 'return input;' }] };
+
+async function refunded(as: TestOperator): Promise<{ transaction: string; refund: string }> {
+  const { transactionId: transaction } = await buildTopUp(as);
+  const reply = await as.post<{ refund_id: string }>(`/v1/billing/refund/${transaction}`);
+  assert([200, 202].includes(reply.status), reply.text);
+  return { transaction, refund: reply.body.refund_id };
+}
 
 async function idOf(as: Requester, path: string, body: unknown): Promise<string> {
   return assertStatus(await as.post<{ id: string }>(path, body), 201).id;

@@ -24,6 +24,8 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/passports/revoke-session/:', 'session'],
   ['/v1/passports/reviews/:', 'checkout'],
   ['/v1/passports/:', 'passport'],
+  ['/v1/billing/refund/:', 'transaction'],
+  ['/v1/billing/refunds/:', 'refund'],
 ];
 
 /** Where an id that is not the caller's is something else than 404, by decision. */
@@ -66,6 +68,8 @@ export const madeUp: Belongings = {
   session: newId('ses'),
   checkout: newId('chko'),
   approval: newId('apr'),
+  transaction: newId('txn'),
+  refund: newId('rfd'),
 };
 
 /** Whose ids are tried, and what the caller has of its own. */

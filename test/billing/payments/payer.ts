@@ -7,6 +7,7 @@ import type { Refund } from '../../../src/billing/refund-schema.ts';
 import { createTopUp } from '../../../src/billing/top-up.ts';
 import type { TopUp } from '../../../src/billing/top-up-schema.ts';
 import type { Answered, CommandCall } from '../../../src/commands.ts';
+import type { Context } from '../../../src/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { CarnetError } from '../../../src/http/errors.ts';
 import { newId, type OperatorId } from '../../../src/ids.ts';
@@ -14,7 +15,6 @@ import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unique } from '../../support/factories.ts';
-import type { Rig } from '../../temporal/rig.ts';
 
 const Row = z.object({
   id: z.string(),
@@ -25,13 +25,14 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 
-/** Top-ups and refunds on a rig, where no webhook arrives unless a test sends it. */
-export interface RigPayments {
+/** Somebody who tops up and asks for refunds where no webhook arrives unless a test sends it. */
+export interface Payer {
   operatorId: OperatorId;
   topUp(key?: string): Promise<Answered<TopUp>>;
-  /** The same, asked for again with its key where a busy machine did not answer in time. */
+  /** The same, asked for again with its key until somebody has opened the checkout. */
   begin(): Promise<{ id: string; sessionId: string; checkoutUrl: string }>;
-  refund(transactionId: string, key?: string): Promise<Answered<Refund>>;
+  /** Waits for it as a caller does, unless `leaves`: then the caller has gone. */
+  refund(transactionId: string, options?: { key?: string; leaves?: true }): Promise<Answered<Refund>>;
   /** Top-ups of the operator, oldest first. */
   topUps(): Promise<readonly Row[]>;
   refunds(): Promise<readonly { id: string; status: string }[]>;
@@ -48,8 +49,7 @@ const isUnavailable = (error: unknown): boolean => error instanceof CarnetError 
 
 const Wallet = z.object({ posted_cents: z.number(), held_cents: z.number() });
 
-export async function rigPayments(rig: Rig): Promise<RigPayments> {
-  const { context } = rig;
+export async function newPayer(context: Context): Promise<Payer> {
   const { pool } = context;
   const name = unique('payer');
   const operatorId = await ensureOperator(context, { name, email: `${name}@example.test`, tier: 'developer' });
@@ -57,17 +57,20 @@ export async function rigPayments(rig: Rig): Promise<RigPayments> {
     ...callOf(operatorId, operation),
     idempotency: key === undefined ? null : { key, fingerprint: Buffer.from(key) },
   });
-  const payments: RigPayments = {
+  const payer: Payer = {
     operatorId,
     topUp: (key) => createTopUp(context, call('createTopUp', key), { amount_cents: 1_000 }),
     async begin() {
       const key = unique('key');
-      const { body } = await eventually('the checkout to be open', () => payments.topUp(key), { seconds: 45, ignoreErrors: isUnavailable });
-      const row = (await payments.topUps()).find((one) => one.session_id === body.session_id);
+      const { body } = await eventually('the checkout to be open', () => payer.topUp(key), { seconds: 120, ignoreErrors: isUnavailable });
+      const row = (await payer.topUps()).find((one) => one.session_id === body.session_id);
       return { id: row?.id ?? '', sessionId: body.session_id, checkoutUrl: body.checkout_url };
     },
-    refund: (transactionId, key) =>
-      refundTransaction(context, call('refundTransaction', key), { transactionId, signal: new AbortController().signal }),
+    refund: (transactionId, { key, leaves } = {}) =>
+      refundTransaction(context, call('refundTransaction', key), {
+        transactionId,
+        signal: leaves === true ? AbortSignal.abort() : new AbortController().signal,
+      }),
     topUps: () =>
       pool.any(sql.type(Row)`
         select id, status, session_id, transaction_id, payment_id from top_ups where operator_id = ${operatorId} order by id`),
@@ -75,8 +78,8 @@ export async function rigPayments(rig: Rig): Promise<RigPayments> {
       pool.any(sql.type(z.object({ id: z.string(), status: z.string() }))`
         select id, status from refunds where operator_id = ${operatorId} order by id`),
     async paid() {
-      const { id, sessionId } = await payments.begin();
-      await payments.settleSilently(sessionId, 'paid');
+      const { id, sessionId } = await payer.begin();
+      await payer.settleSilently(sessionId, 'paid');
       const paymentId = await pool.oneFirst(sql.type(z.object({ id: z.string() }))`
         select id from local_payments where checkout_id = ${sessionId}`);
       await receivePaymentEvent(
@@ -98,16 +101,17 @@ export async function rigPayments(rig: Rig): Promise<RigPayments> {
         },
         'req_test',
       );
-      return (await payments.topUps()).find((one) => one.session_id === sessionId) as Row & { transaction_id: string; payment_id: string };
+      return (await payer.topUps()).find((one) => one.session_id === sessionId) as Row & { transaction_id: string; payment_id: string };
     },
     async settleSilently(sessionId, outcome) {
       await settle(context, sessionId, outcome);
     },
     async timeIsOver(id) {
       await pool.query(sql.unsafe`update top_ups set ask_at = clock_timestamp() where id = ${id} and ask_at is not null`);
-      await rig.temporal.client.workflow.getHandle(lifeId['top-up'](id)).signal('wake');
+      await pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](id)}, 'test')`);
+      context.delivery.messagesCommitted();
     },
     available: () => pool.one(sql.type(Wallet)`select posted_cents, held_cents from wallets where operator_id = ${operatorId}`),
   };
-  return payments;
+  return payer;
 }

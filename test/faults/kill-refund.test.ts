@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { assertLedger } from '../../src/billing/index.ts';
+import { sql } from '../../src/database/pool.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { newPayer } from '../billing/payments/payer.ts';
+import { sideBySide } from '../support/side-by-side.ts';
+import { pointsOfStep } from './fault-points.ts';
+import { worldsOfSuite } from './worlds.ts';
+
+describe('kill -9 of a worker that refunds a top-up', function () {
+  this.timeout(180_000);
+  const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
+
+  for (const point of [...pointsOfStep('advanceRefund'), ...pointsOfStep('askRefund')]) {
+    itBeside(`at ${point}: the next worker refunds it, once`, () =>
+      worlds.visit(async (world) => {
+        const payer = await newPayer(world.context);
+        const dying = await world.worker({ FAULT_AT: point });
+        const { transaction_id: transactionId } = await payer.paid();
+        const { status, body } = await payer.refund(transactionId, { leaves: true });
+        assert.deepEqual([status, body.status], [202, 'pending']);
+        assert.equal(await dying.ended, 'SIGKILL');
+        await assertLedger(world.context.pool);
+        await world.worker();
+        await world.lives.client.workflow.getHandle(lifeId.refund(body.refund_id)).result();
+        assert.deepEqual((await payer.refunds()).map((refund) => refund.status), ['succeeded']);
+        assert.deepEqual(await payer.available(), { posted_cents: 0, held_cents: 0 });
+        const given = await world.context.pool.oneFirst(sql.unsafe`select count(*)::int from local_refunds`);
+        assert.equal(given, 1);
+        await assertLedger(world.context.pool);
+      }),
+    );
+  }
+});

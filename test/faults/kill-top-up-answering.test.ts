@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { assertLedger } from '../../src/billing/index.ts';
+import { lifeId } from '../../temporal/workflow-ids.ts';
+import { checkoutSession, paymentEventBody, postPaymentEvent, signPaymentEvent } from '../support/payment-webhooks.ts';
+import { sql } from '../../src/database/pool.ts';
+import { assertStatus, requester } from '../support/service.ts';
+import { sideBySide } from '../support/side-by-side.ts';
+import { freeKeys, operatorAt } from './answering-world.ts';
+import { pointsOfWaitingCommand, pointsOutsideLives } from './fault-points.ts';
+import { worldsOfSuite, type World } from './worlds.ts';
+
+const PATH = '/v1/billing/topup';
+const BODY = { amount_cents: 1_000 };
+/** `before`, `before-commit` and so on: what a command passes, whichever it is. */
+const pointsOfCommand = pointsOutsideLives()
+  .filter((point) => point.startsWith('createAdjustment:'))
+  .map((point) => point.slice('createAdjustment:'.length));
+
+describe('kill -9 of a process that answers a payer', function () {
+  this.timeout(180_000);
+  const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
+
+  const countOf = async ({ context: { pool } }: World, table: 'top_ups' | 'local_checkouts' | 'refunds' | 'local_refunds'): Promise<unknown> =>
+    pool.oneFirst(sql.unsafe`select count(*)::int from ${sql.identifier([table])}`);
+  const kindsOf = async ({ context: { pool } }: World): Promise<readonly unknown[]> =>
+    pool.anyFirst(sql.unsafe`select kind from transfers order by position`);
+  const webhookSecretOf = ({ context }: World): string => context.config.payments?.webhookSecret ?? '';
+  const paid = async (world: World, operatorId: string, sessionId: string): Promise<string> => {
+    const id = String(await world.context.pool.oneFirst(sql.unsafe`select id from top_ups where session_id = ${sessionId}`));
+    const metadata = { carnet_purpose: 'top_up', carnet_reference: id, carnet_operator: operatorId } as const;
+    return paymentEventBody('checkout.session.completed', checkoutSession(metadata, { id: sessionId, amountCents: BODY.amount_cents }));
+  };
+
+  for (const point of pointsOfWaitingCommand('createTopUp')) {
+    itBeside(`at ${point}: the same call, made again elsewhere, has one checkout`, () =>
+      worlds.visit(async (world) => {
+        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: point }), world.worker()]);
+        const { key } = await operatorAt(world, api.baseUrl);
+        const headers = { 'idempotency-key': randomUUID() };
+        await assert.rejects(requester(key, dying.baseUrl).post(PATH, BODY, headers), TypeError, 'nobody is left to answer');
+        assert.equal(await dying.ended, 'SIGKILL');
+        await freeKeys(world);
+        const again = await requester(key, api.baseUrl).post(PATH, BODY, headers);
+        const page = assertStatus(again, 200);
+        assert.equal(again.headers.get('idempotency-replayed'), point.endsWith(':committed') ? 'true' : null);
+        assert.deepEqual(assertStatus(await requester(key, api.baseUrl).post(PATH, BODY, headers), 200), page);
+        assert.deepEqual([await countOf(world, 'top_ups'), await countOf(world, 'local_checkouts')], [1, 1]);
+      }),
+    );
+  }
+
+  for (const point of pointsOfCommand) {
+    itBeside(`at receivePaymentWebhook:${point}: the event, sent again, credits once`, () =>
+      worlds.visit(async (world) => {
+        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: `receivePaymentWebhook:${point}` }), world.worker()]);
+        const { key, operatorId } = await operatorAt(world, api.baseUrl);
+        const { session_id: sessionId } = assertStatus(await requester(key, api.baseUrl).post<{ session_id: string }>(PATH, BODY), 200);
+        const body = await paid(world, operatorId, sessionId);
+        const signature = signPaymentEvent(body, { secret: webhookSecretOf(world) });
+        await assert.rejects(postPaymentEvent(body, signature, dying.baseUrl), TypeError);
+        assert.equal(await dying.ended, 'SIGKILL');
+        assertStatus(await postPaymentEvent(body, signature, api.baseUrl), 200);
+        assert.deepEqual(await kindsOf(world), ['topup']);
+        await assertLedger(world.context.pool);
+      }),
+    );
+
+    itBeside(`at refundTransaction:${point}: the same call, made again elsewhere, refunds once`, () =>
+      worlds.visit(async (world) => {
+        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: `refundTransaction:${point}` }), world.worker()]);
+        const { key, operatorId } = await operatorAt(world, api.baseUrl);
+        const caller = requester(key, api.baseUrl);
+        const { session_id: sessionId, checkout_url: url } = assertStatus(await caller.post<{ session_id: string; checkout_url: string }>(PATH, BODY), 200);
+        await fetch(api.baseUrl + new URL(url).pathname, { method: 'POST', body: new URLSearchParams({ outcome: 'paid' }), redirect: 'manual' });
+        const payment = await world.context.pool.oneFirst(sql.unsafe`select id from local_payments where checkout_id = ${sessionId}`);
+        const told = (await paid(world, operatorId, sessionId)).replace(`pi_${sessionId}`, String(payment));
+        assertStatus(await postPaymentEvent(told, signPaymentEvent(told, { secret: webhookSecretOf(world) }), api.baseUrl), 200);
+        const refund = `/v1/billing/refund/${String(await world.context.pool.oneFirst(sql.unsafe`select id from transfers`))}`;
+        const headers = { 'idempotency-key': randomUUID() };
+        await assert.rejects(requester(key, dying.baseUrl).post(refund, undefined, headers), TypeError);
+        assert.equal(await dying.ended, 'SIGKILL');
+        const answered = await caller.post<{ refund_id: string }>(refund, undefined, headers);
+        assert([200, 202].includes(answered.status), answered.text);
+        await world.lives.client.workflow.getHandle(lifeId.refund(answered.body.refund_id)).result();
+        assert.deepEqual(await kindsOf(world), ['topup', 'refund']);
+        assert.deepEqual([await countOf(world, 'refunds'), await countOf(world, 'local_refunds')], [1, 1]);
+        await assertLedger(world.context.pool);
+      }),
+    );
+  }
+});
