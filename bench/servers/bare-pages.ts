@@ -23,7 +23,7 @@ const statements: Record<string, string> = {
         from transfers where wallet = $1 order by position desc limit 50)
       union all
       (select position, call, id, operation, microcents, null, provider, model, total_tokens, price_state, created_at
-        from model_calls where operator_id = $1 and meter is null order by position desc, call desc limit 50)
+        from model_calls where operator_id = $1 and meter is null order by call desc limit 50)
     ) entries order by position desc, call desc limit 50`,
 };
 

@@ -15,14 +15,14 @@ import { transactionText } from './transaction-text.ts';
 const MOST = 200;
 const STANDARD = 50;
 const paging = { maximum: MOST, standard: STANDARD };
-const Place = z.tuple([z.int(), z.int()]);
+const Place = z.object({ position: z.int(), call: z.int() });
 const statementPages = cursorPages({
   ...paging,
   position: z.object({ top: z.int(), floor: z.int(), total: z.int() }),
 });
 const timelinePages = cursorPages({
   ...paging,
-  position: z.object({ snapshotAt: z.string(), debited: z.array(z.int()), before: Place, floor: Place }),
+  position: z.object({ snapshotAt: z.string(), debited: z.array(z.int()), top: Place, floor: Place }),
 });
 
 const Query = z.object({
@@ -76,10 +76,10 @@ async function timeline(request: Request) {
   const place = timelinePages.after(at);
   const { operatorId } = request.caller;
   const page = await readTimelinePage(request.context.pool, { operatorId, filters, place, limit });
-  const { snapshot_at: snapshotAt, debited, last_position, last_call, more } = page;
-  const ended = more && last_position !== null && last_call !== null;
-  const floor: z.output<typeof Place> = [page.floor, page.floor_call];
-  const next = ended ? { snapshotAt, debited, before: [last_position, last_call] as z.output<typeof Place>, floor } : null;
+  const { snapshot_at: snapshotAt, debited } = page;
+  const top = { position: page.next_top, call: page.next_call };
+  const floor = { position: page.floor, call: page.floor_call };
+  const next = page.more ? { snapshotAt, debited, top, floor } : null;
   const { members, links } = timelinePages.next(at, next);
   return written({ snapshot_at: snapshotAt, ...members }, 'rows', page.rows ?? '', links);
 }

@@ -8,17 +8,17 @@ import { signedCents } from './transaction-text.ts';
 type Fragment = ReturnType<typeof sql.fragment>;
 
 /**
- * Where a page of the timeline begins, as its cursor keeps it. Rows are ordered by (position, call): a transfer is (its position, 0),
- * a model call stands after as many transfers and calls as the wallet had (decisions B18).
+ * Where a page of the timeline begins, as its cursor keeps it. A model call stands after as many transfers as the wallet had, and calls
+ * follow one another by number (decisions B18), so what is left to show is bounded by one number of each.
  */
 export interface TimelinePlace {
   snapshotAt: string;
   /** Cents debited of each of METERS when the first page was read: calls that begin below have a share in a debit. */
   debited: number[];
-  /** Rows before this place. */
-  before: [position: number, call: number];
-  /** Rows after this place: what `since` leaves out. */
-  floor: [position: number, call: number];
+  /** Transfers from this position down, calls from this number down. */
+  top: { position: number; call: number };
+  /** Down to, and without, these: what `since` leaves out. */
+  floor: { position: number; call: number };
 }
 
 export interface TimelineRequest extends WalletRows {
@@ -35,13 +35,13 @@ const PageRow = z.object({
   debited: json.pipe(z.array(z.int())),
   floor: z.number(),
   floor_call: z.number(),
-  last_position: z.number().nullable(),
-  last_call: z.number().nullable(),
+  next_top: z.number(),
+  next_call: z.number(),
   more: z.boolean(),
   rows: z.string().nullable(),
 });
 
-/** One page: `rows` is JSON without its brackets, (`last_position`, `last_call`) the place of the last of them. */
+/** One page: `rows` is JSON without its brackets; what is left begins at `next_top` and `next_call`. */
 export type TimelinePage = z.infer<typeof PageRow>;
 
 /** One statement, one round trip: transfers and standalone calls, newest first, as they were at the snapshot. */
@@ -52,29 +52,29 @@ export const readTimelinePage = (connection: CommonQueryMethods, request: Timeli
       from (${entriesOf(request)}) entry order by entry.position desc, entry.call desc ${rowsRead(request.limit)}
     )
     select place.snapshot_at, to_json(place.debited)::text as debited, place.floor, place.floor_call,
-      shown.last_position, shown.last_call, shown.more, shown.rows
+      coalesce(shown.last_position - 1, place.top) as next_top, coalesce(shown.last_call - 1, place.top_call) as next_call, shown.more, shown.rows
     from place, (
-      select max(e.position) filter (where e.nth = ${request.limit}) as last_position,
-        max(e.call) filter (where e.nth = ${request.limit}) as last_call, count(*) > ${request.limit} as more,
+      select min(e.position) filter (where e.call = 0 and e.nth <= ${request.limit}) as last_position,
+        min(e.call) filter (where e.call > 0 and e.nth <= ${request.limit}) as last_call, count(*) > ${request.limit} as more,
         string_agg(${entryText}, ',' order by e.nth) filter (where e.nth <= ${request.limit}) as rows
       from page e
     ) shown`);
 
-/** `top` and `floor` bound the transfers; (before, before_call) and (floor, floor_call) bound the calls. */
+/** Transfers are bounded by `top` and `floor`, calls by `top_call` and `floor_call`. */
 function placeOf({ operatorId, filters: { since, until }, place }: TimelineRequest): Fragment {
   if (place !== null) {
-    const { snapshotAt, debited, before, floor } = place;
+    const { snapshotAt, debited, top, floor } = place;
     return sql.fragment`
-      select ${snapshotAt} as snapshot_at, ${sql.array(debited, 'int8')} as debited, ${before[0]}::bigint as before, ${before[1]}::bigint as before_call,
-        ${before[1] > 0 ? before[0] : before[0] - 1}::bigint as top, ${floor[0]}::bigint as floor, ${floor[1]}::bigint as floor_call`;
+      select ${snapshotAt} as snapshot_at, ${sql.array(debited, 'int8')} as debited, ${top.position}::bigint as top, ${top.call}::bigint as top_call,
+        ${floor.position}::bigint as floor, ${floor.call}::bigint as floor_call`;
   }
   return sql.fragment`
-    select iso_time(now()) as snapshot_at, ends.*, ends.before as top,
+    select iso_time(now()) as snapshot_at, ends.*,
       array(select coalesce(r.debited_cents, 0) from unnest(${textArray(METERS)}) with ordinality as meters (meter, nth)
         left join wallet_remainders r on r.operator_id = ${operatorId} and r.meter = meters.meter order by meters.nth) as debited
     from wallets w, lateral (
-      select ${olderThan('transfers', operatorId, until, sql.fragment`w.last_position`)} as before,
-        ${olderThan('calls', operatorId, until, sql.fragment`w.last_call`)} + 1 as before_call,
+      select ${olderThan('transfers', operatorId, until, sql.fragment`w.last_position`)} as top,
+        ${olderThan('calls', operatorId, until, sql.fragment`w.last_call`)} as top_call,
         ${olderThan('transfers', operatorId, since, sql.fragment`0::bigint`)} as floor,
         ${olderThan('calls', operatorId, since, sql.fragment`0::bigint`)} as floor_call
       offset 0
@@ -99,29 +99,26 @@ const call = sql.fragment`
   case c.price_state when 'wallet_price' then c.microcents when 'covered' then c.cost_microcents end as amount,
   c.provider, c.model, c.total_tokens, c.price_state`;
 
-const within = sql.fragment`
-  (c.position, c.call) < ((select before from place), (select before_call from place))
-  and (c.position, c.call) > ((select floor from place), (select floor_call from place))`;
+const within = sql.fragment`c.call <= (select top_call from place) and c.call > (select floor_call from place)`;
 
 /**
  * Calls that nothing of a debit came of, at the snapshot: those that were not charged, and of each meter those that begin at or after
  * the cents debited by then. In the stream of a meter calls follow one another as on the timeline, so the first of these bounds the rest.
  */
 const callsOf = ({ operatorId, limit }: TimelineRequest): Fragment => {
-  const newest = sql.fragment`order by c.position desc, c.call desc ${rowsRead(limit)}`;
+  const newest = sql.fragment`order by c.call desc ${rowsRead(limit)}`;
   return sql.fragment`
     (select ${call} from model_calls c where c.operator_id = ${operatorId} and c.meter is null and ${within} ${newest})
     union all
     (select c.* from unnest(${textArray(METERS)}, (select debited from place)) as meters (meter, debited_cents)
       cross join lateral (
-        select c.position, c.call from model_calls c
-        where c.operator_id = ${operatorId} and c.meter = meters.meter and c.begins_microcents >= meters.debited_cents * 1000000
-        order by c.begins_microcents limit 1
+        select b.call from model_calls b
+        where b.operator_id = ${operatorId} and b.meter = meters.meter and b.begins_microcents >= meters.debited_cents * 1000000
+        order by b.begins_microcents limit 1
       ) first
       cross join lateral (
         select ${call} from model_calls c
-        where c.operator_id = ${operatorId} and c.meter = meters.meter and (c.position, c.call) >= (first.position, first.call) and ${within}
-        ${newest}
+        where c.operator_id = ${operatorId} and c.meter = meters.meter and c.call >= first.call and ${within} ${newest}
       ) c)`;
 };
 

@@ -40,8 +40,8 @@ create table model_calls (
 );
 create unique index model_calls_of_meter on model_calls (operator_id, meter, begins_microcents) where meter is not null;
 -- In the order of the timeline: calls that were charged, of which a page shows those that no debit has reached, and all others.
-create index model_calls_charged_timeline on model_calls (operator_id, meter, position, call) where meter is not null;
-create index model_calls_free_timeline on model_calls (operator_id, position, call) where meter is null;
+create index model_calls_charged_timeline on model_calls (operator_id, meter, call) where meter is not null;
+create index model_calls_free_timeline on model_calls (operator_id, call) where meter is null;
 
 -- Steps of sealed execution, as the machine ran them; failed invocations' too (Billing §2.2 rule 2).
 create table machine_runs (

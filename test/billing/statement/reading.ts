@@ -53,9 +53,13 @@ export async function readTimeline(
     const request = { operatorId: operator as OperatorId, filters: { entry_kind: 'all' as const, ...filters }, place, limit };
     const page = await readTimelinePage(db, request);
     pages.push(Rows.parse(JSON.parse(`[${page.rows ?? ''}]`)));
-    const { debited, last_position, last_call } = page;
-    if (!page.more || last_position === null || last_call === null) return pages;
-    place = { snapshotAt: page.snapshot_at, debited, before: [last_position, last_call], floor: [page.floor, page.floor_call] };
+    if (!page.more) return pages;
+    place = {
+      snapshotAt: page.snapshot_at,
+      debited: page.debited,
+      top: { position: page.next_top, call: page.next_call },
+      floor: { position: page.floor, call: page.floor_call },
+    };
     await between();
   }
 }
