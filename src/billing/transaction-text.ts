@@ -28,10 +28,15 @@ const overlapping = (table: Fragment): Fragment => sql.fragment`
 
 const share = sql.fragment`least(c.begins_microcents + c.microcents, ${to}) - greatest(c.begins_microcents, ${from})`;
 
-/** Of what `n` and `i` and `m` name; null where it names nothing. */
-const skillText = sql.fragment`coalesce('{"id":"' || s.id || '","name":' || to_json(s.name)::text || '}', 'null')`;
-const invocationText = sql.fragment`coalesce('{"id":"' || i.id || '","status":"' || i.status || '"}', 'null')`;
-const missionText = sql.fragment`coalesce('{"id":"' || m.id || '","declared_intent":' || to_json(m.declared_intent)::text || '}', 'null')`;
+/** What an id names, looked up by itself: joined, Postgres would read whole tables of names for a handful of sources. */
+const skillText = (id: Fragment): Fragment => sql.fragment`coalesce((
+  select '{"id":"' || s.id || '","name":' || to_json(s.name)::text || '}' from skill_names s where s.id = ${id}), 'null')`;
+const agentText = (id: Fragment): Fragment => sql.fragment`coalesce((
+  select '{"id":"' || a.id || '","name":' || to_json(a.name)::text || '}' from agent_names a where a.id = ${id}), 'null')`;
+const invocationText = (id: Fragment): Fragment => sql.fragment`coalesce((
+  select '{"id":"' || i.id || '","status":"' || i.status || '"}' from invocation_references i where i.id = ${id}), 'null')`;
+const missionText = (id: Fragment): Fragment => sql.fragment`coalesce((
+  select '{"id":"' || m.id || '","declared_intent":' || to_json(m.declared_intent)::text || '}' from mission_intents m where m.id = ${id}), 'null')`;
 const idText = (id: Fragment): Fragment => sql.fragment`coalesce('"' || ${id} || '"', 'null')`;
 
 const callsOfDebit = sql.fragment`
@@ -41,25 +46,17 @@ const callsOfDebit = sql.fragment`
       || ',"prompt_tokens":' || c.prompt_tokens || ',"completion_tokens":' || c.completion_tokens || ',"total_tokens":' || c.total_tokens
       || ',"cached_prompt_tokens":' || coalesce(c.cached_prompt_tokens::text, 'null') || ',"streaming":' || c.streaming::text
       || ',"allocated_microcents":' || (${share})
-      || ',"agent":' || coalesce('{"id":"' || a.id || '","name":' || to_json(a.name)::text || '}', 'null')
-      || ',"mission":' || ${missionText} || ',"skill":' || ${skillText} || ',"invocation":' || ${invocationText}
+      || ',"agent":' || ${agentText(sql.fragment`c.agent_id`)} || ',"mission":' || ${missionText(sql.fragment`c.mission_id`)}
+      || ',"skill":' || ${skillText(sql.fragment`c.skill_id`)} || ',"invocation":' || ${invocationText(sql.fragment`c.invocation_id`)}
       || ',"sealed_step_index":' || coalesce(c.sealed_step_index::text, 'null') || '}', ',' order by c.begins_microcents) as texts
-  from model_calls c
-    left join agent_names a on a.id = c.agent_id
-    left join mission_intents m on m.id = c.mission_id
-    left join skill_names s on s.id = c.skill_id
-    left join invocation_references i on i.id = c.invocation_id
-  where ${overlapping(sql.fragment`model_calls`)}`;
+  from model_calls c where ${overlapping(sql.fragment`model_calls`)}`;
 
 const runsOfDebit = sql.fragment`
   select sum(${share}) as microcents, string_agg('{"id":"' || c.id || '","created_at":"' || iso_time(c.created_at)
       || '","duration_ms":' || c.duration_ms || ',"allocated_microcents":' || (${share})
-      || ',"skill":' || ${skillText} || ',"invocation":' || ${invocationText}
+      || ',"skill":' || ${skillText(sql.fragment`c.skill_id`)} || ',"invocation":' || ${invocationText(sql.fragment`c.invocation_id`)}
       || ',"sealed_step_index":' || coalesce(c.sealed_step_index::text, 'null') || '}', ',' order by c.begins_microcents) as texts
-  from machine_runs c
-    left join skill_names s on s.id = c.skill_id
-    left join invocation_references i on i.id = c.invocation_id
-  where ${overlapping(sql.fragment`machine_runs`)}`;
+  from machine_runs c where ${overlapping(sql.fragment`machine_runs`)}`;
 
 /** Nothing is inferred: a debit is recorded when its sources make up the whole of it (Billing §2.2 rule 3). */
 const sourcesText = sql.fragment`(
@@ -75,13 +72,11 @@ const noSourcesText = sql.fragment`',"llm_sources":[],"machine_sources":[],"mach
 const detailsText = sql.fragment`
   case when ${sourced} or t.skill_id is not null or t.invocation_id is not null then (
     select '{"skill_id":' || ${idText(sql.fragment`t.skill_id`)} || ',"invocation_id":' || ${idText(sql.fragment`t.invocation_id`)}
-      || ',"mission_id":' || ${idText(sql.fragment`i.mission_id`)} || ',"skill":' || ${skillText}
-      || ',"invocation":' || ${invocationText} || ',"mission":' || ${missionText}
+      || ',"mission_id":' || ${idText(sql.fragment`i.mission_id`)} || ',"skill":' || ${skillText(sql.fragment`t.skill_id`)}
+      || ',"invocation":' || coalesce('{"id":"' || i.id || '","status":"' || i.status || '"}', 'null')
+      || ',"mission":' || case when i.mission_id is null then 'null' else ${missionText(sql.fragment`i.mission_id`)} end
       || case when ${sourced} then ${sourcesText} else ${noSourcesText} end
-    from (select) one
-      left join invocation_references i on i.id = t.invocation_id
-      left join skill_names s on s.id = t.skill_id
-      left join mission_intents m on m.id = i.mission_id)
+    from (select) one left join invocation_references i on i.id = t.invocation_id)
   else '{"skill_id":null,"invocation_id":null,"mission_id":null,"skill":null,"invocation":null,"mission":null' || ${noSourcesText} end`;
 
 /** The transfer `t` as a WalletTransaction without its receipt, which is sealed: `receipt_url` is null. */
