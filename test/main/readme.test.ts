@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The blocks of the README under this mark, in order. */
-async function blocksOf(mark: 'tour' | 'passports'): Promise<string[]> {
+async function blocksOf(mark: 'tour' | 'money' | 'passports'): Promise<string[]> {
   const text = await readFile(`${root}README.md`, 'utf8');
   return [...text.matchAll(new RegExp(`<!-- ${mark} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block ?? '');
 }
@@ -60,7 +60,21 @@ describe('the README', () => {
     assert.equal(lines.at(-1), 'completed', said);
   });
 
-  it('has a second part about passports that goes on in the same terminal', async () => {
+  it('has a part about money that goes on with the skill of the tour', async () => {
+    const [prologue = '', publishing = ''] = await blocksOf('tour');
+    const blocks = await blocksOf('money');
+    assert(blocks.length >= 4, 'the blocks about money are marked');
+    const said = (await paste([prologue, publishing, ...blocks])).join('\n');
+    assert.match(said, /^http\S+\n\$0\.00\n\$20\.00\nprocessing\ncompleted$/m);
+    assert.match(said, /\[ 'invocation', -25, 'shout-\d+' \],\s+\[ 'topup', 2000, (null|undefined) \]/);
+    assert.match(said, /^\w[^\n]*amount_cents[^\n]*\n[^\n]*invocation,-25/m);
+    assert.match(said, /^BALANCE_BELOW_TOPUP\n{"refund_id":"rfd_\w+",.*"status":"(succeeded|pending)"}/m);
+    assert.match(said, /included: 1500000/);
+    assert.match(said, /"total_seats":7,/);
+    assert.match(said, /"status":"canceling","cancel_at_period_end":true/);
+  });
+
+  it('has a part about passports that goes on in the same terminal', async () => {
     const [prologue] = await blocksOf('tour');
     const blocks = await blocksOf('passports');
     assert(blocks.length >= 8, 'the blocks about passports are marked');
