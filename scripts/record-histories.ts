@@ -13,6 +13,8 @@ import { writeTestMail } from '../test/mail/write-test-mail.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../test/support/global.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startRig, type Rig } from '../test/temporal/rig.ts';
+import { playPayouts } from './play-payouts.ts';
+import { beginSubscription, operatorSubscription, playPortal } from './play-subscriptions.ts';
 import { lifeId } from '../temporal/workflow-ids.ts';
 import { runOf, type Run } from '../test/temporal/runs.ts';
 import { temporalServer } from '../test/temporal/temporal-server.ts';
@@ -169,6 +171,16 @@ for (const [name, play] of Object.entries(passportSession)) {
   await session.life.ended();
   await save(`passportSession/${name}`, session.life);
 }
+for (const [name, play] of Object.entries(operatorSubscription)) {
+  const subscriber = await beginSubscription(rig);
+  await play(rig, subscriber);
+  await subscriber.life.ended();
+  await save(`operatorSubscription/${name}`, subscriber.life);
+}
+for (const [name, run] of await playPayouts(rig)) await save(name, run);
+const portal = await playPortal(rig);
+await portal.ended();
+await save('portalSession/opened', portal);
 await rig.stop();
 
 const temporal = await temporalServer(['limit.historyCount.suggestContinueAsNew=20', 'history.defaultWorkflowTaskTimeout="1s"']);
@@ -189,6 +201,7 @@ const saveFirstRun = async (name: string, life: string): Promise<void> => {
 };
 await saveFirstRun('skillInvocation/continued-as-new', (await shortLived.invoke()).id);
 await saveFirstRun('passportSession/continued-as-new', lifeId.session((await beginSession(shortLived)).session));
+await saveFirstRun('operatorSubscription/continued-as-new', lifeId.subscription((await beginSubscription(shortLived)).operatorId));
 // A run hears the suggestion at a task of its own, and one task holds the steps of a second.
 await writeOldEvents(shortLived, 400_000);
 const purging = await shortLived.temporal.client.workflow.start(retention, { workflowId: `${RETENTION}:long`, taskQueue: TaskQueue.lives });

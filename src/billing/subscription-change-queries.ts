@@ -53,13 +53,15 @@ export interface NewChange {
   effectiveAt: string | null;
 }
 
+/** What is to be paid is asked about when its time is over. */
 export async function insertChange(connection: CommonQueryMethods, change: NewChange): Promise<void> {
   await connection.query(sql.type(Nothing)`
     insert into subscription_changes (id, operator_id, kind, tier, status, effective_at, expires_at)
     values (${change.id}, ${change.operatorId}, ${change.kind}, ${change.tier}, ${change.seconds === null ? 'done' : 'opening'},
       ${change.effectiveAt}, date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${change.seconds}))`);
   await connection.query(sql.type(Nothing)`
-    update subscriptions set due_at = clock_timestamp() where operator_id = ${change.operatorId}`);
+    update subscriptions s set due_at = clock_timestamp(), ask_at = least(s.ask_at, c.expires_at)
+    from subscription_changes c where s.operator_id = ${change.operatorId} and c.id = ${change.id}`);
 }
 
 /** The provider is about to be asked for the page. @returns false where nobody wants it any more. */
@@ -70,19 +72,15 @@ export async function beginToOpen(connection: CommonQueryMethods, id: string): P
 }
 
 /**
- * Keeps the page, and asks the provider what became of it when its time is over. One that nobody wants any more is only known by its
- * session then, so that it can be closed.
+ * Keeps the page. One that nobody wants any more is only known by its session then, so that it can be closed.
  * @param page.url sealed
  */
 export async function savePage(connection: CommonQueryMethods, id: string, page: { sessionId: string; url: string }): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    with opened as (
-      update subscription_changes set session_id = ${page.sessionId},
-        checkout_url = case when status = 'opening' then ${page.url} end,
-        status = case when status = 'opening' then 'waiting' else status end
-      where id = ${id} and session_id is null returning operator_id, status, expires_at)
-    update subscriptions s set ask_at = least(s.ask_at, o.expires_at) from opened o
-    where s.operator_id = o.operator_id and o.status = 'waiting'`);
+    update subscription_changes set session_id = ${page.sessionId},
+      checkout_url = case when status = 'opening' then ${page.url} end,
+      status = case when status = 'opening' then 'waiting' else status end
+    where id = ${id} and session_id is null`);
 }
 
 /** Ends a change in flight. @param closing its page may still be open at the provider, and nobody shall pay it */

@@ -1,4 +1,4 @@
-import { findOperator } from '../accounts/index.ts';
+import { lockOperator } from '../accounts/index.ts';
 import type { Unit } from '../commands.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import type { CheckoutFact, PaymentEvent } from './payment-event.ts';
@@ -16,7 +16,8 @@ export type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'i
  */
 export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact): Promise<PaymentEffect> {
   const operatorId = await concernedBy(unit, event);
-  if (operatorId === null) return { outcome: 'ignored', operator_id: null, life: null };
+  if (operatorId === null || (await lockOperator(unit.connection, operatorId)) === null) return { outcome: 'ignored', operator_id: null, life: null };
+  if (event.kind === 'checkout') await endUnpaid(unit, event);
   if (event.kind === 'subscription') {
     await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
   }
@@ -27,17 +28,17 @@ export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact)
 async function concernedBy(unit: Unit, event: SubscriptionFact): Promise<string | null> {
   if (event.kind === 'checkout') return await concernedByCheckout(unit, event);
   if (event.kind === 'invoice_paid') return await subscriberOf(unit.connection, event.subscriptionId);
-  return (await subscriberOf(unit.connection, event.state.subscriptionId)) ?? (await ifOurs(unit, event.operatorId));
+  // One account at the provider may serve several installations: whether there is such an operator here is seen when it is locked.
+  return (await subscriberOf(unit.connection, event.state.subscriptionId)) ?? event.operatorId;
 }
 
-/** One account at the provider may serve several installations. */
-const ifOurs = async ({ connection }: Unit, operatorId: string | null): Promise<string | null> =>
-  operatorId === null ? null : ((await findOperator(connection, operatorId))?.id ?? null);
+async function concernedByCheckout({ connection }: Unit, { reference, sessionId }: CheckoutFact): Promise<string | null> {
+  const change = await findChange(connection, reference);
+  const ours = change !== null && (change.session_id === null || change.session_id === sessionId);
+  return ours ? change.operator_id : null;
+}
 
 /** A checkout that nobody will pay ends its change at once; what was paid shows in the subscription. */
-async function concernedByCheckout({ connection }: Unit, { reference, sessionId, outcome }: CheckoutFact): Promise<string | null> {
-  const change = await findChange(connection, reference);
-  if (change === null || (change.session_id !== null && change.session_id !== sessionId)) return null;
-  if (outcome === 'failed' || outcome === 'expired') await endChange(connection, change.id, { status: outcome, closing: false });
-  return change.operator_id;
+async function endUnpaid({ connection }: Unit, { reference, outcome }: CheckoutFact): Promise<void> {
+  if (outcome === 'failed' || outcome === 'expired') await endChange(connection, reference, { status: outcome, closing: false });
 }

@@ -1,3 +1,4 @@
+import { lockOperator } from '../accounts/index.ts';
 import { serviceCaller } from '../caller.ts';
 import { runCommand, type Unit } from '../commands.ts';
 import type { Context } from '../context.ts';
@@ -23,7 +24,7 @@ export async function advanceSubscription({ pool }: Context, operatorId: string)
   return { todo, changeId, status, tier, waitMs, until };
 }
 
-/** What the service does by itself for an operator, in one transaction; the rows and caches of the operator hear of it. */
+/** What the service does by itself for an operator, in one transaction that holds the operator first, as every command does. */
 export async function forOperator(context: Context, operatorId: string, work: (unit: Unit) => Promise<void>): Promise<void> {
   const call = {
     caller: { ...serviceCaller, operatorId: operatorId as OperatorId },
@@ -33,6 +34,7 @@ export async function forOperator(context: Context, operatorId: string, work: (u
     request: null,
   };
   await runCommand(context, call, async (unit) => {
+    await lockOperator(unit.connection, operatorId);
     await work(unit);
     return { status: 200, body: {} };
   });

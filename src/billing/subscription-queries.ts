@@ -74,7 +74,7 @@ export async function planNextAsk(connection: CommonQueryMethods, operatorId: st
       case when s.status in ('active', 'past_due', 'unpaid') then
         case when s.period_end > clock_timestamp() then s.period_end else clock_timestamp() + interval '1 minute' end end,
       (select case when c.expires_at > clock_timestamp() then c.expires_at else clock_timestamp() + interval '10 minutes' end
-        from subscription_changes c where c.operator_id = s.operator_id and c.status = 'waiting'))
+        from subscription_changes c where c.operator_id = s.operator_id and c.status in ('opening', 'waiting')))
     where operator_id = ${operatorId}`);
 }
 

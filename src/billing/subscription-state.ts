@@ -1,4 +1,4 @@
-import { changeTier, lockOperator } from '../accounts/index.ts';
+import { changeTier } from '../accounts/index.ts';
 import type { Unit } from '../commands.ts';
 import type { SubscriptionState } from './payment-provider.ts';
 import { endChange, findChangeInFlight } from './subscription-change-queries.ts';
@@ -39,12 +39,12 @@ const noWish: Wish = { cancel_at_period_end: false, next_tier: null, purchased_s
 
 /**
  * Takes what the provider says, in any order and any number of times: what is older than what stands here changes nothing, and what the
- * operator decided since is not overwritten. The tier of the operator follows, and the change that waited for it is done.
+ * operator decided since is not overwritten. The tier of the operator follows, and the change that waited for it is done. The caller has
+ * locked the operator.
  * @returns the subscription as it is now.
  */
 export async function takeState(unit: Unit, operatorId: string, told: Told): Promise<SubscriptionRow> {
   const { connection } = unit;
-  await lockOperator(connection, operatorId);
   const before = await lockSubscription(connection, operatorId);
   if (isSecond(before, told)) {
     await auditSubscription(connection, operatorId, 'subscription.second', { subscription_id: told.state.subscriptionId });

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
 import { unique } from '../support/factories.ts';
-import { assertStatus, requester } from '../support/service.ts';
+import type { Role } from '../support/role.ts';
+import { assertProblem, assertStatus, requester, type Reply } from '../support/service.ts';
 import type { World } from './worlds.ts';
 
 /** An operator of a world, made over HTTP. */
@@ -19,4 +21,17 @@ export async function operatorAt(world: World, baseUrl: string): Promise<{ opera
 /** Keys that a caller who died held for a while are free at once. */
 export async function freeKeys({ context: { pool } }: World): Promise<void> {
   await pool.query(sql.unsafe`update idempotency_keys set reserved_until = null where status is null`);
+}
+
+/** Calls until the process dies of it: on a busy machine it may say 503 before it comes to its point, and goes on where it was. */
+export async function callUntilKilled(dying: Role, call: () => Promise<Reply>): Promise<void> {
+  for (;;) {
+    try {
+      assertProblem(await call(), 'TEMPORARILY_UNAVAILABLE');
+    } catch (error) {
+      assert(error instanceof TypeError, error as Error); // fetch has nobody left to speak with
+      assert.equal(await dying.ended, 'SIGKILL');
+      return;
+    }
+  }
 }
