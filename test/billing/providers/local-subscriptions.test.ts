@@ -4,7 +4,7 @@ import { sql } from '../../../src/database/pool.ts';
 import { readPaymentWebhook } from '../../../src/billing/verify-payment-webhook.ts';
 import { newId, type OperatorId } from '../../../src/ids.ts';
 import { endLocalPeriod, openLocalPage, payLocally, settleLocally } from '../../support/local-payments.ts';
-import { openLocalWorld, type LocalWorld } from './local-world.ts';
+import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
 
 describe('subscriptions of the local payment provider', () => {
   let world: LocalWorld;
@@ -93,7 +93,8 @@ describe('subscriptions of the local payment provider', () => {
     const { pool } = world.shell.context;
     const subscriptionId = await subscribed('pro', 1);
     await endLocalPeriod(pool, subscriptionId);
-    await Promise.all(Array.from({ length: 8 }, () => world.payments.readSubscription(subscriptionId)));
+    const ask = () => Array.from({ length: 8 }, () => world.payments.readSubscription(subscriptionId));
+    await meetAtRow('local_subscriptions', subscriptionId, ask);
     const amounts = await pool.anyFirst(sql.type(z.object({ amount_cents: z.number() }))`
       select amount_cents from local_payments where subscription_id = ${subscriptionId} order by created_at`);
     assert.deepEqual(amounts, [11_000, 11_000]);

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
 import { createPayments } from '../../../activities/payments/index.ts';
 import type { PaymentProvider } from '../../../src/billing/payment-provider.ts';
+import { sql } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { database } from '../../support/service.ts';
 import { insertOperator, openShell, type Shell } from '../../http/support/shell.ts';
 
 export interface Heard {
@@ -74,4 +78,20 @@ export async function openLocalWorld(): Promise<LocalWorld> {
       await receiver.stop();
     },
   };
+}
+
+/** Lets many calls meet at one row of the books: it is held until several of them wait for it. @returns what they gave */
+export async function meetAtRow<T>(table: 'local_checkouts' | 'local_subscriptions', id: string, begin: () => Promise<T>[]): Promise<T[]> {
+  const { begun } = await (await database()).transaction(async (holder) => {
+    await holder.query(sql.type(z.object({}))`select id from ${sql.identifier([table])} where id = ${id} for update`);
+    const calls = begin();
+    await eventually(`calls to wait for ${id}`, async () => {
+      const waiting = await holder.oneFirst(sql.type(z.object({ count: z.number() }))`
+        select count(*) from pg_locks
+        where not granted and (transactionid = pg_current_xact_id()::xid or (locktype = 'tuple' and relation = ${table}::regclass))`);
+      return waiting >= 4;
+    });
+    return { begun: calls };
+  });
+  return Promise.all(begun);
 }
