@@ -10,6 +10,15 @@ import { worldsOfSuite, type World } from './worlds.ts';
 
 const PATH = '/v1/billing/portal';
 
+/** Asks until there is an answer: a step whose worker died is another's after ten seconds. */
+async function again(call: () => Promise<Reply>): Promise<Reply> {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const reply = await call();
+    if (reply.status !== 503) return reply;
+  }
+  return call();
+}
+
 describe('kill -9 while a portal is opened', function () {
   this.timeout(180_000);
   const itBeside = sideBySide();
@@ -54,14 +63,5 @@ describe('kill -9 while a portal is opened', function () {
         await assertOne(world);
       }),
     );
-  }
-
-  /** Asks until there is an answer: a step whose worker died is another's after ten seconds. */
-  async function again(call: () => Promise<Reply>): Promise<Reply> {
-    for (let tries = 0; tries < 5; tries += 1) {
-      const reply = await call();
-      if (reply.status !== 503) return reply;
-    }
-    return call();
   }
 });
