@@ -147,16 +147,6 @@ describe('metered actions over the allowance', () => {
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');
   });
 
-  it('is refused while a charged back payment is owed, whatever the wallet has', async () => {
-    const consumer = await spent({ cents: 100 });
-    await run(db, sql.fragment`select charge_back(${consumer.operatorId}, 150, ${`dispute:${consumer.operatorId}`}, 'Charged back')`);
-    const refusal = await invoke(consumer, free);
-    assertProblem(refusal, 'INSUFFICIENT_CREDITS');
-    assert.equal(refusal.body.receivable_cents, 50);
-    await setUsed(db, consumer.operatorId, 0);
-    assertStatus(await invoke(consumer, free), 201);
-  });
-
   it('a higher tier lifts the allowance at once, and without limit nothing is charged', async () => {
     const consumer = await spent();
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');

@@ -8,7 +8,7 @@ import { invokeSkill } from '../../../src/invocations/invoke-skill.ts';
 import { newId } from '../../../src/ids.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { eventually } from '../../support/eventually.ts';
-import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../ledger-world.ts';
+import { invoke as invokeBySql, newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../ledger-world.ts';
 import { counterOf, FREE, remainderOf, setUsed } from './counters.ts';
 
 const ROUNDS = Math.max(1, Math.floor(RACE_ROUNDS / 20));
@@ -122,21 +122,38 @@ describe('many metered actions at once', () => {
     assert.deepEqual(await walletOf(db, consumer), { posted_cents: 9, held_cents: 2, last_position: 2 });
   });
 
-  /** Breaks something, looks at the laws, and takes it back. */
+  /** Does something, and takes it back. */
+  const undone = async (work: (connection: DatabaseTransactionConnection) => Promise<unknown>): Promise<void> => {
+    const back = new Error('back');
+    const doing = db.transaction(async (connection) => {
+      await work(connection);
+      throw back;
+    });
+    await assert.rejects(doing, (error) => error === back);
+  };
   const lawsBrokenBy = async (by: (connection: DatabaseTransactionConnection) => Promise<unknown>): Promise<string[]> => {
-    const looked = new Error('looked');
     let laws: string[] = [];
-    await db
-      .transaction(async (connection) => {
-        await by(connection);
-        laws = (await ledgerFaults(connection)).map(({ law }) => law);
-        throw looked;
-      })
-      .catch((error: unknown) => {
-        if (error !== looked) throw error;
-      });
+    await undone(async (connection) => {
+      await by(connection);
+      laws = (await ledgerFaults(connection)).map((fault) => fault.law);
+    });
     return laws;
   };
+
+  it('over the allowance is refused while a charged back payment is owed, whatever the wallet gets', async () => {
+    const consumer = await newWallet(db, 100);
+    await setUsed(db, consumer, FREE - 1);
+    await undone(async (connection) => {
+      await run(connection, sql.fragment`select charge_back(${consumer}, 150, 'a dispute', 'Charged back')`);
+      await invokeBySql(connection, consumer, free);
+      await assert.rejects(invokeBySql(connection, consumer, free), ({ message, detail }: Error & { detail: string }) => {
+        assert.equal(message, 'INSUFFICIENT_CREDITS');
+        assert.deepEqual((JSON.parse(detail) as { extra: unknown }).extra, { required_cents: 1, balance_cents: 0, receivable_cents: 50 });
+        return true;
+      });
+    });
+  });
+
   const law = 'metered actions over the allowance are charged';
 
   it('the ledger’s laws see an action that was counted and not charged, and one that was charged and not counted', async () => {
