@@ -17,7 +17,7 @@ export const localPage = (title: string, content: Html): Html => html`<!doctype 
 ${content}
 </main>
 <footer>
-<p class="note">This is the local payment page: no money moves. With STRIPE_SECRET_KEY set, Stripe asks here for the payment.</p>
+<p class="note">This is the local payment page: no money moves. With STRIPE_SECRET_KEY set, a page of Stripe stands in its place.</p>
 <p><a href="/dashboard">Back to Carnet</a></p>
 </footer>
 </body>
