@@ -75,6 +75,16 @@ describe('The life of a payout', () => {
     assert.deepEqual([await statusOf(one), (await received(one)).length], ['paid', 1]);
   });
 
+  it('ends where the provider refuses it for good, with the money back among the earnings', async () => {
+    const one = await publisher({ commissionBps: 1_000 });
+    // A key that stands for another request is refused, whoever asks.
+    await run(rig.context.pool, sql.fragment`insert into local_calls (key, request) values (${`payout:${one.id}:${MONTH}`}, '{}')`);
+    await state();
+    await life(one).ended();
+    await life(one).saying(/^Ended: the payment provider refused it for good\. The money is back among the earnings/);
+    assert.deepEqual([await statusOf(one), await one.earnings(), await received(one)], ['failed', 2_000, []]);
+  });
+
   it('waits for a payment provider to be configured, and goes on when there is one', async () => {
     const one = await publisher();
     const { payments } = rig.config;
