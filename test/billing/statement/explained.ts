@@ -1,0 +1,69 @@
+import pg from 'pg';
+import { readStatementPage, type StatementRequest } from '../../../src/billing/statement-queries.ts';
+import { readTimelinePage, type TimelineRequest } from '../../../src/billing/timeline-queries.ts';
+import { transactionText } from '../../../src/billing/transaction-text.ts';
+import type { CommonQueryMethods } from '../../../src/database/pool.ts';
+import type { OperatorId } from '../../../src/ids.ts';
+
+export type Explained =
+  | ({ view: 'statement'; operatorId: OperatorId } & Pick<StatementRequest, 'filters' | 'place'>)
+  | ({ view: 'timeline'; operatorId: OperatorId } & Pick<TimelineRequest, 'filters' | 'place'>);
+
+/** A scan of the plan, and all rows that it read. */
+export interface Scan {
+  node: string;
+  relation: string;
+  rows: number;
+}
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** What the service would send. */
+function statementOf(asked: Explained): Promise<{ text: string; values: unknown[] }> {
+  return new Promise((resolve, reject) => {
+    const connection = {
+      one: (query: { sql: string; values: unknown[] }) => {
+        resolve({ text: query.sql.replaceAll(/\$[a-z_]+(\d+)/g, '$$$1'), values: query.values });
+        return Promise.resolve({});
+      },
+    } as unknown as CommonQueryMethods;
+    const reading =
+      asked.view === 'statement'
+        ? readStatementPage(connection, { ...asked, limit: 50 }, { text: transactionText, separator: ',' })
+        : readTimelinePage(connection, { ...asked, limit: 50 });
+    reading.catch(reject);
+  });
+}
+
+/** The scans of the plan that a connection keeps for the page, whoever asks and wherever it begins, run once. */
+export async function explained(url: string, asked: Explained): Promise<Scan[]> {
+  const { text, values } = await statementOf(asked);
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query('set plan_cache_mode = force_generic_plan');
+    await client.query(`prepare page as ${text}`);
+    const listed = values.map((value) => (Array.isArray(value) ? `'{${value.join(',')}}'` : `'${String(value)}'`)).join(', ');
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `explain (analyze, format json, timing off) execute page (${listed})`,
+    );
+    return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => scansOf(plan)));
+  } finally {
+    await client.end();
+  }
+}
+
+function scansOf(plan: Plan): Scan[] {
+  const below = (plan.Plans ?? []).flatMap(scansOf);
+  const relation = plan['Relation Name'];
+  if (relation === undefined) return below;
+  const rows = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+  return [{ node: plan['Node Type'], relation, rows: Math.round(rows) }, ...below];
+}
