@@ -28,9 +28,12 @@ export const ledgerFacts = sql.fragment`
   ), meter_debits as materialized (
     select wallet, meter, sum(amount_cents) as cents from transfers where meter is not null group by wallet, meter
   ), charges as materialized (
-    select id, operator_id, meter, begins_microcents as begins, microcents, created_at from model_calls where meter is not null
-    union all
-    select id, operator_id, meter, begins_microcents, microcents, created_at from machine_runs where meter is not null
-    union all
-    select source, operator_id, meter, begins_microcents, microcents, created_at from usage_charges where begins_microcents is not null
+    select *, lag(begins + microcents) over stream as ended_before, lag(created_at) over stream as time_before
+    from (
+      select id, operator_id, meter, begins_microcents as begins, microcents, created_at from model_calls where meter is not null
+      union all
+      select id, operator_id, meter, begins_microcents, microcents, created_at from machine_runs where meter is not null
+      union all
+      select source, operator_id, meter, begins_microcents, microcents, created_at from usage_charges where begins_microcents is not null
+    ) sources window stream as (partition by operator_id, meter order by begins)
   )`;

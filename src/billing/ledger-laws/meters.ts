@@ -13,8 +13,7 @@ export const meterLaws: readonly LedgerLaw[] = [
     rows: sql.fragment`
       select id as subject, begins::text as stored, ended::text as proven, begins = ended as holds
       from (
-        select c.id, c.begins, coalesce(lag(c.begins + c.microcents) over (partition by c.operator_id, c.meter order by c.begins),
-          r.unrecorded_microcents, 0) as ended
+        select c.id, c.begins, coalesce(c.ended_before, r.unrecorded_microcents, 0) as ended
         from charges c left join wallet_remainders r on r.operator_id = c.operator_id and r.meter = c.meter) placed`,
   },
   {
@@ -22,8 +21,9 @@ export const meterLaws: readonly LedgerLaw[] = [
     means: 'first in, first out: what was charged earlier is debited earlier',
     of: 'charges',
     rows: sql.fragment`
-      select id as subject, created_at::text as stored, format('not before %s', before) as proven, coalesce(before <= created_at, true) as holds
-      from (select id, created_at, lag(created_at) over (partition by operator_id, meter order by begins) as before from charges) ordered`,
+      select id as subject, created_at::text as stored, format('not before %s', time_before) as proven,
+        coalesce(time_before <= created_at, true) as holds
+      from charges`,
   },
   {
     law: 'a debit begins where the one before it of its meter ended',

@@ -5,6 +5,7 @@ import { HISTORIES, playHistories, SEED } from './histories.ts';
 import { modelState, outcomeOf, storedState, sumOfSteps } from './ledger-state.ts';
 import { Model } from './model.ts';
 import { ProofDatabases, type ProofDatabase } from './proof-database.ts';
+import { assertShares } from './shares.ts';
 import { opening, step, stepText, type Step } from './step.ts';
 import { World } from './world.ts';
 
@@ -28,6 +29,7 @@ describe('money under any history, a step at a time', function () {
       }
       assert.deepEqual(outcomeOf(modelState(model)), await sumOfSteps(pool, world), 'what the steps add up to');
       await assertLedger(pool);
+      await assertShares(pool, world);
     } finally {
       await lane.end();
     }

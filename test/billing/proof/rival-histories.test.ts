@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assertLedger } from '../../../src/billing/index.ts';
+import { eventually } from '../../support/eventually.ts';
+import { newWallet } from '../ledger-world.ts';
 import { HISTORIES, playHistories, REPEATS, SEED } from './histories.ts';
 import { outcomeOf, storedState, sumOfSteps } from './ledger-state.ts';
 import { ProofDatabases, type ProofDatabase } from './proof-database.ts';
+import { assertShares } from './shares.ts';
 import { opening, step, stepText, type Step } from './step.ts';
 import { World } from './world.ts';
 
@@ -50,6 +53,7 @@ describe('money under histories of rivals', function () {
       for (const result of results) if (result.status === 'rejected') throw result.reason;
       assert.deepEqual(outcomeOf(await storedState(pool, world)), await sumOfSteps(pool, world), 'what the steps add up to');
       await assertLedger(pool);
+      await assertShares(pool, world);
     } finally {
       running = false;
       await Promise.allSettled(connections.map((connection) => connection.end()));
@@ -67,6 +71,22 @@ describe('money under histories of rivals', function () {
     }));
 
   it('met no deadlock', async () => {
-    assert.equal(await (await databases.current()).deadlocks(), 0);
+    const database = await databases.current();
+    assert.equal(await database.deadlocks(), 0);
+  });
+
+  it('would have been told of one: two transactions that wait for each other are counted', async () => {
+    const database = await databases.current();
+    const wallets = [await newWallet(database.pool), await newWallet(database.pool)];
+    const rivals = await Promise.all(wallets.map(() => database.lane()));
+    const lock = (rival: number, wallet: number) =>
+      rivals[rival]?.ask('select from wallets where operator_id = $1 for update', [wallets[wallet]]);
+    await Promise.all(rivals.map((rival) => rival.ask('begin', [])));
+    await Promise.all([lock(0, 0), lock(1, 1)]);
+    const results = await Promise.allSettled([lock(0, 1), lock(1, 0)]);
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as { code: string }] : []));
+    assert.deepEqual(refused.map(({ code }) => code), ['40P01'], 'the history would have failed');
+    await Promise.all(rivals.map((rival) => rival.end()));
+    await eventually('the server to have counted it', async () => (await database.deadlocks()) === 1);
   });
 });
