@@ -37,10 +37,14 @@ export const subscriptionOf = async (operator: Requester): Promise<Subscription>
 
 /** Waits until the subscription is so, as its operator sees it. */
 export const untilSubscription = (operator: Requester, what: string, isSo: (subscription: Subscription) => boolean): Promise<Subscription> =>
-  eventually(what, async () => {
-    const subscription = await subscriptionOf(operator);
-    return isSo(subscription) && subscription;
-  });
+  eventually(
+    what,
+    async () => {
+      const subscription = await subscriptionOf(operator);
+      return isSo(subscription) && subscription;
+    },
+    { seconds: 25 },
+  );
 
 export async function payFor(operator: Requester, tier: string): Promise<void> {
   await payLocally((await checkoutFor(operator, tier)).url);
