@@ -89,7 +89,6 @@ describe('metered actions', () => {
     'an invoke that is refused': [400, ({ as }) => as.post(`/v1/skills/${skillId}/invoke`, { input: { text: 7 } })],
     'a passport that is refused': [404, ({ as }) => as.post('/v1/passports/issue', { agent_id: newId('ag') })],
     'a claim that is refused': [403, ({ as }) => as.post('/v1/claims', envelopeOf(as, { issuer: provider.operatorId }))],
-    'a claim that the service issues': [201, ({ as }) => as.post('/v1/missions', { declared_intent: 'Sort the issues' })],
     'publishing a skill': [201, ({ as }) => as.post('/v1/skills', publication())],
     'a new agent': [201, ({ as }) => as.post('/v1/agents', { name: 'one more' })],
   };
@@ -100,6 +99,13 @@ describe('metered actions', () => {
       assert.equal(await used(holder.as), 0);
     });
   }
+
+  it('a claim that the service issues counts nothing, for whom it is about and for the service', async () => {
+    const { as } = await openPayer();
+    const before = await counterOf(db, 'op_platform');
+    assertStatus(await as.post('/v1/missions', { declared_intent: 'Sort the issues' }), 201);
+    assert.deepEqual([await used(as), await counterOf(db, 'op_platform')], [0, before]);
+  });
 
   it('verify, introspect and every revoke count nothing', async () => {
     const holder = await openPayer();
