@@ -13,6 +13,7 @@ import { writeTestMail } from '../test/mail/write-test-mail.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../test/support/global.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startRig, type Rig } from '../test/temporal/rig.ts';
+import { playPayments, waitingTopUp } from './play-payments.ts';
 import { playPayouts } from './play-payouts.ts';
 import { beginSubscription, operatorSubscription, playPortal } from './play-subscriptions.ts';
 import { lifeId } from '../temporal/workflow-ids.ts';
@@ -177,7 +178,7 @@ for (const [name, play] of Object.entries(operatorSubscription)) {
   await subscriber.life.ended();
   await save(`operatorSubscription/${name}`, subscriber.life);
 }
-for (const [name, run] of await playPayouts(rig)) await save(name, run);
+for (const [name, run] of [...(await playPayouts(rig)), ...(await playPayments(rig))]) await save(name, run);
 const portal = await playPortal(rig);
 await portal.ended();
 await save('portalSession/opened', portal);
@@ -201,6 +202,7 @@ const saveFirstRun = async (name: string, life: string): Promise<void> => {
 };
 await saveFirstRun('skillInvocation/continued-as-new', (await shortLived.invoke()).id);
 await saveFirstRun('passportSession/continued-as-new', lifeId.session((await beginSession(shortLived)).session));
+await saveFirstRun('topUp/continued-as-new', await waitingTopUp(shortLived));
 await saveFirstRun('operatorSubscription/continued-as-new', lifeId.subscription((await beginSubscription(shortLived)).operatorId));
 // A run hears the suggestion at a task of its own, and one task holds the steps of a second.
 await writeOldEvents(shortLived, 400_000);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { CarnetError } from '../../../src/http/errors.ts';
 import { createLogger } from '../../../src/logging.ts';
+import { newId } from '../../../src/ids.ts';
 import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRig, type Rig } from '../../temporal/rig.ts';
@@ -74,6 +75,19 @@ describe('The life of a top-up', function () {
     await payer.timeIsOver(id);
     assert.equal(await ended(id), 'differs');
     assert.equal((await payer.available()).posted_cents, 0);
+  });
+
+  it('begins by itself where its message was lost, and asks by itself where its run was', async () => {
+    const { pool } = rig.context;
+    const lost = newId('top');
+    await pool.query(sql.unsafe`
+      insert into top_ups (id, operator_id, provider, amount_cents, created_at, expires_at)
+      values (${lost}, ${payer.operatorId}, 'local', 1000, clock_timestamp() - interval '11 seconds', clock_timestamp() + interval '1 day')`);
+    await run(lost).saying(/^Waits for the payment/);
+    await run(lost).handle.terminate();
+    await pool.query(sql.unsafe`
+      update top_ups set ask_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
+    assert.equal(await ended(lost), 'expired');
   });
 
   it('goes on when somebody asks Temporal to cancel it, or signals what it does not know', async () => {
