@@ -42,8 +42,12 @@ async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
 
 describe('npm run demo', () => {
   it('tells its story to the end', async () => {
-    const { stdout } = await run(process.execPath, ['scripts/demo.ts'], { cwd: root, env: { ...process.env, DATA_DIR: service().dataDir }, timeout: 60_000 });
-    assert.match(stdout, /available \$7\.50, held \$0\.00/);
+    const { stdout } = await run(process.execPath, ['scripts/demo.ts'], { cwd: root, env: { ...process.env, DATA_DIR: service().dataDir }, timeout: 100_000 });
+    assert.match(stdout, /before \$0\.00, after \$20\.00\./);
+    assert.match(stdout, /available \$17\.50, held \$2\.50\.[^]*available \$17\.50, held \$0\.00\./);
+    assert.match(stdout, /^ +invocation +-\$2\.50 +Skill shout-\w+ 1\.0\.0, inv_\w+\n +topup +\$20\.00/m);
+    assert.match(stdout, /BALANCE_BELOW_TOPUP[^]*after \$27\.50\.[^]*rfd_\w+: \$10\.00, succeeded\.[^]*available \$17\.50/);
+    assert.match(stdout, /tier pro: 1 of 1,500,000[^]*7 seats: 5 of the tier, 2 bought\.[^]*pro is canceling until 2/);
     assert.match(stdout, /1 more revoked with it; the child: valid: false, ancestor_revoked\.\n$/);
   });
 });
