@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Subscribed, Subscription } from '../../../src/billing/subscription-schema.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';
@@ -107,8 +108,8 @@ export async function endCheckout(operator: TestOperator): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update subscription_changes set expires_at = clock_timestamp() where operator_id = ${operator.operatorId} and status = 'waiting'`);
   await db.query(sql.type(z.object({}))`
-    update subscriptions set ask_at = clock_timestamp(), due_at = clock_timestamp() - interval '1 minute'
-    where operator_id = ${operator.operatorId}`);
+    update subscriptions set ask_at = clock_timestamp() where operator_id = ${operator.operatorId}`);
+  await db.query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)}, 'due')`);
 }
 
 const Change = z.object({ kind: z.string(), tier: z.string(), status: z.string(), closing: z.boolean(), checkout_url: z.string().nullable() });
