@@ -208,6 +208,11 @@ create function charge_meter(
 ) returns bigint language plpgsql as $$
 declare begins bigint; debited bigint; cents bigint;
 begin
+  -- Most charges complete no cent: one statement.
+  update wallet_remainders set charged_microcents = charged_microcents + p_microcents
+    where operator_id = p_operator and meter = p_meter and (charged_microcents + p_microcents) / 1000000 = debited_cents
+    returning charged_microcents - p_microcents into begins;
+  if found then return begins; end if;
   insert into wallet_remainders (operator_id, meter) values (p_operator, p_meter) on conflict do nothing;
   select charged_microcents, debited_cents into begins, debited
     from wallet_remainders where operator_id = p_operator and meter = p_meter for no key update;
