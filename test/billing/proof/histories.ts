@@ -4,10 +4,13 @@ import fc from 'fast-check';
 export const SEED = Number(process.env.PROOF_SEED ?? Date.now() % 1_000_000_000);
 const PATH = process.env.PROOF_PATH;
 /** How many histories each property plays; thousands by command. */
-export const HISTORIES = Number(process.env.PROOF_HISTORIES ?? 40);
+export const HISTORIES = Number(process.env.PROOF_HISTORIES ?? 50);
 
 /** A history of rivals that fails may pass the next time: play it again this often. */
 export const REPEATS = Number(process.env.PROOF_REPEATS ?? 1);
+
+/** A history that was not made smaller in this time is small enough. */
+const SMALLER_MS = 300_000;
 
 /**
  * Plays many histories. The first that fails is made as small as it gets.
@@ -21,6 +24,7 @@ export async function playHistories<T>(
   const result = await fc.check(fc.asyncProperty(arbitrary, play), {
     seed: SEED,
     numRuns: histories,
+    plugins: [fc.interruptAfterTimeLimit(SMALLER_MS, { failOnInterrupt: true })],
     ...(PATH !== undefined && { path: PATH }),
   });
   if (!result.failed) return;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { ledgerFaults } from '../../../src/billing/index.ts';
 import { migrate } from '../../../src/database/migrations.ts';
 import { openPool, type DatabasePool } from '../../../src/database/pool.ts';
 import { service } from '../../support/service.ts';
@@ -35,6 +36,12 @@ export class ProofDatabases {
 
   async current(): Promise<ProofDatabase> {
     return (this.#current ??= await this.#make());
+  }
+
+  /** After a history that failed: keeps what it has not broken, since copying takes longer than looking. */
+  async inspect(): Promise<void> {
+    const proof = await this.current();
+    if ((await ledgerFaults(proof.pool)).length > 0) await this.discard();
   }
 
   async discard(): Promise<void> {

@@ -190,4 +190,9 @@ export class World {
   }
 }
 
-const outcomeIn = (row: Awaited<ReturnType<Ask>>): string => (row instanceof Refused ? row.code : String(row.outcome));
+/** @throws Error where a function said neither yes nor no */
+function outcomeIn(row: Awaited<ReturnType<Ask>>): string {
+  if (row instanceof Refused) return row.code;
+  if (typeof row.outcome !== 'string') throw new Error(`A step came to nothing: ${JSON.stringify(row)}`);
+  return row.outcome;
+}
