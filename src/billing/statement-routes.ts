@@ -97,7 +97,8 @@ const listTransactions = route({
   tag: 'billing',
   summary: 'Read the statement of your wallet, newest first',
   description:
-    'The first page fixes what all pages show; a cursor keeps that for 24 hours, under the same filters. With `Accept: text/csv` the default view is a table with a header, of up to 10,000 rows; what is beyond is named by the Link header.',
+    'The first page fixes what all pages show; a cursor keeps that for 24 hours, under the same filters. ' +
+    `With \`Accept: text/csv\` the default view is a table with a header, of up to ${CSV_ROWS} rows; the Link header names the rest.`,
   audience: 'anyone',
   query: Query,
   status: 200,

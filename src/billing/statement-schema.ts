@@ -60,5 +60,6 @@ export const TimelineSchema = z
   .meta({
     id: 'Timeline',
     description:
-      'Wallet rows and standalone model calls, newest first. A call of which a debit has taken a part stands under that debit, in `details.llm_sources`.',
+      'Wallet rows and standalone model calls, newest first. ' +
+      'A call of which a debit has taken a part stands under that debit, in `details.llm_sources`.',
   });

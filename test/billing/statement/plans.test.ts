@@ -58,7 +58,7 @@ describe('a page of a wallet with very many rows', () => {
     'of the timeline between two instants': { view: 'timeline', filters: { entry_kind: 'all', since: noon, until: noon + 3_600_000 }, place: null },
   } satisfies Record<string, Omit<Explained, 'operatorId'>>)) {
     it(`${name} is found by an index, and touches little more than it shows`, async () => {
-      const scans = await explained(own.url, { ...asked, operatorId: wallet } as Explained);
+      const scans = await explained(own.url, { ...asked, operatorId: wallet });
       for (const { node, relation, rows } of scans) {
         const where = `${node} on ${relation} over ${rows} rows`;
         if (relation === 'transfers' || relation === 'model_calls') assert.match(node, /^Index/, where);

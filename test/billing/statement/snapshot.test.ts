@@ -118,7 +118,8 @@ describe('a statement of any history, written by up to four at once', () => {
         const paged = await readTimeline(db, wallet, {}, { limit, between });
         assert.deepEqual(paged.flat(), timeline.flat());
         const now = await readTransactions(db, wallet);
-        const later = await readTransactions(db, wallet, {}, { limit, between: () => credit(db, wallet, 1, newId('txn')).then(() => {}) });
+        const credited = async (): Promise<void> => void (await credit(db, wallet, 1, newId('txn')));
+        const later = await readTransactions(db, wallet, {}, { limit, between: credited });
         assert.deepEqual(later.pages.flat(), now.pages.flat());
         assert.deepEqual(now.pages.flat().slice(-statement.total), statement.pages.flat());
         for (const page of [...paged, ...later.pages].slice(0, -1)) assert(page.length <= limit);

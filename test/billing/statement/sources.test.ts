@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { newId, type AgentId, type InvocationId, type MissionId, type PassportId } from '../../../src/ids.ts';
+import { newId, type InvocationId, type PassportId } from '../../../src/ids.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { claim, credit, fail, invoke, newSkill, newWallet, run as perform, walletOf } from '../ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../own-database.ts';
@@ -79,7 +79,7 @@ describe('what a debit stands for', () => {
   it('shows all of a call that a statement may show', async () => {
     const [wallet, provider] = [await newWallet(db, 100), await newWallet(db)];
     const skill = await newSkill(db, provider, 10);
-    const [agent, mission] = [newId('ag') as AgentId, newId('ms') as MissionId];
+    const [agent, mission] = [newId('ag'), newId('ms')];
     await perform(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${wallet}, 'An "agent"')`);
     await perform(db, sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${mission}, ${wallet}, 'Pay invoices', 'pc_1')`);
     const invocation = (await invoke(db, wallet, skill)) as InvocationId;
@@ -211,10 +211,10 @@ describe('recording usage', () => {
 
   it('takes the declared purpose from the mission, else from the passport, else none', async () => {
     const wallet = await newWallet(db, 100);
-    const mission = newId('ms') as MissionId;
+    const mission = newId('ms');
     await perform(db, sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${mission}, ${wallet}, 'The mission', 'pc_1')`);
     const passport = async (missions: string[]): Promise<PassportId> => {
-      const jti = newId('psp') as PassportId;
+      const jti = newId('psp');
       await perform(db, sql.fragment`
         insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, intent, mission_ids, started_at, latest_expiry)
         values (${jti}, 'ses_1', ${wallet}, 'ag_1', 'ag_1', 0, 'standard', '{"summary":"The passport","services":[]}', ${sql.array(missions, 'text')}, now(), now())`);
