@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { assertLedger } from '../../src/billing/index.ts';
-import { lifeId } from '../../temporal/workflow-ids.ts';
+import { eventually } from '../support/eventually.ts';
 import { checkoutSession, paymentEventBody, postPaymentEvent, signPaymentEvent } from '../support/payment-webhooks.ts';
 import { sql } from '../../src/database/pool.ts';
 import { assertStatus, requester } from '../support/service.ts';
@@ -83,7 +83,8 @@ describe('kill -9 of a process that answers a payer', function () {
         assert.equal(await dying.ended, 'SIGKILL');
         const answered = await caller.post<{ refund_id: string }>(refund, undefined, headers);
         assert([200, 202].includes(answered.status), answered.text);
-        await world.lives.client.workflow.getHandle(lifeId.refund(answered.body.refund_id)).result();
+        const made = `/v1/billing/refunds/${answered.body.refund_id}`;
+        await eventually('the refund', async () => (await caller.get(made)).body.status === 'succeeded', { seconds: 60 });
         assert.deepEqual(await kindsOf(world), ['topup', 'refund']);
         assert.deepEqual([await countOf(world, 'refunds'), await countOf(world, 'local_refunds')], [1, 1]);
         await assertLedger(world.context.pool);
