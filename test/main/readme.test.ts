@@ -9,6 +9,9 @@ import { eventually } from '../support/eventually.ts';
 import { database, service } from '../support/service.ts';
 
 const run = promisify(execFile);
+/** A story has many calls, and some of them wait for a life: a busy machine needs its time. */
+const PATIENCE_MS = 120_000;
+
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The blocks of the README under this mark, in order. */
@@ -40,7 +43,9 @@ async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
   }, { seconds: 60 });
 }
 
-describe('npm run demo', () => {
+describe('npm run demo', function () {
+  this.timeout(PATIENCE_MS);
+
   it('tells its story to the end', async () => {
     const { stdout } = await run(process.execPath, ['scripts/demo.ts'], { cwd: root, env: { ...process.env, DATA_DIR: service().dataDir }, timeout: 100_000 });
     assert.match(stdout, /before \$0\.00, after \$20\.00\./);
@@ -52,7 +57,9 @@ describe('npm run demo', () => {
   });
 });
 
-describe('the README', () => {
+describe('the README', function () {
+  this.timeout(PATIENCE_MS);
+
   it('has a tour that works when it is pasted', async () => {
     const blocks = await blocksOf('tour');
     assert(blocks.length >= 5, 'the blocks of the tour are marked');
