@@ -10,7 +10,7 @@ export const HISTORIES = Number(process.env.PROOF_HISTORIES ?? 50);
 export const REPEATS = Number(process.env.PROOF_REPEATS ?? 1);
 
 /** A history that was not made smaller in this time is small enough. */
-const SMALLER_MS = 300_000;
+const SMALLER_MS = 120_000;
 
 /**
  * Plays many histories. The first that fails is made as small as it gets.
@@ -29,7 +29,8 @@ export async function playHistories<T>(
   });
   if (!result.failed) return;
   const { counterexample, counterexamplePath, errorInstance } = result;
-  const steps = counterexample === null ? ['(none was found before time was up)'] : show(counterexample[0]);
+  const [smallest] = (counterexample ?? []) as [T?];
+  const steps = smallest === undefined ? ['(none was found before time was up)'] : show(smallest);
   const again = `PROOF_SEED=${SEED} PROOF_PATH=${counterexamplePath ?? ''} npx mocha ${file}`;
   const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   throw new Error(`This history breaks the ledger:\n${steps.map((line) => `  ${line}`).join('\n')}\n${why}\nPlay it again: ${again}`, { cause: errorInstance });

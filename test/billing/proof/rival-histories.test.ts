@@ -15,7 +15,7 @@ const file = 'test/billing/proof/rival-histories.test.ts';
 /** What one connection does, one after another; each transaction stays open for so many round trips after its work. */
 type LaneSteps = { step: Step; linger: number }[];
 interface History {
-  /** Everybody wants the same wallet. */
+  /** Everybody wants the same wallet, and all usage the same meter of it. */
   hot: boolean;
   opening: readonly Step[];
   lanes: LaneSteps[];
@@ -24,7 +24,10 @@ interface History {
 const laneSteps = fc.array(fc.record({ step, linger: fc.nat(3) }), { maxLength: 30, size: 'max' });
 const history: fc.Arbitrary<History> = fc.record({ hot: fc.boolean(), opening, lanes: fc.array(laneSteps, { minLength: 2, maxLength: 5, size: 'max' }) });
 
-const hotter = (each: Step): Step => ('wallet' in each ? { ...each, wallet: 0 } : each);
+function hotter(each: Step): Step {
+  if (each.do === 'use') return { ...each, wallet: 0, source: each.cost % 2 === 0 ? 'sealed call' : 'machine run' };
+  return 'wallet' in each ? { ...each, wallet: 0 } : each;
+}
 /** The lanes as they are played. */
 const played = ({ hot, lanes }: Pick<History, 'hot' | 'lanes'>): LaneSteps[] =>
   hot ? lanes.map((steps) => steps.map(({ step: each, linger }) => ({ step: hotter(each), linger }))) : lanes;
