@@ -38,7 +38,8 @@ const Invoice = z.object({
   parent: z.object({ subscription_details: z.object({ subscription: Reference }).nullish() }).nullish(),
 });
 
-const other: PaymentFact = { kind: 'other' };
+/** Of no concern to us. */
+export const other: PaymentFact = { kind: 'other' };
 
 /**
  * What an event of Stripe's means to us. What is not about something of ours (another product on the same account, made by hand in the

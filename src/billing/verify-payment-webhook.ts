@@ -4,12 +4,19 @@ import type { PaymentSettings } from '../config.ts';
 import { CarnetError, invalid } from '../http/errors.ts';
 import { localPrices } from './local-payments/prices.ts';
 import type { PaymentEvent } from './payment-event.ts';
-import { paymentFactOf } from './payment-fact.ts';
+import { other, paymentFactOf } from './payment-fact.ts';
 
 /** Seconds between the signing and now, in either direction (decisions B7). */
 const TOLERANCE = 300;
 
-const EventBody = z.object({ id: z.string().min(1), type: z.string(), created: z.number(), data: z.object({ object: z.unknown() }) });
+const EventBody = z.object({
+  id: z.string().min(1),
+  type: z.string(),
+  created: z.number(),
+  data: z.object({ object: z.unknown() }),
+  /** Of an event on a connected account. */
+  account: z.string().nullish(),
+});
 
 /**
  * What a payment webhook says, once it is proven that the provider said it.
@@ -24,7 +31,9 @@ export function readPaymentWebhook(settings: PaymentSettings, rawBody: Buffer, s
     throw invalid({ path: 'body', code: 'not_an_event', message: 'must be an event of Stripe: id, type, created and data.object' });
   }
   const prices = settings.provider === 'stripe' ? settings.prices : localPrices;
-  return { id: event.id, type: event.type, createdAt: new Date(event.created * 1_000), ...paymentFactOf(event.type, event.data.object, prices) };
+  // Publishers, who are paid out to connected accounts, sell there what they like and write on it what they like, our metadata too.
+  const fact = typeof event.account === 'string' ? other : paymentFactOf(event.type, event.data.object, prices);
+  return { id: event.id, type: event.type, createdAt: new Date(event.created * 1_000), ...fact };
 }
 
 function verified(rawBody: Buffer, header: string | undefined, secret: string): unknown {

@@ -145,6 +145,13 @@ describe('what an event of Stripe says', () => {
   ];
   for (const [what, type, object] of notOurs) it(`${what} is none of our concern`, () => assert.deepEqual(factOf(type, object), { kind: 'other' }));
 
+  it('what happened on a connected account is none of our concern, whatever metadata somebody wrote there', () => {
+    const ofOurs = paymentEventBody('checkout.session.completed', session());
+    const text = JSON.stringify({ ...(JSON.parse(ofOurs) as object), account: 'acct_of_a_publisher' });
+    assert.equal(readPaymentWebhook(settings, Buffer.from(ofOurs), signPaymentEvent(ofOurs, { secret })).kind, 'checkout');
+    assert.equal(readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret })).kind, 'other');
+  });
+
   it('charge.refunded tells the sum so far', () => {
     assert.deepEqual(factOf('charge.refunded', refundedCharge('pi_1', 500, 200)), { kind: 'refunded', paymentId: 'pi_1', refundedCents: 200, currency: 'usd' });
   });
