@@ -27,6 +27,10 @@ export async function askRefund(context: Context, payments: PaymentProvider, id:
   };
   const outcome = await ask().catch((error: unknown): RefundOutcome => {
     if (!(error instanceof PaymentRefused)) throw error;
+    if (refund.provider_refund_id !== null) { // it made one: that it does not know it now, as under another account's key, undoes nothing
+      log.error({ refundId: id, reason: error.message }, 'the payment provider does not know a refund that it made; a person must look');
+      return { providerRefundId: null, status: 'pending' };
+    }
     log.error({ refundId: id, reason: error.message }, 'the payment provider refuses a refund');
     return { providerRefundId: null, status: 'failed' };
   });

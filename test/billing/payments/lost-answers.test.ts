@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StripeSettings } from '../../../src/config.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { CarnetError } from '../../../src/http/errors.ts';
 import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -121,6 +122,34 @@ function checks(program: string): void {
     const { body, status } = await payer.refund(transactionId);
     assert.deepEqual([status, body.status], [200, 'succeeded']);
     assert.deepEqual(stripe.callsTo('POST /v1/refunds').map(({ idempotencyKey }) => idempotencyKey), [`refund:${transactionId}`, `refund:${transactionId}:2`]);
+  });
+
+  it('keeps the money of a refund held while Stripe does not know what it made, as under the key of another account', async function () {
+    this.timeout(60_000);
+    const { transactionId, paymentId } = await paidTopUp();
+    const wish = { payment_intent: paymentId, amount: '1000', metadata: { carnet_key: `refund:${transactionId}` } };
+    const made = String(stripe.books.act('POST', '/v1/refunds', new URLSearchParams(), wish)?.id);
+    stripe.books.change(made, { status: 'pending' });
+    const { body } = await payer.refund(transactionId, { leaves: true });
+    const askNow = async (): Promise<void> => {
+      await eventually('the refund to be known', async () => {
+        const { rowCount } = await rig.context.pool.query(sql.unsafe`
+          update refunds set ask_at = clock_timestamp() where id = ${body.refund_id} and provider_refund_id = ${made}`);
+        return rowCount === 1;
+      });
+      await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.refund(body.refund_id)}, 'test')`);
+      rig.context.delivery.messagesCommitted();
+    };
+    stripe.faults.push({ on: /GET \/v1\/refunds\/re_/, how: 404 });
+    await askNow();
+    await eventually('Stripe to be asked', () => stripe.faults.length === 0);
+    await eventually('it to be asked again later, or given up', async () =>
+      (await rig.context.pool.oneFirst(sql.unsafe`select coalesce(ask_at > clock_timestamp(), true) from refunds where id = ${body.refund_id}`)) === true);
+    assert.deepEqual([(await payer.refunds()).map(({ status }) => status), await payer.available()], [['pending'], { posted_cents: 1_000, held_cents: 1_000 }]);
+    stripe.books.change(made, { status: 'succeeded' });
+    await askNow();
+    await eventually('the refund', async () => (await payer.refunds())[0]?.status === 'succeeded');
+    assert.deepEqual(await payer.available(), { posted_cents: 0, held_cents: 0 });
   });
 
   it('answers 202 where the bank takes its time, asks again, and replays how it stands under that status', async function () {
