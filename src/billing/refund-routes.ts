@@ -15,6 +15,7 @@ const postRefund = route({
   audience: 'admin',
   params: z.object({ transactionId: z.string() }),
   status: 200,
+  otherStatus: 202,
   reply: RefundSchema,
   refusals: [
     'ALREADY_REFUNDED',

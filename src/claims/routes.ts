@@ -59,6 +59,7 @@ const submit = route({
     receipt: null,
   },
   status: 201,
+  otherStatus: 200,
   reply: ClaimSchema,
   refusals: ['ISSUER_MISMATCH', 'INSUFFICIENT_CREDITS'],
   handler: ({ context, call, body }) => submitClaim(context, call, body),

@@ -45,11 +45,11 @@ const header = (description: string) => ({ description, schema: { type: 'string'
 
 /** The answer, and every refusal that the shell or the route itself may give, grouped by status. */
 export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
-  const answer: ZodOpenApiResponseObject = {
-    description: route.status === 201 ? 'Created' : route.status === 202 ? 'Accepted' : 'Done',
+  const answerUnder = (status: AnyRoute['status']): ZodOpenApiResponseObject => ({
+    description: status === 201 ? 'Created' : status === 202 ? 'Accepted' : 'Done',
     headers: {
       'X-Request-Id': header('Names this call in the logs of the service'),
-      ...(route.status === 201 && { Location: header('Where the created thing is read, if it has an address of its own') }),
+      ...(status === 201 && { Location: header('Where the created thing is read, if it has an address of its own') }),
       ...(route.cache !== undefined && { ETag: header('For If-None-Match') }),
       ...(takesKey(route) && {
         'Idempotency-Replayed': header('`true` where an earlier call with this key was answered again'),
@@ -59,12 +59,13 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
       [route.mediaType ?? 'application/json']: { schema: route.reply },
       ...Object.fromEntries((route.alternatives ?? []).map((type) => [type, { schema: { type: 'string' as const } }])),
     },
-  };
+  });
   const byStatus = Map.groupBy(
     [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted(),
     (code) => ErrorCodes[code][0],
   );
-  const responses: ZodOpenApiResponsesObject = { [`${route.status}`]: answer };
+  const answered = [route.status, ...(route.otherStatus === undefined ? [] : [route.otherStatus])];
+  const responses: ZodOpenApiResponsesObject = Object.fromEntries(answered.map((status) => [`${status}`, answerUnder(status)]));
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
     responses[`${status}`] = {
       description: codes.map((code) => `\`${code}\`: ${ErrorCodes[code][1]}`).join('. '),

@@ -91,6 +91,8 @@ export interface Route<
   /** Bytes of body at most; 1 MiB unless the decisions say otherwise. */
   bodyLimit?: number;
   status: 200 | 201 | 202;
+  /** The same body may come under this one as well: what takes its time, or was there already. */
+  otherStatus?: 200 | 202;
   /** The answer is parsed by it on the way out, so nothing leaves that is not named. */
   reply: Reply;
   /** The refusals beyond those of every route (401, 400, 429 …), for the OpenAPI document. */

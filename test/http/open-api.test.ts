@@ -70,10 +70,17 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('has 401 exactly where a credential is needed', () => {
+  it('names both statuses under which an answer may come', () => {
+    const answersOf = (operation: string): string[] =>
+      Object.keys(operations.find((one) => one.operationId === operation)?.responses ?? {}).filter((status) => status.startsWith('2'));
+    assert.deepEqual([answersOf('refundTransaction'), answersOf('submitClaim'), answersOf('getRefund')], [['200', '202'], ['200', '201'], ['200']]);
+  });
+
+  it('has 401 exactly where a credential or a signature is needed', () => {
     for (const route of routes) {
       const operation = operations.find((one) => one.operationId === route.operation);
-      assert.equal('401' in (operation?.responses ?? {}), route.audience !== 'public', route.operation);
+      const needed = route.audience !== 'public' || route.takesSigned === true;
+      assert.equal('401' in (operation?.responses ?? {}), needed, route.operation);
     }
   });
 
@@ -141,9 +148,9 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('has an example for every body that something is required of, taken by the route itself', () => {
+  it('has an example for every body that something is required of, taken by the route itself; what is signed has none that would fit', () => {
     for (const { operation, body, ...route } of routes) {
-      if (body === undefined) continue;
+      if (body === undefined || route.takesSigned === true) continue;
       const example = route.example ?? body.meta()?.examples?.[0];
       if (example === undefined) {
         assert(body.safeParse({}).success, `${operation} has no example of its body`);
