@@ -8,7 +8,7 @@ import type { NamedPage, Page } from '../../http/pages/page.ts';
 import { idInAddress, LOCAL_PAGES, pathOfPage, pathOfPages, type LocalPage } from './addresses.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { portalPage } from './portal-page.ts';
-import { findCheckout, findPayment, findPortal, findSubscription, listPayments } from './queries.ts';
+import { findCheckout, findPortal, findReceipt, findSubscription, listPayments } from './queries.ts';
 import { receiptPage } from './receipt-page.ts';
 import { Outcome, settle } from './settle.ts';
 import { stylesheet } from './stylesheet.ts';
@@ -52,8 +52,8 @@ function checkoutPages(context: Context, payments: PaymentSettings): NamedPage {
     async page({ id: segment }) {
       const checkout = await findCheckout(context.pool, idOf(context, 'checkout', segment));
       if (checkout === null) throw notFound('checkout');
-      const { payment_id: payment } = checkout;
-      return shown(checkoutPage(checkout, payment === null ? null : pathOfPage(context, 'receipt', payment)));
+      const { receipt_id: receipt } = checkout;
+      return shown(checkoutPage(checkout, receipt === null ? null : pathOfPage(context, 'receipt', receipt)));
     },
     async submit({ id: segment, form }) {
       const id = idOf(context, 'checkout', segment);
@@ -70,7 +70,7 @@ function receiptPages(context: Context): NamedPage {
   return {
     operation: 'localReceipt',
     async page({ id: segment }) {
-      const payment = await findPayment(context.pool, idOf(context, 'receipt', segment));
+      const payment = await findReceipt(context.pool, idOf(context, 'receipt', segment));
       if (payment === null) throw notFound('receipt');
       return shown(receiptPage(payment));
     },
@@ -88,7 +88,7 @@ function portalPages(context: Context): NamedPage {
         portal.subscription_id === null ? null : await pool.transaction((connection) => findSubscription(connection, portal.subscription_id ?? ''));
       const payments = (await listPayments(pool, portal.customer_id)).map((payment) => ({
         ...payment,
-        receipt: pathOfPage(context, 'receipt', payment.id),
+        receipt: pathOfPage(context, 'receipt', payment.receipt_id),
       }));
       return shown(portalPage({ operatorName: portal.operator_name, subscription, payments }));
     },

@@ -92,13 +92,13 @@ export function createLocalPayments(context: Context): PaymentProvider {
     },
 
     async readCheckout(sessionId): Promise<CheckoutState> {
-      const { status, amount_cents, payment_id, subscription_id } = await checkoutOf(sessionId);
+      const { status, amount_cents, payment_id, receipt_id, subscription_id } = await checkoutOf(sessionId);
       return {
         status,
         amountCents: amount_cents,
         currency: 'usd',
         paymentId: payment_id,
-        receiptUrl: payment_id === null ? null : urlOfPage(context, 'receipt', payment_id),
+        receiptUrl: receipt_id === null ? null : urlOfPage(context, 'receipt', receipt_id),
         subscriptionId: subscription_id,
       };
     },

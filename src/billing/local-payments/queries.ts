@@ -19,6 +19,7 @@ const CheckoutRow = z.object({
   status: z.enum(['open', 'paid', 'failed', 'expired']),
   expires_at: z.string(),
   payment_id: z.string().nullable(),
+  receipt_id: z.string().nullable(),
 });
 export type CheckoutRow = z.infer<typeof CheckoutRow>;
 
@@ -30,7 +31,7 @@ export const findCheckout = (
 ): Promise<CheckoutRow | null> =>
   connection.maybeOne(sql.type(CheckoutRow)`
     select c.id, c.purpose, c.reference, c.customer_id, u.operator_id, u.name as operator_name, c.amount_cents, c.tier,
-      c.purchased_seats, c.subscription_id, c.expires_at, p.id as payment_id,
+      c.purchased_seats, c.subscription_id, c.expires_at, p.id as payment_id, p.receipt_id,
       case when c.status = 'open' and c.expires_at <= clock_timestamp() then 'expired' else c.status end as status
     from local_checkouts c join local_customers u on u.id = c.customer_id left join local_payments p on p.checkout_id = c.id
     where c.id = ${id} ${forChange ? sql.fragment`for no key update of c` : sql.fragment``}`);
@@ -67,7 +68,7 @@ export async function findSubscription(connection: CommonQueryMethods, id: strin
 }
 
 const PaymentRow = z.object({
-  id: z.string(),
+  receipt_id: z.string(),
   description: z.string(),
   amount_cents: z.number(),
   refunded_cents: z.number(),
@@ -77,11 +78,11 @@ const PaymentRow = z.object({
 export type PaymentRow = z.infer<typeof PaymentRow>;
 
 const payments = sql.fragment`
-  select p.id, p.description, p.amount_cents, p.refunded_cents, u.name as operator_name, p.created_at
+  select p.receipt_id, p.description, p.amount_cents, p.refunded_cents, u.name as operator_name, p.created_at
   from local_payments p join local_customers u on u.id = p.customer_id`;
 
-export const findPayment = (connection: CommonQueryMethods, id: string): Promise<PaymentRow | null> =>
-  connection.maybeOne(sql.type(PaymentRow)`${payments} where p.id = ${id}`);
+export const findReceipt = (connection: CommonQueryMethods, id: string): Promise<PaymentRow | null> =>
+  connection.maybeOne(sql.type(PaymentRow)`${payments} where p.receipt_id = ${id}`);
 
 /** The newest, at most 50. */
 export const listPayments = (connection: CommonQueryMethods, customerId: string): Promise<readonly PaymentRow[]> =>

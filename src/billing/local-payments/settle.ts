@@ -6,6 +6,7 @@ import { checkoutObject, invoiceObject, recordEvent, subscriptionObject } from '
 import { findCheckout, findSubscription, settleCheckout, type CheckoutRow, type SubscriptionRow } from './queries.ts';
 
 const Nothing = z.object({});
+const Booked = z.object({ receipt_id: z.string() });
 
 export const Outcome = z.enum(['paid', 'failed', 'expired'], 'must be paid, failed or expired');
 export type Outcome = z.infer<typeof Outcome>;
@@ -50,11 +51,12 @@ async function pay(connection: CommonQueryMethods, checkout: CheckoutRow): Promi
 
 async function bookPayment(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<CheckoutRow> {
   const id = newId('lpay');
-  await connection.query(sql.type(Nothing)`
+  const { receipt_id } = await connection.one(sql.type(Booked)`
     insert into local_payments (id, customer_id, checkout_id, subscription_id, amount_cents, description)
     values (${id}, ${checkout.customer_id}, ${checkout.id}, ${checkout.subscription_id}, ${checkout.amount_cents},
-      ${titleOf(checkout)})`);
-  return { ...checkout, status: 'paid', payment_id: id };
+      ${titleOf(checkout)})
+    returning receipt_id`);
+  return { ...checkout, status: 'paid', payment_id: id, receipt_id };
 }
 
 /** What is paid for, in a line. */

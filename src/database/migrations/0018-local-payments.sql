@@ -56,6 +56,7 @@ create table local_checkouts (
 
 create table local_payments (
   id text primary key,
+  receipt_id text not null unique default new_prefixed_id('lpay'), -- in the address of the receipt, which never tells the payment (decisions B27)
   customer_id text not null references local_customers,
   checkout_id text unique references local_checkouts, -- null: a renewal
   subscription_id text references local_subscriptions,
