@@ -9,6 +9,10 @@ create view invocation_references as select id, status, skill_id, mission_id fro
 create view skill_names as select id, name from skills;
 create view mission_intents as select id, declared_intent from missions;
 create view agent_names as select id, name from agents;
+-- What a passport was issued for: its mission where it is one, and its intent in words (decisions B24).
+create view passport_purposes as
+  select p.jti, case when cardinality(l.mission_ids) = 1 then l.mission_ids[1] end as mission_id, l.intent::json ->> 'summary' as summary
+  from passports p join passport_lineages l on l.id = p.lineage_id;
 
 -- What an operator used of a meter in a UTC month (decisions B25). Nothing is ever reset: a month without a row is a month without use.
 create table usage_counters (
@@ -100,12 +104,6 @@ begin
 end $$;
 create constraint trigger claims_metered after insert on claims deferrable initially deferred
   for each row when (new.issuer <> 'op_platform') execute function meter_claim();
-
--- The mission that a passport was issued for, where it is one.
-create function only_mission_of(p_passport text) returns text language sql stable as $$
-  select l.mission_ids[1] from passports p join passport_lineages l on l.id = p.lineage_id
-  where p.jti = p_passport and cardinality(l.mission_ids) = 1;
-$$;
 
 -- A mission that is named must be open, the operator's, and the agent's where one invokes and the mission is some agent's.
 create function refuse_mission(p_operator text, p_agent text, p_mission text) returns void language plpgsql as $$
@@ -216,7 +214,7 @@ begin
   insert into invocations (id, skill_id, skill_revision, skill_version, execution_mode, consumer_operator_id, provider_operator_id,
       agent_id, passport_id, mission_id, api_key_id, price_cents, self_invocation, input, input_hash, created_at, expires_at)
     values (p_invocation, p_skill, skill.revision, skill.version, skill.execution_mode, p_operator, skill.operator_id,
-      agent.id, p_passport, coalesce(p_mission, only_mission_of(p_passport)), p_api_key, created.price_cents,
+      agent.id, p_passport, coalesce(p_mission, (select mission_id from passport_purposes where jti = p_passport)), p_api_key, created.price_cents,
       skill.operator_id = p_operator, p_input, p_input_hash, moment, moment + make_interval(secs => p_ttl_seconds))
     returning * into created;
   insert into audit_events (operator_id, actor, action, target, request_id)

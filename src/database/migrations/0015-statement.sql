@@ -119,11 +119,6 @@ begin
   end;
 end $$;
 
--- For what a call was made, as its passport says where no mission does (decisions B24).
-create view passport_purposes as
-  select p.jti, case when cardinality(l.mission_ids) = 1 then l.mission_ids[1] end as mission_id, l.intent::json ->> 'summary' as summary
-  from passports p join passport_lineages l on l.id = p.lineage_id;
-
 -- Records a model call and charges it, once an id; members of `p_call` are columns of model_calls, and `passport_id`. A call of
 -- price state wallet_price is charged to its `meter`: what it cost with the fee, or with llm_gateway the fee alone. Returns the microcents
 -- charged. Refuses 402, and then nothing is recorded.
