@@ -1,4 +1,5 @@
 import { sql } from '../database/pool.ts';
+import type { StatementForm } from './statement-queries.ts';
 import { signedCents } from './transaction-text.ts';
 
 export const CSV = 'text/csv';
@@ -26,7 +27,7 @@ export const RECORD_END = '\r\n';
 export const CSV_HEADER = COLUMNS.join(',') + RECORD_END;
 
 /** The transfer `t` as a record of CSV_HEADER. csv_text() quotes what people wrote, and keeps spreadsheets from running it. */
-export const transactionRecord = sql.fragment`(
+const transactionRecord = sql.fragment`(
   select concat_ws(',', t.id, t.kind, ${signedCents}::text, coalesce(t.meter, ''), csv_text(t.description), iso_time(t.created_at),
     coalesce(t.skill_id, ''), csv_text(s.name), coalesce(t.invocation_id, ''), coalesce(i.status, ''),
     coalesce(i.mission_id, ''), csv_text(m.declared_intent))
@@ -34,3 +35,5 @@ export const transactionRecord = sql.fragment`(
     left join invocation_references i on i.id = t.invocation_id
     left join skill_names s on s.id = t.skill_id
     left join mission_intents m on m.id = i.mission_id)`;
+
+export const CSV_FORM: StatementForm = { text: transactionRecord, separator: RECORD_END, sources: sql.fragment`0` };

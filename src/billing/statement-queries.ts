@@ -4,7 +4,7 @@ import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { OperatorId } from '../ids.ts';
 import type { TransactionType } from './schema.ts';
 import type { StatementFilters } from './statement-schema.ts';
-import { signedCents } from './transaction-text.ts';
+import { pageOfSources, signedCents, sourcesCount, transactionText } from './transaction-text.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -46,17 +46,21 @@ const PageRow = z.object({
 /** One page: `content` is the rows joined, `last` the position of the last of them, `more` whether there are any below it. */
 export type StatementPage = z.infer<typeof PageRow>;
 
-/** How rows are written and joined; both see the transfer as `t`. */
+/** How rows are written and joined; the fragments see the transfer as `t`. */
 export interface StatementForm {
   text: Fragment;
   separator: string;
+  /** How many sources the text has: with the row that brings them to `pageOfSources` a page ends, whatever its limit. */
+  sources: Fragment;
 }
+
+export const JSON_FORM: StatementForm = { text: transactionText, separator: ',', sources: sourcesCount };
 
 /** One statement, one round trip: a page of the wallet's rows under the filters, newest first. */
 export const readStatementPage = (
   connection: CommonQueryMethods,
   request: StatementRequest,
-  { text, separator }: StatementForm,
+  { text, separator, sources }: StatementForm,
 ): Promise<StatementPage> => {
   const { operatorId, limit } = request;
   return connection.one(sql.type(PageRow)`
@@ -66,12 +70,14 @@ export const readStatementPage = (
     )
     select place.top, place.floor, place.total, shown.last, shown.more, shown.content, shown.sealed_receipts
     from place, (
-      select min(t.position) filter (where t.nth <= ${limit}) as last, count(*) > ${limit} as more,
-        string_agg(${text}, ${separator} order by t.nth) filter (where t.nth <= ${limit}) as content,
+      select min(t.position) filter (where t.fits) as last, coalesce(not bool_and(t.fits), false) as more,
+        string_agg(${text}, ${separator} order by t.nth) filter (where t.fits) as content,
         (select json_object_agg(p.transaction_id, json_build_object('id', p.id, 'sealed', p.receipt_url))::text
           from page b join top_ups p on p.transaction_id = b.id
           where b.kind = 'topup' and b.nth <= ${limit} and p.receipt_url is not null and b.wallet = ${operatorId}) as sealed_receipts
-      from page t
+      from (
+        select t.*, t.nth <= ${limit} and coalesce(sum(${sources}) over before, 0) < ${pageOfSources} as fits
+        from page t window before as (order by t.nth rows between unbounded preceding and 1 preceding)) t
     ) shown`);
 };
 

@@ -6,11 +6,10 @@ import { writtenText } from '../http/prepared-json.ts';
 import { queryInteger } from '../http/query.ts';
 import { route, type AnyRoute, type Links, type RouteRequest } from '../http/route.ts';
 import { withReceipts } from './receipts.ts';
-import { CSV, CSV_HEADER, CSV_ROWS, RECORD_END, transactionRecord } from './statement-csv.ts';
-import { readStatementPage, type StatementForm } from './statement-queries.ts';
+import { CSV, CSV_FORM, CSV_HEADER, CSV_ROWS, RECORD_END } from './statement-csv.ts';
+import { JSON_FORM, readStatementPage, type StatementForm } from './statement-queries.ts';
 import { statementFilters, StatementSchema, TimelineSchema } from './statement-schema.ts';
 import { readTimelinePage } from './timeline-queries.ts';
-import { transactionText } from './transaction-text.ts';
 
 const MOST = 200;
 const STANDARD = 50;
@@ -32,8 +31,6 @@ const Query = z.object({
 });
 type Request = RouteRequest<'anyone', undefined, z.output<typeof Query>, undefined>;
 
-const JSON_FORM: StatementForm = { text: transactionText, separator: ',' };
-const CSV_FORM: StatementForm = { text: transactionRecord, separator: RECORD_END };
 
 /** What the cursor holds for: without the timeline `entry_kind` means nothing, and may change. */
 function asked({ context, call, params, query }: Request, standard: number) {
@@ -98,6 +95,7 @@ const listTransactions = route({
   summary: 'Read the statement of your wallet, newest first',
   description:
     'The first page fixes what all pages show; a cursor keeps that for 24 hours, under the same filters. ' +
+    'A page ends before its limit with the debit that brings its sources to 2,000. ' +
     `With \`Accept: text/csv\` the default view is a table with a header, of up to ${CSV_ROWS} rows; the Link header names the rest.`,
   audience: 'anyone',
   query: Query,

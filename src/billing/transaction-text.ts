@@ -58,6 +58,18 @@ const runsOfDebit = sql.fragment`
       || ',"sealed_step_index":' || coalesce(c.sealed_step_index::text, 'null') || '}', ',' order by c.begins_microcents) as texts
   from machine_runs c where ${overlapping(sql.fragment`machine_runs`)}`;
 
+/**
+ * Sources at which a page ends. A machine run of a millisecond costs 2 microcents with its fee, so a cent may be thousands of them; of 300 to
+ * 500 bytes each, a page is a megabyte, and more only where a single debit is.
+ */
+export const pageOfSources = sql.fragment`2000`;
+
+/** How many sources the transfer `t` shows; what is beyond a page of them is not counted. */
+export const sourcesCount = sql.fragment`
+  case when ${sourced} then (select count(*) from (
+    (select from model_calls c where ${overlapping(sql.fragment`model_calls`)} limit ${pageOfSources})
+    union all (select from machine_runs c where ${overlapping(sql.fragment`machine_runs`)} limit ${pageOfSources})) sources) else 0 end`;
+
 /** Nothing is inferred: a debit is recorded when its sources make up the whole of it (Billing §2.2 rule 3). */
 const sourcesText = sql.fragment`(
   select ',"llm_sources":[' || coalesce(calls.texts, '') || '],"machine_sources":[' || coalesce(runs.texts, '')

@@ -1,7 +1,6 @@
 import pg from 'pg';
-import { readStatementPage, type StatementRequest } from '../../../src/billing/statement-queries.ts';
+import { JSON_FORM, readStatementPage, type StatementRequest } from '../../../src/billing/statement-queries.ts';
 import { readTimelinePage, type TimelineRequest } from '../../../src/billing/timeline-queries.ts';
-import { transactionText } from '../../../src/billing/transaction-text.ts';
 import type { CommonQueryMethods } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids.ts';
 
@@ -36,7 +35,7 @@ function statementOf(asked: Explained): Promise<{ text: string; values: unknown[
     } as unknown as CommonQueryMethods;
     const reading =
       asked.view === 'statement'
-        ? readStatementPage(connection, { ...asked, limit: 50 }, { text: transactionText, separator: ',' })
+        ? readStatementPage(connection, { ...asked, limit: 50 }, JSON_FORM)
         : readTimelinePage(connection, { ...asked, limit: 50 });
     reading.catch(reject);
   });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { readStatementPage, type StatementPlace, type WalletRows } from '../../../src/billing/statement-queries.ts';
+import { JSON_FORM, readStatementPage, type StatementPlace, type WalletRows } from '../../../src/billing/statement-queries.ts';
 import { StatementSchema, TimelineSchema, type StatementFilters } from '../../../src/billing/statement-schema.ts';
 import { readTimelinePage, type TimelinePlace } from '../../../src/billing/timeline-queries.ts';
-import { transactionText } from '../../../src/billing/transaction-text.ts';
 import type { CommonQueryMethods } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids.ts';
 
@@ -29,11 +28,7 @@ export async function readTransactions(
   const pages: Transaction[][] = [];
   let place: StatementPlace | null = null;
   for (;;) {
-    const page = await readStatementPage(
-      db,
-      { operatorId: operator as OperatorId, filters, place, limit },
-      { text: transactionText, separator: ',' },
-    );
+    const page = await readStatementPage(db, { operatorId: operator as OperatorId, filters, place, limit }, JSON_FORM);
     pages.push(Transactions.parse(JSON.parse(`[${page.content ?? ''}]`)));
     if (!page.more || page.last === null) return { pages, total: page.total };
     place = { top: page.last - 1, floor: page.floor, total: page.total };

@@ -128,6 +128,21 @@ describe('what a debit stands for', () => {
     assert.deepEqual([crossing.details.source_status, callShares(crossing)], ['not_recorded', [[half, 600_000]]]);
   });
 
+  it('ends a page where there are thousands, and loses none', async () => {
+    const wallet = await newWallet(db, 100);
+    for (let nth = 0; nth < 4_500; nth += 1_500) { // of 667 microcents each: 1,500 to a cent
+      await perform(db, sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1500 * 667, 'compute', 'Sealed execution')`);
+      await perform(db, sql.fragment`
+        insert into machine_runs (id, operator_id, duration_ms, cost_microcents, meter, begins_microcents, microcents)
+        select 'mch_' || new_ulid(), ${wallet}, 580, 580, 'sealed_execution', n * 667, 667 from generate_series(${nth}::int, ${nth}::int + 1499) n`);
+    }
+    const { pages, total } = await readTransactions(db, wallet);
+    assert.deepEqual(pages.map((page) => page.map(({ amount_cents }) => amount_cents)), [[-1, -1], [-1, 100]]);
+    assert.equal(total, 4);
+    const sources = new Set(pages.flat().flatMap(({ details }) => details.machine_sources.map(({ id }) => id)));
+    assert.equal(sources.size, 4_498, 'but for the last two, which are in the remainder');
+  });
+
   it('says nothing of sources on rows that have none by their kind', async () => {
     const wallet = await newWallet(db, 500);
     await db.query(sql.type(z.object({}))`select charge_usage(${newId('idc')}, ${wallet}, 'identity', 1_500_000, 'Identity verification')`);
