@@ -23,7 +23,8 @@ export const cancelSubscription = (context: Context, call: CommandCall): Promise
     const change = await findChangeInFlight(connection, operatorId);
     const running = isRunning(subscription);
     assertThat(running || change !== null, () => {
-      const detail = `There is no subscription to cancel; tier ${operator.tier} is ${operator.tier === 'free' ? 'free' : 'given by the platform'}.`;
+      const why = operator.tier === 'free' ? 'your tier is free' : `the platform gave you tier ${operator.tier}`;
+      const detail = `There is no subscription to cancel: ${why}.`;
       return new CarnetError('NO_SUBSCRIPTION', detail);
     });
     if (change !== null) {
