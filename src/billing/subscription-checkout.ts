@@ -7,11 +7,15 @@ import { forOperator } from './subscription-life.ts';
 import { findSubscription, type SubscriptionRow } from './subscription-queries.ts';
 import { isRunning, takeState } from './subscription-state.ts';
 
-/** Opens the page of a change under the change's own id, so that a try whose answer was lost is the same page when it is made again. */
+/**
+ * Opens the page of a change under the change's own id, so that a try whose answer was lost is the same page when it is made again; never
+ * one whose time was over before there was anybody to open it.
+ */
 export async function openSubscriptionCheckout(context: Context, payments: PaymentProvider, changeId: string): Promise<void> {
   const { pool, log } = context;
   const change = await readChange(pool, changeId);
   const row = await findSubscription(pool, change.operator_id);
+  if (change.past) return await endChange(pool, changeId, { status: 'expired', closing: true });
   if (change.status !== 'opening' || row === null || !(await beginToOpen(pool, changeId))) return;
   try {
     await keepPage(context, changeId, await openPage(context, payments, { change, row }));
@@ -85,5 +89,5 @@ const takeWhatWasPaid = (context: Context, { change, row, state }: Wanted & { st
   forOperator(context, change.operator_id, async (unit) => {
     await changeIsClosed(unit.connection, change.id);
     if (state === null) return;
-    await takeState(unit, change.operator_id, { state, at: row.read_at, knownRevision: row.told_revision });
+    await takeState(unit, change.operator_id, { state, at: row.answer_at, knownRevision: row.told_revision });
   });

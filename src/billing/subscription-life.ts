@@ -47,7 +47,7 @@ export async function forOperator(context: Context, operatorId: string, work: (u
 export async function tellSubscription(context: Context, payments: PaymentProvider, operatorId: string): Promise<void> {
   const row = await findSubscription(context.pool, operatorId);
   if (row === null || row.subscription_id === null || row.revision === row.told_revision) return;
-  const { subscription_id: subscriptionId, revision, read_at: at } = row;
+  const { subscription_id: subscriptionId, revision } = row;
   const change = {
     purchasedSeats: row.purchased_seats,
     cancelAtPeriodEnd: row.cancel_at_period_end,
@@ -63,9 +63,9 @@ export async function tellSubscription(context: Context, payments: PaymentProvid
   );
   step('tellSubscription:told');
   await forOperator(context, operatorId, async (unit) => {
-    await takeState(unit, operatorId, { state: told.state, at, knownRevision: revision });
+    await takeState(unit, operatorId, { state: told.state, at: row.answer_at, knownRevision: revision });
     if (told.refused !== null) await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
-    await planNextAsk(unit.connection, operatorId, at);
+    await planNextAsk(unit.connection, operatorId, row.read_at);
   });
   if (told.refused !== null) {
     context.log.error({ operatorId, reason: told.refused }, 'the payment provider refuses a change of a subscription; it was taken back');
@@ -85,7 +85,7 @@ export async function askSubscription(context: Context, payments: PaymentProvide
   step('askSubscription:asked');
   await forOperator(context, operatorId, async (unit) => {
     if (found.state !== null) {
-      await takeState(unit, operatorId, { state: found.state, at: row.read_at, knownRevision: row.told_revision });
+      await takeState(unit, operatorId, { state: found.state, at: row.answer_at, knownRevision: row.told_revision });
     }
     if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, found.checkout);
     await planNextAsk(unit.connection, operatorId, row.read_at);

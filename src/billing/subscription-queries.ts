@@ -21,11 +21,13 @@ const SubscriptionRow = z.object({
   state_at: z.string().nullable(),
   /** Postgres' clock as this was read. */
   read_at: z.string(),
+  /** As of when an answer counts that is asked for afterwards: it knows what was told before, though the provider's clock be ahead. */
+  answer_at: z.string(),
 });
 export type SubscriptionRow = z.infer<typeof SubscriptionRow>;
 
 const columns = sql.fragment`status, subscription_id, tier, period_start, period_end, cancel_at_period_end, next_tier, purchased_seats,
-  revision, told_revision, state_at, clock_timestamp() as read_at`;
+  revision, told_revision, state_at, clock_timestamp() as read_at, greatest(clock_timestamp(), state_at) as answer_at`;
 
 /** Null: the operator has never asked for a subscription. */
 export const findSubscription = (connection: CommonQueryMethods, operatorId: string): Promise<SubscriptionRow | null> =>

@@ -14,7 +14,7 @@ import {
   type SubscriptionObjectOptions,
 } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
-import { askToSubscribe, auditOf, buildSubscriber, changesOf, checkoutFor, endCheckout, rowOf, seats, subscriptionOf, untilSubscription } from './support.ts';
+import { askToSubscribe, auditOf, buildSubscriber, changesOf, checkoutFor, endCheckout, rowOf, seats, subscriptionOf, untilSubscription, untilTold } from './support.ts';
 
 /** Seconds before or after now, at which an event says it was made. */
 const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
@@ -133,6 +133,15 @@ describe('A payment event about a subscription', () => {
       assert.equal((await subscriptionOf(operator)).purchased_seats, 4);
     });
     await untilSubscription(operator, 'what was decided', ({ purchased_seats: bought }) => bought === 4);
+  });
+
+  it('of a clock that is ahead keeps no later answer of the provider out', async () => {
+    const operator = await buildSubscriber('pro');
+    const { subscription_id: id } = await rowOf(operator);
+    await post(eventOf(operator, id, { tier: 'business' }, at(3_600)));
+    await untilSubscription(operator, 'the tier that the provider has', ({ tier }) => tier === 'pro');
+    assertStatus(await seats(operator, 1), 200);
+    await untilTold(operator);
   });
 
   it('that was lost loses nothing: the life asks when the checkout should be over', async () => {

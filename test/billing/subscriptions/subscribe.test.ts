@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { sql } from '../../../src/database/pool.ts';
+import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { expireLocally, failLocally, openLocalPage, payLocally } from '../../support/local-payments.ts';
-import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
+import { anonymous, assertProblem, assertStatus, database, platform } from '../../support/service.ts';
 import {
   askToSubscribe,
   atProvider,
@@ -131,6 +133,20 @@ describe('POST /v1/billing/subscribe', () => {
     assert.deepEqual(await checkoutsOf(operator), ['expired']);
     await payLocally(url);
     assert.equal((await subscriptionOf(operator)).tier, 'free', 'nobody can pay it any more');
+  });
+
+  it('opens no page where its time was over before there was anybody to open it', async () => {
+    const operator = await buildOperator();
+    const { operatorId } = operator;
+    await (await database()).transaction(async (begun) => {
+      await begun.query(sql.unsafe`insert into subscriptions (operator_id) values (${operatorId})`);
+      await begun.query(sql.unsafe`
+        insert into subscription_changes (id, operator_id, kind, tier, status, expires_at)
+        values (${unique('sbc_test')}, ${operatorId}, 'start', 'pro', 'opening', clock_timestamp())`);
+      await begun.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)}, 'changed')`);
+    });
+    await eventually('the change to be over', async () => (await changesOf(operator))[0]?.status === 'expired');
+    assert.deepEqual(await checkoutsOf(operator), []);
   });
 
   it('refuses the tier that there is', async () => {
