@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { newId, type InvocationId, type PassportId } from '../../../src/ids.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { ledgerFaults } from '../../../src/billing/index.ts';
 import { claim, credit, fail, invoke, newSkill, newWallet, run as perform, walletOf } from '../ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../own-database.ts';
 import { readTimeline, readTransactions, type Transaction } from './reading.ts';
@@ -202,6 +203,15 @@ describe('recording usage', () => {
     assert.deepEqual(new Set(charges), new Set([1_000_000]), 'every repetition answers what was charged');
     assert.deepEqual([await recorded(db, wallet), await charged(db, wallet), await charged(db, wallet, 'identity')], [2, 1_000_000, 1_000_000]);
     assert.equal((await walletOf(db, wallet)).posted_cents, 498);
+  });
+
+  it('has the places of a meter in the order of time, however many charge at once', async () => {
+    const wallet = await newWallet(db, 1_000);
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all(Array.from({ length: 12 }, () => perform(db, sql.fragment`select charge_usage(${newId('idc')}, ${wallet}, 'identity', 100000, 'Identity')`)));
+    }
+    const disordered = (await ledgerFaults(db)).filter(({ law }) => law === 'charges are in the order of time');
+    assert.deepEqual(disordered, []);
   });
 
   it('is 402 where the wallet does not cover it, remainders included, and then nothing is recorded', async () => {
