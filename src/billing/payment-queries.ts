@@ -27,16 +27,16 @@ export interface RefundOutcome {
 }
 
 export const settleRefund = (connection: CommonQueryMethods, id: string, { providerRefundId, status }: RefundOutcome): Promise<PaymentEffect> =>
-  connection.one(sql.type(EffectRow)`select * from settle_refund(${id}, ${providerRefundId}, ${status}, null)`);
+  connection.one(sql.type(EffectRow)`select * from settle_refund(${id}, ${providerRefundId}, ${status}, null, null)`);
 
 type Fact<Kind extends PaymentEvent['kind']> = Extract<PaymentEvent, { kind: Kind }>;
 
 export const recordRefund = (connection: CommonQueryMethods, fact: Fact<'refund'>, requestId: string): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
-    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.status}, ${requestId})`);
+    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.status}, ${fact.createdAt.toISOString()}, ${requestId})`);
 
 export const recordRefunded = (connection: CommonQueryMethods, fact: Fact<'refunded'>): Promise<PaymentEffect> =>
-  connection.one(sql.type(EffectRow)`select * from record_refunded(${fact.paymentId}, ${fact.refundedCents})`);
+  connection.one(sql.type(EffectRow)`select * from record_refunded(${fact.paymentId}, ${fact.refundedCents}, ${fact.createdAt.toISOString()})`);
 
 export const recordDispute = (connection: CommonQueryMethods, fact: Fact<'dispute'>, requestId: string): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`

@@ -74,7 +74,9 @@ create index refunds_open on refunds (created_at) where status = 'pending';
 create table refunded_payments (
   payment_id text primary key,
   refunded_cents bigint not null check (refunded_cents >= 0),
-  charged_back_cents bigint not null default 0 check (charged_back_cents >= 0)
+  charged_back_cents bigint not null default 0 check (charged_back_cents >= 0),
+  -- When a refund of ours last came back from the bank, by the provider's clock: a sum told of before counts it, and is no longer true.
+  came_back_at timestamptz
 );
 
 create table disputes (
@@ -201,14 +203,15 @@ begin
   return row('differs', t.operator_id, null)::payment_effect;
 end $$;
 
--- Some of a payment went back; the sum so far. Also before the payment itself is known.
-create function record_refunded(p_payment text, p_refunded bigint) returns payment_effect language plpgsql as $$
+-- Some of a payment went back; the sum so far, at a time of the provider's clock. Also before the payment itself is known.
+create function record_refunded(p_payment text, p_refunded bigint, p_at timestamptz) returns payment_effect language plpgsql as $$
 declare t top_ups;
 begin
   perform lock_payment(p_payment);
   select * into t from top_ups where payment_id = p_payment for no key update;
   insert into refunded_payments as r (payment_id, refunded_cents) values (p_payment, p_refunded)
-    on conflict (payment_id) do update set refunded_cents = greatest(r.refunded_cents, excluded.refunded_cents);
+    on conflict (payment_id) do update set refunded_cents = greatest(r.refunded_cents, excluded.refunded_cents)
+      where r.came_back_at is null or p_at > r.came_back_at;
   if t.id is null then return row('kept', null, null)::payment_effect; end if;
   perform take_reversals(t);
   return row('refunded', t.operator_id, null)::payment_effect;
@@ -267,8 +270,9 @@ begin
   return t.amount_cents;
 end $$;
 
--- What became of a refund of ours. One that succeeded can still fail when the bank sends it back: the wallet gets it again.
-create function settle_refund(p_refund text, p_provider_refund text, p_status text, p_request text)
+-- What became of a refund of ours. One that succeeded can still fail when the bank sends it back: the wallet gets it again. `p_at`: of the
+-- event, by the provider's clock; null where the provider was asked.
+create function settle_refund(p_refund text, p_provider_refund text, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
 declare t top_ups; r refunds; was text;
 begin
@@ -288,7 +292,9 @@ begin
   else
     -- The provider no longer counts what it could not give back; one that it refused was never counted.
     if r.provider_refund_id is not null then
-      update refunded_payments set refunded_cents = greatest(0, refunded_cents - r.amount_cents) where payment_id = t.payment_id;
+      insert into refunded_payments as p (payment_id, refunded_cents, came_back_at) values (t.payment_id, 0, p_at)
+        on conflict (payment_id) do update set refunded_cents = greatest(0, p.refunded_cents - r.amount_cents),
+          came_back_at = greatest(p.came_back_at, excluded.came_back_at);
     end if;
     if was = 'succeeded' then
       perform credit_wallet(new_prefixed_id('txn'), r.operator_id, r.amount_cents, 'platform:payments', 'adjustment', 'unrefunded:' || r.id,
@@ -304,12 +310,12 @@ begin
 end $$;
 
 -- A provider says that a refund has an outcome. One whose id we do not know yet may be the one that is asked for right now.
-create function record_refund(p_provider_refund text, p_payment text, p_status text, p_request text)
+create function record_refund(p_provider_refund text, p_payment text, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
 declare known text; r refunds;
 begin
   select id into known from refunds where provider_refund_id = p_provider_refund;
-  if found then return settle_refund(known, p_provider_refund, p_status, p_request); end if;
+  if found then return settle_refund(known, p_provider_refund, p_status, p_at, p_request); end if;
   update refunds set ask_at = clock_timestamp()
     where status = 'pending' and provider_refund_id is null and top_up_id = (select id from top_ups where payment_id = p_payment)
     returning * into r;

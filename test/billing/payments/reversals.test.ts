@@ -7,8 +7,8 @@ import { disputeObject, paymentEventBody, refundedCharge, refundObject } from '.
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
 import { audited, balanceOf, beginTopUp, buildTopUp, movements, outcomeOf, post, topUpEvent, topUpRow } from './support.ts';
 
-const refunded = (paymentId: string, cents: number, eventId?: string): string =>
-  paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), eventId === undefined ? {} : { id: eventId });
+const refunded = (paymentId: string, cents: number, event: { id?: string; createdAt?: Date } = {}): string =>
+  paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), event);
 
 const disputed = (id: string, paymentId: string, outcome: 'opened' | 'won' | 'lost', cents = 1_000): string =>
   outcome === 'opened'
@@ -70,7 +70,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
     const topUp = await beginTopUp(operator);
     const paymentId = `pi_${topUp.id}`;
     const eventId = newId('evt');
-    await post(refunded(paymentId, 1_000, eventId));
+    await post(refunded(paymentId, 1_000, { id: eventId }));
     assert.equal(await outcomeOf(eventId), 'kept');
     await post(topUpEvent(topUp, undefined, { payment_intent: paymentId }));
     assert.deepEqual((await movements(operator.operatorId)).map(({ cents }) => cents), [1_000, -1_000]);
@@ -86,7 +86,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('changes nothing where the payment was none of ours', async () => {
     const eventId = newId('evt');
-    await post(refunded('pi_of_a_shop', 1_000, eventId));
+    await post(refunded('pi_of_a_shop', 1_000, { id: eventId }));
     assert.equal(await outcomeOf(eventId), 'kept');
   });
 });
@@ -107,6 +107,24 @@ describe('A refund of ours', () => {
     assert.deepEqual(await audited(id), ['refund.begun', 'refund.succeeded', 'refund.failed']);
     await post(paymentEventBody('refund.updated', refundObject(providerRefund, paymentId, 'succeeded')));
     assert.equal(await balanceOf(operator), 1_000);
+  });
+
+  it('that came back is no loss when the sum that counted it is heard of late, or again; what went back since then is', async () => {
+    const at = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
+    const cameBack = async ({ known }: { known: boolean }): Promise<{ operator: TestOperator; paymentId: string }> => {
+      const { operator, paymentId, transactionId } = await payer();
+      const { refund_id: id } = assertStatus(await operator.post<{ refund_id: string }>(`/v1/billing/refund/${transactionId}`), 200);
+      if (known) await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
+      await post(paymentEventBody('refund.failed', refundObject(await providerRefundOf(id), paymentId, 'failed'), { createdAt: at(1) }));
+      return { operator, paymentId };
+    };
+    for (const known of [true, false]) {
+      const { operator, paymentId } = await cameBack({ known });
+      await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
+      assert.equal(await balanceOf(operator), 1_000);
+      await post(refunded(paymentId, 400, { createdAt: at(2) }));
+      assert.equal(await balanceOf(operator), 600);
+    }
   });
 
   const providerRefundOf = async (id: string): Promise<string> => {

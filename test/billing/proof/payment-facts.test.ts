@@ -48,6 +48,6 @@ describe('two facts of one payment at once', () => {
   });
 
   it('a credit and a refund without us: the wallet has lost what went back', async () => {
-    assert.equal(await creditBeside((lane, payment) => lane.ask('select record_refunded($1, 400)', [payment])), 600);
+    assert.equal(await creditBeside((lane, payment) => lane.ask('select record_refunded($1, 400, clock_timestamp())', [payment])), 600);
   });
 });

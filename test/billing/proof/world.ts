@@ -75,7 +75,7 @@ export class World {
       case 'hear of a dispute': return withPicked(deeds.topUps, step.topUp, ({ id, payment, cents }) =>
         outcomeOf(`select outcome from record_dispute($1, $2, $3, $4, null)`, `dp_${id}_${step.which}`, payment, disputed(cents, step.which), step.as));
       case 'hear of a refund without us': return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
-        outcomeOf(`select outcome from record_refunded($1, $2)`, payment, Math.floor((cents * step.quarters) / 4)));
+        outcomeOf(`select outcome from record_refunded($1, $2, clock_timestamp())`, payment, Math.floor((cents * step.quarters) / 4)));
       case 'refund': return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet, cents }) => {
         const id = newId('rfd');
         const outcome = await outcomeOf(
@@ -86,7 +86,7 @@ export class World {
       });
       case 'hear of a refund': return withPicked(deeds.refunds, step.refund, async (refund) => {
         const outcome = await outcomeOf(
-          `select outcome from settle_refund($1, $2, $3, null)`,
+          `select outcome from settle_refund($1, $2, $3, null, null)`,
           refund.id, step.as === 'refused' ? null : `re_${refund.id}`, step.as === 'refused' ? 'failed' : step.as);
         refund.succeeded ||= outcome === 'succeeded';
         refund.failed ||= outcome === 'failed';
