@@ -58,7 +58,8 @@ function isSigned(rawBody: Buffer, header: string, secret: string): boolean {
   }
 }
 
-const signedAt = (header: string): number => Number(/(?:^|,)t=(\d+)/.exec(header)?.[1]);
+/** Of several times the last, as the SDK takes it: what is signed is that one. */
+const signedAt = (header: string): number => Number(/^(?:.*,)?t=(\d+)/.exec(header)?.[1]);
 
 const forged = (sentence: string): CarnetError => new CarnetError('INVALID_SIGNATURE', sentence);
 const stale = (): CarnetError => forged(`The signature was made more than ${TOLERANCE} seconds from now.`);
