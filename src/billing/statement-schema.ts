@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { cursorMembers } from '../http/pagination.ts';
+import { queryInstant } from '../http/query.ts';
 import { TransactionTypeSchema, WalletTransactionSchema } from './schema.ts';
-
-/** Instants are compared in milliseconds, as answers show them. */
-const instant = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
 
 /** What a statement may be narrowed to (Billing §4.1). */
 export const statementFilters = {
@@ -11,8 +9,8 @@ export const statementFilters = {
   entry_kind: z.enum(['all', 'wallet', 'llm']).default('all').describe('Rows of the timeline; means nothing without it.'),
   type: TransactionTypeSchema.optional().describe('With the timeline it narrows wallet rows alone, as direction.'),
   direction: z.enum(['in', 'out']).optional().describe('`in`: credits. `out`: debits, refunds of top-ups among them.'),
-  since: instant.optional().describe('That instant or later.'),
-  until: instant.optional().describe('Before that instant.'),
+  since: queryInstant.optional().describe('That instant or later.'),
+  until: queryInstant.optional().describe('Before that instant.'),
 };
 export type StatementFilters = z.output<z.ZodObject<typeof statementFilters>>;
 

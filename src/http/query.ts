@@ -21,6 +21,11 @@ export const queryIntegerOr = (standard: number, minimum: number, maximum: numbe
     default: standard,
   });
 
+/** An instant in a query string, in milliseconds, as answers show times. */
+export const queryInstant = z.iso
+  .datetime({ offset: true, error: 'must be a time with its offset, e.g. 2026-01-31T12:00:00Z; in an address + is written %2B' })
+  .transform((value) => Date.parse(value));
+
 /** To readers of the document it is the number that it stands for. */
 const documented = <Schema extends z.ZodType>(schema: Schema, jsonSchema: Record<string, unknown>): Schema =>
   schema.meta({

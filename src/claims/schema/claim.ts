@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonObject, text } from '../../http/fields.ts';
+import { queryInstant } from '../../http/query.ts';
 import { ReceiptSchema } from './envelope.ts';
 import { CLAIM_TYPES } from './payloads.ts';
 
@@ -70,7 +71,6 @@ export const ClaimSchema = ClaimDigestSchema.extend({
 export type Claim = z.infer<typeof ClaimSchema>;
 
 const name = text(1, 2_000).optional();
-const instant = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
 
 /** What a list of claims may be narrowed to; times are compared with `issued_at` (decisions §3.8). */
 export const claimFilters = {
@@ -79,8 +79,8 @@ export const claimFilters = {
   claim_type: z.enum(CLAIM_TYPES).optional(),
   agent_id: name.describe("The payload's, or whom a claim of the service is about."),
   mission_ref: name,
-  since: instant.optional().describe('Issued then or later; issued_at of 1e11 and more counts as milliseconds.'),
-  until: instant.optional().describe('Issued before.'),
+  since: queryInstant.optional().describe('Issued then or later; issued_at of 1e11 and more counts as milliseconds.'),
+  until: queryInstant.optional().describe('Issued before.'),
 };
 export type ClaimFilters = z.infer<z.ZodObject<typeof claimFilters>>;
 

@@ -116,6 +116,12 @@ describe('GET /v1/billing/transactions', () => {
     });
   }
 
+  it('says how an instant is written where its + was not', async () => {
+    const reply = await (await buildOperator()).get(`${PATH}?since=2026-03-01T00:00:00+02:00`);
+    assertProblem(reply, 'VALIDATION_ERROR', 'query.since');
+    assert.match(String(reply.body.detail), /^query\.since: must be a time with its offset, e\.g\. 2026-01-31T12:00:00Z; in an address \+ is written %2B/);
+  });
+
   it('has 50 rows unless told otherwise, and 200 at most', async () => {
     const operator = await buildOperator();
     await (await database()).query(sql.type(nothing)`
