@@ -58,3 +58,10 @@ export async function readTimeline(
     await between();
   }
 }
+
+/** Its debits of usage, oldest first. */
+export const debitsOf = async (db: CommonQueryMethods, wallet: string): Promise<Transaction[]> =>
+  (await readTransactions(db, wallet)).pages.flat().filter(({ meter }) => meter !== null).toReversed();
+
+/** The calls of a debit, each with its share. */
+export const callShares = ({ details }: Transaction) => details.llm_sources.map(({ id, allocated_microcents }) => [id, allocated_microcents]);
