@@ -1,29 +1,10 @@
 import type { Context } from '../context.ts';
+import { described, type Described } from './described.ts';
 import { describePayoutRows } from './payout-queries.ts';
 
-/** What a person sees of the life of a payout in the Temporal UI: not the account it goes to. */
-export interface PayoutDescription {
-  operatorIds: string[];
-  agentId: null;
-  skillId: null;
-  summary: string;
-  /** Markdown. */
-  details: string;
-}
-
-/** One query for several ids, `op_…:YYYY-MM`; ids without a row are left out. */
-export async function describePayouts({ pool }: Context, ids: string[]): Promise<Map<string, PayoutDescription>> {
-  const rows = await describePayoutRows(pool, ids);
-  return new Map(
-    rows.map(({ id, operator_id: operatorId, month, net_cents: cents }) => [
-      id,
-      {
-        operatorIds: [operatorId],
-        agentId: null,
-        skillId: null,
-        summary: `Payout of ${month} to ${operatorId}`,
-        details: [`Payout of ${month}`, `- operator \`${operatorId}\``, `- ${cents} cents after commission`].join('\n'),
-      },
-    ]),
-  );
-}
+/** One query for several ids, `op_…:YYYY-MM`; ids without a row are left out. Not with the account that it goes to. */
+export const describePayouts = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
+  described(await describePayoutRows(pool, ids), ({ operator_id: operatorId, month, net_cents: cents }) => ({
+    summary: `Payout of ${month} to ${operatorId}`,
+    details: [`Payout of ${month}`, `- operator \`${operatorId}\``, `- ${cents} cents after commission`].join('\n'),
+  }));

@@ -10,12 +10,3 @@ export interface PaymentStep<Status extends string> {
   /** ISO 8601. */
   until: string | null;
 }
-
-/** What a person sees of such a life in the Temporal UI. */
-export interface PaymentDescription {
-  operatorIds: string[];
-  agentId: null;
-  skillId: null;
-  summary: string;
-  details: string;
-}

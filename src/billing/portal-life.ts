@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { step } from '../fault-points.ts';
 import { customerOf } from './customers.ts';
+import { described, type Described } from './described.ts';
 import { PaymentRefused, type PaymentProvider } from './payment-provider.ts';
 import { advancePortalRow, describePortalRows, endPortal, findPortal, reconcilePortalRows, savePortalUrl } from './portal-queries.ts';
 import type { PortalStatus } from './portal-schema.ts';
@@ -28,31 +29,12 @@ export async function openPortalPage(context: Context, payments: PaymentProvider
   }
 }
 
-/** What a person sees of the life of a portal session in the Temporal UI: never its address. */
-export interface PortalDescription {
-  operatorIds: string[];
-  agentId: null;
-  skillId: null;
-  summary: string;
-  details: string;
-}
-
-/** One query for several ids; ids without a row are left out. */
-export async function describePortals({ pool }: Context, ids: string[]): Promise<Map<string, PortalDescription>> {
-  const rows = await describePortalRows(pool, ids);
-  return new Map(
-    rows.map(({ id, operator_id: operatorId }) => [
-      id,
-      {
-        operatorIds: [operatorId],
-        agentId: null,
-        skillId: null,
-        summary: `Portal of ${operatorId}`,
-        details: `Page \`${id}\` of the payment provider, for \`${operatorId}\``,
-      },
-    ]),
-  );
-}
+/** One query for several ids; ids without a row are left out. Never with its address. */
+export const describePortals = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
+  described(await describePortalRows(pool, ids), ({ id, operator_id: operatorId }) => ({
+    summary: `Portal of ${operatorId}`,
+    details: `Page \`${id}\` of the payment provider, for \`${operatorId}\``,
+  }));
 
 /** Wakes portal sessions that no life seems to hold, and drops old addresses. @returns how many were woken. */
 export async function reconcilePortals({ pool, delivery }: Context): Promise<number> {

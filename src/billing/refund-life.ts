@@ -1,8 +1,9 @@
 import type { Context } from '../context.ts';
 import { step } from '../fault-points.ts';
+import { described, type Described } from './described.ts';
 import { PaymentRefused, type PaymentProvider } from './payment-provider.ts';
 import { settleRefund, type RefundOutcome } from './payment-queries.ts';
-import type { PaymentDescription, PaymentStep } from './payment-step.ts';
+import type { PaymentStep } from './payment-step.ts';
 import { advanceRefundRow, describeRefundRows, findPendingRefund, reconcileRefundRows } from './refund-queries.ts';
 import type { RefundStatus } from './refund-schema.ts';
 
@@ -44,21 +45,11 @@ const keyOf = ({ transaction_id: transactionId, attempt }: { transaction_id: str
   attempt === 1 ? `refund:${transactionId}` : `refund:${transactionId}:${attempt}`;
 
 /** One query for several ids; ids without a row are left out. */
-export async function describeRefunds({ pool }: Context, ids: string[]): Promise<Map<string, PaymentDescription>> {
-  const rows = await describeRefundRows(pool, ids);
-  return new Map(
-    rows.map(({ id, operator_id: operatorId, transaction_id: transactionId, amount_cents: cents }) => [
-      id,
-      {
-        operatorIds: [operatorId],
-        agentId: null,
-        skillId: null,
-        summary: `Refund of ${cents} cents for ${operatorId}`,
-        details: `Refund \`${id}\` of ${cents} cents, the top-up \`${transactionId}\` of \`${operatorId}\``,
-      },
-    ]),
-  );
-}
+export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
+  described(await describeRefundRows(pool, ids), ({ id, operator_id: operatorId, transaction_id: transactionId, amount_cents: cents }) => ({
+    summary: `Refund of ${cents} cents for ${operatorId}`,
+    details: `Refund \`${id}\` of ${cents} cents, the top-up \`${transactionId}\` of \`${operatorId}\``,
+  }));
 
 /** Wakes refunds that no life seems to hold; at most 100 a call. */
 export async function reconcileRefunds({ pool, delivery }: Context): Promise<{ woken: number }> {

@@ -4,6 +4,7 @@ import { runCommand, type Unit } from '../commands.ts';
 import type { Context } from '../context.ts';
 import { step } from '../fault-points.ts';
 import type { OperatorId } from '../ids.ts';
+import { described, type Described } from './described.ts';
 import { PaymentRefused, type CheckoutState, type PaymentProvider, type SubscriptionState } from './payment-provider.ts';
 import { endChange, findChangeInFlight, type ChangeRow } from './subscription-change-queries.ts';
 import {
@@ -112,30 +113,13 @@ async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout
   if (past && checkout !== 'processing' && checkout !== 'paid') await endChange(connection, id, { status: 'expired', closing: true });
 }
 
-/** What a person sees of the life of a subscription in the Temporal UI. */
-export interface SubscriptionDescription {
-  operatorIds: string[];
-  agentId: null;
-  skillId: null;
-  summary: string;
-  details: string;
-}
-
 /** One query for several operators; those who never asked for a subscription are left out. */
-export async function describeSubscriptions({ pool }: Context, operatorIds: string[]): Promise<Map<string, SubscriptionDescription>> {
+export async function describeSubscriptions({ pool }: Context, operatorIds: string[]): Promise<Map<string, Described>> {
   const known = await knownSubscribers(pool, operatorIds);
-  return new Map(
-    known.map((id) => [
-      id,
-      {
-        operatorIds: [id],
-        agentId: null,
-        skillId: null,
-        summary: `Subscription of ${id}`,
-        details: `The subscription of \`${id}\`: its checkouts, its renewals, and what the payment provider is told.`,
-      },
-    ]),
-  );
+  return described(known.map((id) => ({ id, operator_id: id })), ({ id }) => ({
+    summary: `Subscription of ${id}`,
+    details: `The subscription of \`${id}\`: its checkouts, its renewals, and what the payment provider is told.`,
+  }));
 }
 
 /** Wakes the lives of subscriptions that seem to have none, at most 100 a call. @returns how many. */

@@ -1,9 +1,10 @@
 import type { Context } from '../context.ts';
 import { step } from '../fault-points.ts';
 import { customerOf } from './customers.ts';
+import { described, type Described } from './described.ts';
 import { settleTopUp } from './payment-queries.ts';
 import { PaymentRefused, type CheckoutState, type PaymentProvider } from './payment-provider.ts';
-import type { PaymentDescription, PaymentStep } from './payment-step.ts';
+import type { PaymentStep } from './payment-step.ts';
 import {
   advanceTopUpRow,
   askTopUpLater,
@@ -93,21 +94,11 @@ export async function seekReceipt({ pool, encryption }: Context, payments: Payme
 }
 
 /** One query for several ids; ids without a row are left out. */
-export async function describeTopUps({ pool }: Context, ids: string[]): Promise<Map<string, PaymentDescription>> {
-  const rows = await describeTopUpRows(pool, ids);
-  return new Map(
-    rows.map(({ id, operator_id: operatorId, amount_cents: cents, expires_at: until }) => [
-      id,
-      {
-        operatorIds: [operatorId],
-        agentId: null,
-        skillId: null,
-        summary: `Top-up of ${cents} cents for ${operatorId}`,
-        details: `Top-up \`${id}\` of ${cents} cents for \`${operatorId}\`, to be paid until ${until}`,
-      },
-    ]),
-  );
-}
+export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
+  described(await describeTopUpRows(pool, ids), ({ id, operator_id: operatorId, amount_cents: cents, expires_at: until }) => ({
+    summary: `Top-up of ${cents} cents for ${operatorId}`,
+    details: `Top-up \`${id}\` of ${cents} cents for \`${operatorId}\`, to be paid until ${until}`,
+  }));
 
 /** Wakes top-ups that no life seems to hold, and forgets events of webhooks a quarter old; at most 100 and 1,000 a call. */
 export async function reconcileTopUps({ pool, delivery }: Context): Promise<ReconciledTopUps> {
