@@ -8,7 +8,7 @@ export const BalanceSchema = z
     balance_cents: Cents.describe('Available: what was paid in and is neither spent nor held.'),
     balance_usd: z.string().describe('balance_cents as dollars, without thousands separator.'),
     ledger_balance_cents: Cents.describe('Before holds.'),
-    held_cents: Cents.describe('Promised to open invocations.'),
+    held_cents: Cents.describe('Promised to open invocations and to refunds under way.'),
   })
   .meta({
     id: 'Balance',
@@ -33,7 +33,7 @@ export const TransactionTypeSchema = z.enum([
 ]);
 export type TransactionType = z.infer<typeof TransactionTypeSchema>;
 
-export const MeterSchema = z.enum([
+const MeterSchema = z.enum([
   'sealed_execution',
   'llm_gateway',
   'identity',
@@ -135,6 +135,52 @@ export const WalletTransactionSchema = z
         created_at: '2026-11-21T12:00:00.000Z',
         receipt_url: null,
         details: noDetails,
+      },
+      {
+        id: 'txn_01K9ZC9T0M3Q8V6W2X5Y7ZABCD',
+        type: 'compute',
+        amount_cents: -1,
+        meter: 'sealed_execution',
+        description: 'Sealed execution',
+        created_at: '2026-11-21T12:05:00.000Z',
+        receipt_url: null,
+        details: {
+          ...noDetails,
+          llm_sources: [
+            {
+              id: 'llm_01K9ZC8T0M3Q8V6W2X5Y7ZABCD',
+              created_at: '2026-11-21T12:04:00.000Z',
+              operation: 'sealed_step',
+              declared_purpose: 'Pay the invoices of November',
+              provider: 'openai',
+              model: 'gpt-5-mini',
+              prompt_tokens: 900,
+              completion_tokens: 100,
+              total_tokens: 1_000,
+              cached_prompt_tokens: null,
+              streaming: false,
+              allocated_microcents: 989_650,
+              agent: null,
+              mission: { id: 'ms_01K9ZC5T0M3Q8V6W2X5Y7ZABCD', declared_intent: 'Pay the invoices of November' },
+              skill: null,
+              invocation: null,
+              sealed_step_index: 1,
+            },
+          ],
+          machine_sources: [
+            {
+              id: 'mch_01K9ZC9S0M3Q8V6W2X5Y7ZABCD',
+              created_at: '2026-11-21T12:05:00.000Z',
+              duration_ms: 9_000,
+              allocated_microcents: 10_350,
+              skill: null,
+              invocation: null,
+              sealed_step_index: 2,
+            },
+          ],
+          machine_cost_microcents: 10_350,
+          source_status: 'recorded',
+        },
       },
     ],
   });

@@ -60,4 +60,35 @@ export const TimelineSchema = z
     description:
       'Wallet rows and standalone model calls, newest first. ' +
       'A call of which a debit has taken a part stands under that debit, in `details.llm_sources`.',
+    examples: [
+      {
+        snapshot_at: '2026-11-21T12:10:00.000Z',
+        next_cursor: null,
+        has_more: false,
+        rows: [
+          {
+            kind: 'llm_call',
+            call: {
+              id: 'llm_01K9ZCAT0M3Q8V6W2X5Y7ZABCD',
+              operation: 'sealed_step',
+              provider: 'openai',
+              model: 'gpt-5-mini',
+              total_tokens: 1_000,
+              price: { state: 'wallet_price', amount_microcents: 115_000 },
+              created_at: '2026-11-21T12:06:00.000Z',
+            },
+          },
+          {
+            kind: 'wallet_transaction',
+            transaction: {
+              id: 'txn_01K9ZC9T0M3Q8V6W2X5Y7ZABCD',
+              type: 'compute',
+              amount_cents: -1,
+              amount_microcents: -1_000_000,
+              created_at: '2026-11-21T12:05:00.000Z',
+            },
+          },
+        ],
+      },
+    ],
   });

@@ -28,7 +28,7 @@ export interface TimelineRequest extends WalletRows {
 }
 
 /** Meters that model calls are charged to. */
-export const METERS = ['sealed_execution', 'llm_gateway', 'l3'];
+const METERS = ['sealed_execution', 'llm_gateway', 'l3'];
 
 const PageRow = z.object({
   snapshot_at: z.string(),
