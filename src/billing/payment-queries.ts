@@ -42,6 +42,9 @@ export const recordDispute = (connection: CommonQueryMethods, fact: Fact<'disput
   connection.one(sql.type(EffectRow)`
     select * from record_dispute(${fact.disputeId}, ${fact.paymentId}, ${fact.amountCents}, ${fact.outcome}, ${requestId})`);
 
+export const paysTopUp = (connection: CommonQueryMethods, paymentId: string): Promise<boolean> =>
+  connection.exists(sql.type(z.object({}))`select 1 from top_ups where payment_id = ${paymentId}`);
+
 const IdRow = z.object({ id: z.string() });
 
 /** @returns whether it is new: an event happens once, however often it is sent. A rival with the same one is waited for. */

@@ -5,6 +5,7 @@ import { metrics } from '../metrics.ts';
 import type { CheckoutFact, PaymentEvent } from './payment-event.ts';
 import {
   insertPaymentEvent,
+  paysTopUp,
   recordDispute,
   recordRefund,
   recordRefunded,
@@ -16,8 +17,11 @@ import { applySubscriptionFact } from './subscription-facts.ts';
 
 const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the payment provider, by what they did');
 
-/** Of these a person must hear: money came that is not what was asked for, or for something that is not there. */
-const ALARMING: ReadonlySet<string> = new Set(['differs', 'unknown']);
+/**
+ * Of these a person must hear: money came or went that is not what was asked for, came for something that is not there, or came back of a
+ * refund that was not ours, which the wallet has paid.
+ */
+const ALARMING: ReadonlySet<string> = new Set(['differs', 'unknown', 'came_back']);
 
 /**
  * Takes what the payment provider says, in one transaction: the event counts once, and what it says once more is found done (decisions
@@ -44,10 +48,15 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
 }
 
 const IGNORED: PaymentEffect = { outcome: 'ignored', operator_id: null, life: null };
+const DIFFERS: PaymentEffect = { ...IGNORED, outcome: 'differs' };
 
 async function takeFact(unit: Unit, event: PaymentEvent, requestId: string): Promise<PaymentEffect> {
   const { connection } = unit;
   if (event.kind === 'checkout' && event.purpose === 'top_up') return settleTopUp(connection, topUpOutcome(event), requestId);
+  // We ask for dollars alone, so what is not in dollars is of another shop, or its cents are none of a wallet's.
+  if ((event.kind === 'refunded' || event.kind === 'dispute') && event.currency !== 'usd') {
+    return (await paysTopUp(connection, event.paymentId)) ? DIFFERS : IGNORED;
+  }
   if (event.kind === 'refunded') return recordRefunded(connection, event);
   if (event.kind === 'refund') return recordRefund(connection, event, requestId);
   if (event.kind === 'dispute') return recordDispute(connection, event, requestId);

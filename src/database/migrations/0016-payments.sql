@@ -309,7 +309,8 @@ begin
   return row(p_status, r.operator_id, 'refund:' || r.id)::payment_effect;
 end $$;
 
--- A provider says that a refund has an outcome. One whose id we do not know yet may be the one that is asked for right now.
+-- A provider says that a refund has an outcome. One whose id we do not know yet may be the one that is asked for right now; one that was
+-- not ours and failed, after the wallet has paid it, is for a person to give back.
 create function record_refund(p_provider_refund text, p_payment text, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
 declare known text; r refunds;
@@ -319,7 +320,11 @@ begin
   update refunds set ask_at = clock_timestamp()
     where status = 'pending' and provider_refund_id is null and top_up_id = (select id from top_ups where payment_id = p_payment)
     returning * into r;
-  if not found then return row('not_ours', null, null)::payment_effect; end if;
+  if not found then
+    return row(case when p_status = 'failed' and exists (
+        select from refunded_payments where payment_id = p_payment and charged_back_cents > 0) then 'came_back' else 'not_ours' end,
+      null, null)::payment_effect;
+  end if;
   return row('asked', r.operator_id, 'refund:' || r.id)::payment_effect;
 end $$;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { newId } from '../../../src/ids.ts';
+import { eventually } from '../../support/eventually.ts';
 import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
 import { disputeObject, paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
@@ -29,6 +30,13 @@ async function spend(operator: TestOperator, cents: number): Promise<void> {
   const { id } = await buildInvocation(operator, skill.id);
   assertStatus(await provider.post(`/v1/skills/invocations/${id}/claim`), 200);
   assertStatus(await provider.post(`/v1/skills/invocations/${id}/complete`, { output: { text: 'HELLO' } }), 200);
+}
+
+/** A refund of ours that has succeeded, however long that takes. @returns its id */
+async function refundOf(operator: TestOperator, transactionId: string): Promise<string> {
+  const { refund_id: id } = (await operator.post<{ refund_id: string }>(`/v1/billing/refund/${transactionId}`)).body;
+  await eventually('the refund', async () => (await operator.get(`/v1/billing/refunds/${id}`)).body.status === 'succeeded');
+  return id;
 }
 
 const owed = async (operator: TestOperator): Promise<unknown> => {
@@ -78,10 +86,35 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('is told apart from a refund of ours', async () => {
     const { operator, paymentId, transactionId } = await payer();
-    assertStatus(await operator.post(`/v1/billing/refund/${transactionId}`), 200);
+    await refundOf(operator, transactionId);
     await post(refunded(paymentId, 1_000));
     await credit(operator.operatorId, 50);
     assert.equal(await balanceOf(operator), 50);
+  });
+
+  it('is for a person to see when the bank sends it back', async () => {
+    const { operator, paymentId } = await payer();
+    const told = async (status: string): Promise<string | null> => {
+      const id = newId('evt');
+      await post(paymentEventBody('refund.updated', refundObject('re_by_hand', paymentId, status), { id }));
+      return outcomeOf(id);
+    };
+    assert.equal(await told('failed'), 'not_ours');
+    await post(refunded(paymentId, 1_000));
+    assert.deepEqual([await told('pending'), await told('failed')], ['not_ours', 'came_back']);
+    assert.equal(await balanceOf(operator), 0);
+  });
+
+  it('in another currency, as a dispute in one, is for a person to see where the payment is ours, and changes nothing', async () => {
+    const { operator, paymentId } = await payer();
+    const told = async (payment: string): Promise<(string | null)[]> => {
+      const [refund, dispute] = [newId('evt'), newId('evt')];
+      await post(paymentEventBody('charge.refunded', refundedCharge(payment, 1_000, 900, { currency: 'eur' }), { id: refund }));
+      await post(paymentEventBody('charge.dispute.created', disputeObject(`dp_${dispute}`, payment, 900, { currency: 'eur' }), { id: dispute }));
+      return Promise.all([refund, dispute].map(outcomeOf));
+    };
+    assert.deepEqual([await told(paymentId), await told('pi_of_a_shop')], [['differs', 'differs'], ['ignored', 'ignored']]);
+    assert.equal(await balanceOf(operator), 1_000);
   });
 
   it('changes nothing where the payment was none of ours', async () => {
@@ -91,12 +124,13 @@ describe('A payment that was refunded at the provider, not by us', function () {
   });
 });
 
-describe('A refund of ours', () => {
+describe('A refund of ours', function () {
+  this.timeout(60_000);
   after(async () => assertLedger(await database()));
 
   it('that comes back from the bank is in the wallet again, and may be asked for anew', async () => {
     const { operator, paymentId, transactionId } = await payer();
-    const { refund_id: id } = assertStatus(await operator.post<{ refund_id: string }>(`/v1/billing/refund/${transactionId}`), 200);
+    const id = await refundOf(operator, transactionId);
     await post(refunded(paymentId, 1_000));
     const providerRefund = await providerRefundOf(id);
     const event = paymentEventBody('refund.failed', refundObject(providerRefund, paymentId, 'failed'));
@@ -113,7 +147,7 @@ describe('A refund of ours', () => {
     const at = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
     const cameBack = async ({ known }: { known: boolean }): Promise<{ operator: TestOperator; paymentId: string }> => {
       const { operator, paymentId, transactionId } = await payer();
-      const { refund_id: id } = assertStatus(await operator.post<{ refund_id: string }>(`/v1/billing/refund/${transactionId}`), 200);
+      const id = await refundOf(operator, transactionId);
       if (known) await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
       await post(paymentEventBody('refund.failed', refundObject(await providerRefundOf(id), paymentId, 'failed'), { createdAt: at(1) }));
       return { operator, paymentId };
@@ -134,7 +168,7 @@ describe('A refund of ours', () => {
 });
 
 describe('A dispute', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   after(async () => assertLedger(await database()));
 
   it('takes its amount, and what is not there is owed and paid by the next credit', async () => {
