@@ -38,7 +38,7 @@ export const holdLaws: readonly LedgerLaw[] = [
     of: 'holds for invocations',
     rows: sql.fragment`
       select h.id as subject, format('%s %s', h.status, h.amount_cents) as stored,
-        coalesce(format('%s %s', i.status, i.price_cents), 'no invocation') as proven,
+        coalesce(i.status || ' ' || i.price_cents, 'no invocation') as proven,
         h.status = case
             when i.status in ('pending', 'processing') then 'held' when i.status = 'completed' then 'captured'
             when i.status in ('failed', 'expired') then 'released' end

@@ -64,7 +64,7 @@ export const meterLaws: readonly LedgerLaw[] = [
     of: 'meters of wallets',
     rows: sql.fragment`
       select format('%s %s', coalesce(r.operator_id, d.wallet), coalesce(r.meter, d.meter)) as subject,
-        format('%s debited of %s microcents', r.debited_cents, r.charged_microcents) as stored, format('%s debited', coalesce(d.cents, 0)) as proven,
+        r.debited_cents || ' debited of ' || r.charged_microcents || ' microcents' as stored, format('%s debited', coalesce(d.cents, 0)) as proven,
         r.debited_cents = coalesce(d.cents, 0) and r.charged_microcents - r.debited_cents * 1000000 between 0 and 999999 as holds
       from wallet_remainders r full join meter_debits d on d.wallet = r.operator_id and d.meter = r.meter`,
   },
