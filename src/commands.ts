@@ -235,11 +235,12 @@ export const keepStatus = (context: Context, { caller, idempotency }: CommandCal
       where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${idempotency.key}`);
   });
 
+/** Frees the key; an answer that a rival keeps under it since it took the reservation over stays. */
 async function forgetKey({ caller, idempotency }: CommandCall, connection: CommonQueryMethods): Promise<void> {
   if (idempotency === null) return;
   await connection.query(sql.type(Nothing)`
     delete from idempotency_keys
-    where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${idempotency.key}`);
+    where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${idempotency.key} and status is null`);
 }
 
 async function lapseKey({ caller, idempotency }: CommandCall, connection: CommonQueryMethods): Promise<void> {

@@ -130,6 +130,26 @@ describe('A command that waits on an outside effect', () => {
     assert.equal(new Set(begun).size, 2, 'it began anew');
   });
 
+  it('keeps the answer of a call that took the reservation over, though the first one is refused after it', async () => {
+    const [key, name] = [unique('key'), unique('thing')];
+    const refuse = Promise.withResolvers<void>();
+    const inside = Promise.withResolvers<void>();
+    outside = async () => {
+      inside.resolve();
+      await refuse.promise;
+    };
+    const first = post(key, name);
+    await inside.promise;
+    outside = async () => {};
+    await shell.context.pool.query(sql.type(z.object({}))`
+      update idempotency_keys set reserved_until = clock_timestamp() - interval '1 second' where key = ${key}`);
+    const answered = assertStatus(await post(key, name), 200);
+    refuse.reject(new CarnetError('CONFLICT', 'The outside says no to this one.'));
+    assertProblem(await first, 'CONFLICT');
+    assert.deepEqual(assertStatus(await post(key, name), 200), answered);
+    assert.deepEqual(begun, [answered.id, answered.id]);
+  });
+
   it('refuses another body under the key while it is reserved', async () => {
     const key = unique('key');
     outside = unavailable;
