@@ -21,4 +21,13 @@ const getBalance = route({
   handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
 });
 
-export const billingRoutes: AnyRoute[] = [getBalance, ...statementRoutes, ...usageRoutes, ...payoutRoutes, ...subscriptionRoutes, ...topUpRoutes, ...refundRoutes, ...webhookRoutes];
+export const billingRoutes: AnyRoute[] = [
+  getBalance,
+  ...statementRoutes,
+  ...usageRoutes,
+  ...payoutRoutes,
+  ...subscriptionRoutes,
+  ...topUpRoutes,
+  ...refundRoutes,
+  ...webhookRoutes,
+];
