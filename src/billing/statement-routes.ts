@@ -31,7 +31,6 @@ const Query = z.object({
 });
 type Request = RouteRequest<'anyone', undefined, z.output<typeof Query>, undefined>;
 
-
 /** What the cursor holds for: without the timeline `entry_kind` means nothing, and may change. */
 function asked({ context, call, params, query }: Request, standard: number) {
   const entry_kind = query.view === undefined ? ('all' as const) : query.entry_kind;
