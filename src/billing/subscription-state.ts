@@ -1,6 +1,6 @@
 import { changeTier } from '../accounts/index.ts';
 import type { Unit } from '../commands.ts';
-import type { SubscriptionState } from './payment-provider.ts';
+import type { PaidTier, SubscriptionState } from './payment-provider.ts';
 import { endChange, findChangeInFlight } from './subscription-change-queries.ts';
 import {
   auditSubscription,
@@ -118,14 +118,13 @@ async function withinCeiling({ connection }: Unit, operatorId: string, row: Subs
   return { ...row, purchased_seats: most, revision: row.revision + 1 };
 }
 
-/** A first subscription replaces whatever tier there was; afterwards one that the platform gave in between stays. */
+/** What is allowed is no less than what is being paid for; a larger tier that the platform gave in between stays. */
 async function giveTier(unit: Unit, operatorId: string, { before, after }: Difference): Promise<void> {
-  const from = isPaid(before) ? before.tier : null;
-  const to = isPaid(after) ? after.tier : null;
-  if (from === to) return;
-  const begins = before.subscription_id !== after.subscription_id;
-  await changeTier(unit, operatorId, { from: begins ? null : (from ?? 'free'), to: to ?? 'free' });
+  const change = { from: paidTierOf(before), to: paidTierOf(after) };
+  if (change.from !== change.to) await changeTier(unit, operatorId, change);
 }
+
+const paidTierOf = (row: SubscriptionRow): PaidTier | 'free' => (isPaid(row) && row.tier !== null ? row.tier : 'free');
 
 interface Difference {
   before: SubscriptionRow;

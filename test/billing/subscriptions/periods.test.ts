@@ -4,10 +4,11 @@ import { planNextAsk } from '../../../src/billing/subscription-queries.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { eventually } from '../../support/eventually.ts';
+import { buildOperator, type TestOperator } from '../../support/factories.ts';
 import { livesOf, type Lives } from '../../support/lives.ts';
-import { endLocalPeriod } from '../../support/local-payments.ts';
-import { assertProblem, assertStatus, database, service } from '../../support/service.ts';
-import { askToSubscribe, auditOf, buildSubscriber, cancel, endPeriod, payFor, rowOf, subscriptionOf, untilSubscription, untilTold } from './support.ts';
+import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';
+import { assertProblem, assertStatus, database, platform, service } from '../../support/service.ts';
+import { askToSubscribe, auditOf, buildSubscriber, cancel, checkoutFor, endPeriod, passPeriod, payFor, rowOf, subscriptionOf, untilSubscription, untilTold } from './support.ts';
 
 const hasBegun = ({ billing_period: { end } }: { billing_period: { end: string } }): boolean => Date.parse(end) > Date.now();
 
@@ -20,7 +21,7 @@ describe('At the end of a period', () => {
 
   it('a subscription is renewed, the next period following the one before without a gap', async () => {
     const operator = await buildSubscriber('pro');
-    await endPeriod(operator);
+    await passPeriod(operator);
     const { billing_period: ended } = await subscriptionOf(operator);
     const renewed = await untilSubscription(operator, 'the renewal', (now) => hasBegun(now) && now.billing_period.end !== ended.end);
     assert.deepEqual([renewed.tier, renewed.status], ['pro', 'active']);
@@ -83,6 +84,8 @@ describe('At the end of a period', () => {
 });
 
 describe('A tier that the platform gives while a subscription runs', () => {
+  const giveTier = ({ operatorId }: TestOperator, tier: string) => platform().patch(`/v1/admin/operators/${operatorId}`, { tier });
+
   it('stays through renewals and through the end of the subscription', async () => {
     const operator = await buildSubscriber('developer');
     await (await database()).query(sql.unsafe`update operators set tier = 'enterprise' where id = ${operator.operatorId}`);
@@ -94,5 +97,23 @@ describe('A tier that the platform gives while a subscription runs', () => {
     await endPeriod(operator);
     const ended = await untilSubscription(operator, 'the end', ({ status }) => status === 'none');
     assert.equal(ended.tier, 'enterprise');
+  });
+
+  it('stays where it is larger than what is paid then', async () => {
+    const operator = await buildOperator();
+    const { url } = await checkoutFor(operator, 'pro');
+    assertStatus(await giveTier(operator, 'enterprise'), 200);
+    await payLocally(url);
+    const { tier } = await untilSubscription(operator, 'the subscription', ({ status }) => status === 'active');
+    assert.equal(tier, 'enterprise');
+  });
+
+  it('gives way where it is smaller than what is paid then', async () => {
+    const operator = await buildSubscriber('developer');
+    const { url } = await checkoutFor(operator, 'business');
+    assertStatus(await giveTier(operator, 'free'), 200);
+    await payLocally(url);
+    const { tier } = await untilSubscription(operator, 'the upgrade', ({ pending_change: change }) => change === null);
+    assert.equal(tier, 'business');
   });
 });

@@ -91,8 +91,14 @@ export const atProvider = async (operator: TestOperator): Promise<z.infer<typeof
     select status, tier, purchased_seats, cancel_at_period_end, next_tier from local_subscriptions where id = ${id}`);
 };
 
-/** The period is over by the clock of provider and service; the life finds out by itself. */
+/** The period is over by the clock of provider and service, and the life looks. */
 export async function endPeriod(operator: TestOperator): Promise<void> {
+  await passPeriod(operator);
+  await (await database()).query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)}, 'due')`);
+}
+
+/** As `endPeriod`, and a timer that has not fired: the sweep finds out. */
+export async function passPeriod(operator: TestOperator): Promise<void> {
   const db = await database();
   await endLocalPeriod(db, (await rowOf(operator)).subscription_id);
   await db.query(sql.type(z.object({}))`
