@@ -1,43 +1,30 @@
-import { findOperator } from '../accounts/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { assertThat, notFound } from '../http/errors.ts';
-import { changeSeal, findChangeInFlight } from './subscription-change-queries.ts';
-import { findSubscription, readBillingPeriod, type SubscriptionRow } from './subscription-queries.ts';
+import { changeSeal } from './subscription-change-queries.ts';
+import { readStanding } from './subscription-queries.ts';
 import type { Subscription } from './subscription-schema.ts';
 
 /** The subscription of the caller. Whoever may pay is shown where; everybody else only that something waits to be paid. */
 export async function readSubscription({ pool, encryption }: Context, caller: Caller): Promise<Subscription> {
-  const { operatorId } = caller;
-  const [operator, row, period, change] = await Promise.all([
-    findOperator(pool, operatorId),
-    findSubscription(pool, operatorId),
-    readBillingPeriod(pool, operatorId),
-    findChangeInFlight(pool, operatorId),
-  ]);
-  assertThat(operator, () => notFound('operator'));
-  const sealed = mayPay(caller) ? change?.checkout_url : null;
+  const row = await readStanding(pool, caller.operatorId);
+  assertThat(row, () => notFound('operator'));
+  const { change_id: id, change_tier: tier, change_expires_at: expiresAt, checkout_url: sealed } = row;
+  const url = id === null || sealed === null || !mayPay(caller) ? null : encryption.open(sealed, changeSeal(id));
   return {
-    tier: operator.tier,
+    tier: row.operator_tier,
     status: statusOf(row),
-    billing_period: { start: period.period_start, end: period.period_end },
-    cancel_at_period_end: row?.cancel_at_period_end ?? false,
-    next_tier: row?.cancel_at_period_end === true ? 'free' : (row?.next_tier ?? null),
-    purchased_seats: row?.purchased_seats ?? 0,
-    pending_change:
-      change === null || change.expires_at === null
-        ? null
-        : {
-            tier: change.tier,
-            checkout_url: typeof sealed === 'string' ? encryption.open(sealed, changeSeal(change.id)) : null,
-            expires_at: change.expires_at,
-          },
+    billing_period: { start: row.period_start, end: row.period_end },
+    cancel_at_period_end: row.cancel_at_period_end,
+    next_tier: row.cancel_at_period_end ? 'free' : row.next_tier,
+    purchased_seats: row.purchased_seats,
+    pending_change: tier === null || expiresAt === null ? null : { tier, checkout_url: url, expires_at: expiresAt },
   };
 }
 
 const mayPay = (caller: Caller): boolean => caller.kind === 'operator' && caller.role !== 'member';
 
-function statusOf(row: SubscriptionRow | null): Subscription['status'] {
-  if (row === null || row.status === 'none' || row.status === 'ended') return 'none';
-  return row.status === 'active' && row.cancel_at_period_end ? 'canceling' : row.status;
+function statusOf({ status, cancel_at_period_end: canceled }: NonNullable<Awaited<ReturnType<typeof readStanding>>>): Subscription['status'] {
+  if (status === 'none' || status === 'ended') return 'none';
+  return status === 'active' && canceled ? 'canceling' : status;
 }

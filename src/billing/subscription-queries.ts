@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { SeatsSchema, type Seats } from './seats-schema.ts';
-import { paidTiers, subscriptionStatuses, subscriptionTodos } from './subscription-schema.ts';
+import { paidTiers, subscriptionStatuses, subscriptionTodos, tiersUpward } from './subscription-schema.ts';
 
 const Nothing = z.object({});
 const PaidTierColumn = z.enum(paidTiers);
@@ -103,10 +103,30 @@ export async function readSeats(connection: CommonQueryMethods, operatorId: stri
 export const purchasableSeats = (connection: CommonQueryMethods, tier: string): Promise<number | null> =>
   connection.oneFirst(sql.type(z.object({ seats: z.number().nullable() }))`select seat_ceiling - seats as seats from tiers where name = ${tier}`);
 
-const PeriodRow = z.object({ period_start: z.string(), period_end: z.string() });
+const StandingRow = SubscriptionRow.pick({ cancel_at_period_end: true, next_tier: true, purchased_seats: true }).extend({
+  operator_tier: z.enum(tiersUpward),
+  status: z.enum(subscriptionStatuses),
+  period_start: z.string(),
+  period_end: z.string(),
+  change_id: z.string().nullable(),
+  change_tier: PaidTierColumn.nullable(),
+  change_expires_at: z.string().nullable(),
+  /** Sealed. */
+  checkout_url: z.string().nullable(),
+});
 
-export const readBillingPeriod = (connection: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof PeriodRow>> =>
-  connection.one(sql.type(PeriodRow)`select * from billing_period_of(${operatorId})`);
+/**
+ * What an operator has and what waits to be paid, in one statement, so as of one moment. Null: there is no such operator.
+ */
+export const readStanding = (connection: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof StandingRow> | null> =>
+  connection.maybeOne(sql.type(StandingRow)`
+    select o.tier as operator_tier, coalesce(s.status, 'none') as status, coalesce(s.cancel_at_period_end, false) as cancel_at_period_end,
+      s.next_tier, coalesce(s.purchased_seats, 0) as purchased_seats, p.period_start, p.period_end,
+      c.id as change_id, c.tier as change_tier, c.expires_at as change_expires_at, c.checkout_url
+    from operators o cross join billing_period_of(o.id) p
+    left join subscriptions s on s.operator_id = o.id
+    left join subscription_changes c on c.operator_id = o.id and c.status in ('opening', 'waiting')
+    where o.id = ${operatorId}`);
 
 /** An audit row of the operator's, written by what the service does for it. */
 export async function auditSubscription(

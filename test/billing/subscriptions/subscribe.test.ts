@@ -262,4 +262,32 @@ describe('GET /v1/billing/subscription', () => {
     assertProblem(await anonymous().get('/v1/billing/subscription'), 'UNAUTHENTICATED');
     assertStatus(await platform().get('/v1/billing/subscription'), 200);
   });
+
+  it('is as of one moment, whatever changes meanwhile', async () => {
+    const [operator, db] = [await buildOperator(), await database()];
+    await db.query(sql.unsafe`insert into subscriptions (operator_id, due_at) values (${operator.operatorId}, null)`);
+    let reading = true;
+    const change = async (): Promise<void> => {
+      for (let round = 0; reading; round += 1) {
+        await db.transaction(async (both) => {
+          await both.query(sql.unsafe`update operators set tier = ${round % 2 === 0 ? 'pro' : 'free'} where id = ${operator.operatorId}`);
+          await both.query(sql.unsafe`
+            update subscription_changes set tier = ${round % 2 === 0 ? 'pro' : 'developer'} where operator_id = ${operator.operatorId}`);
+        });
+      }
+    };
+    await db.query(sql.unsafe`
+      insert into subscription_changes (id, operator_id, kind, tier, status, expires_at)
+      values (${unique('sbc_test')}, ${operator.operatorId}, 'start', 'developer', 'opening', now() + interval '1 hour')`);
+    const changing = change();
+    try {
+      for (let read = 0; read < 100; read += 1) {
+        const { tier, pending_change: waiting } = await subscriptionOf(operator);
+        assert.equal(waiting?.tier, tier === 'pro' ? 'pro' : 'developer');
+      }
+    } finally {
+      reading = false;
+      await changing;
+    }
+  });
 });
