@@ -49,7 +49,7 @@ async function statementPage(request: Request, form: StatementForm, standard: nu
 
 async function statement(request: Request) {
   const { page, members, links } = await statementPage(request, JSON_FORM, STANDARD);
-  const rows = withReceipts(request.context.encryption, page.content ?? '', page.sealed_receipts);
+  const rows = withReceipts(request.context, page.content ?? '', page.sealed_receipts);
   return written({ total: page.total, ...members }, 'transactions', rows, links);
 }
 

@@ -52,6 +52,16 @@ describe('what a statement tells', () => {
     assert.deepEqual(new Set(transactions.map(({ details }) => details.source_status)), new Set(['recorded']));
   });
 
+  it('is shown without a receipt that no key opens any more', async () => {
+    const db = await database();
+    const sealed = await db.oneFirst(sql.type(z.object({ receipt_url: z.string() }))`select receipt_url from top_ups where operator_id = ${consumer.operatorId}`);
+    const keep = (receipt: string) => db.query(sql.type(z.object({}))`update top_ups set receipt_url = ${receipt} where operator_id = ${consumer.operatorId}`);
+    await keep(sealed.slice(0, -8));
+    const { transactions } = await statementOf(consumer, { type: 'topup' });
+    await keep(sealed);
+    assert.deepEqual(transactions.map(({ amount_cents, receipt_url }) => [amount_cents, receipt_url]), [[5_000, null]]);
+  });
+
   it('never has operator ids, holds, payments, accounts, inputs or outputs in it, in any form', async () => {
     const db = await database();
     const payment = await db.one(sql.type(Payment)`select id, session_id, payment_id from top_ups where operator_id = ${consumer.operatorId}`);
