@@ -13,12 +13,12 @@ const LOCK = 'instance.lock';
 const OURS: ReadonlyMap<string, string> = new Map([
   ['postgres', 'the database: operators, skills, wallets, claims, everything'],
   ['temporal', 'the runs of the Temporal server'],
-  ['logs', 'the logs of both'],
+  ['logs', 'the logs of Postgres and Temporal'],
   ['fetch', 'what was fetched to run them'],
   ['credentials.json', 'the keys of the demo operators and of the administrator'],
   ['encryption.key', 'the key that opens what is stored sealed'],
-  [LOCK, 'the lock of the running instance'],
-  ['running.json', 'the note of the running instance'],
+  [LOCK, 'the lock that keeps two instances apart'],
+  ['running.json', 'the note of what ran here last'],
 ]);
 
 const refuse = (sentence: string): never => {

@@ -41,6 +41,7 @@ function banner(credentials: Credentials, dataDir: string): void {
     row('API', base),
     row('API docs', `${base}/docs`),
     row('Temporal UI', credentials.temporal_ui_url ?? 'that of your own Temporal server'),
+    row('Payments', credentials.payment_webhook_secret === null ? 'Stripe' : 'a local page, on which no money moves'),
     row('Credentials', `${dataDir}/credentials.json`),
   ];
   const next = `curl -s ${base}/v1/billing/balance -H "Authorization: Bearer $(node -p "require('${dataDir}/credentials.json').consumer_api_key")"`;

@@ -138,7 +138,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         // A run that ended while it was asked has done what its row asked for.
         if (error instanceof WorkflowUpdateFailedError) return;
         log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
-        const detail = 'Nobody could do this in time. Send the same request again with the same Idempotency-Key: it goes on where it is.';
+        const detail = 'Nobody could do this in time. Send it again: with the Idempotency-Key it had it goes on where it is; if it had none, give it one now.';
         throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' }, cause: error });
       }
     },

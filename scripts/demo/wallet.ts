@@ -8,6 +8,7 @@ interface Transaction {
 }
 
 const BALANCE = '/v1/billing/balance';
+const TRANSACTIONS = '/v1/billing/transactions';
 const TOP_UP_CENTS = 2_000;
 const SECOND_TOP_UP_CENTS = 1_000;
 
@@ -39,10 +40,12 @@ export async function fillWallet(teller: Teller, key: string): Promise<void> {
 /** Where the money went: each movement with what it was for. */
 export async function readStatement({ call }: Teller, key: string, publisherKey: string): Promise<void> {
   tell('The statement explains every cent, newest first.');
-  const statement = expect(await call('GET', '/v1/billing/transactions', key), 200);
+  const statement = expect(await call('GET', TRANSACTIONS, key), 200);
   for (const { type, amount_cents: cents, description, details } of statement.transactions as Transaction[]) {
     show(`${type.padEnd(10)} ${money(cents).padStart(8)}  ${description}${details.invocation_id === null ? '' : `, ${details.invocation_id}`}`);
   }
+  const { rows } = expect(await call('GET', `${TRANSACTIONS}?view=timeline`, key), 200) as { rows: { kind: string; transaction?: { type: string } }[] };
+  show(`The timeline: ${rows.map(({ kind, transaction }) => transaction?.type ?? kind).join(', ')}; model calls stand on it even where they cost less than a cent.`);
   const earnings = expect(await call('GET', '/v1/earnings', publisherKey), 200);
   show(`The publisher has earned ${money(earnings.lifetime_cents)} so far, to be paid out once a month.`);
 }
@@ -50,7 +53,7 @@ export async function readStatement({ call }: Teller, key: string, publisherKey:
 export async function refundTopUps(teller: Teller, key: string): Promise<void> {
   const { call, until } = teller;
   const newestTopUp = async (): Promise<string> => {
-    const { transactions } = expect(await call('GET', '/v1/billing/transactions?type=topup&limit=1', key), 200);
+    const { transactions } = expect(await call('GET', `${TRANSACTIONS}?type=topup&limit=1`, key), 200);
     return (transactions as { id: string }[])[0]?.id ?? '';
   };
   tell('A top-up can be refunded while the wallet has the whole of it; this one is partly spent.');

@@ -49,7 +49,7 @@ export const ErrorCodes = {
   REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
   ALREADY_CHECKED_OUT: [409, 'The passport is already checked out'],
   ALREADY_REFUNDED: [409, 'It is refunded already'],
-  CONFLICT: [409, 'This conflicts with something under way'],
+  CONFLICT: [409, 'This conflicts with what is there already'],
   IDEMPOTENCY_IN_FLIGHT: [409, 'A call with this Idempotency-Key is under way'],
   IDEMPOTENCY_KEY_REUSED: [409, 'The Idempotency-Key belongs to another request'],
   INVALID_STATE: [409, 'The state does not allow this'],

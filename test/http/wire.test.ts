@@ -260,7 +260,7 @@ describe('HTTP as the shell speaks it', () => {
       assertProblem(reply, 'CONFLICT');
       assert.equal(reply.body.name_given, 'refused');
       assert.equal(reply.body.instance, '/v1/things');
-      assert.equal(reply.body.title, 'This conflicts with something under way');
+      assert.equal(reply.body.title, 'This conflicts with what is there already');
     });
 
     it('name what was made in Location', async () => {

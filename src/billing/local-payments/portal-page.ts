@@ -29,7 +29,7 @@ const paymentsPart = (payments: Portal['payments']): Html => html`<table>
 <thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Amount</th><th scope="col">Receipt</th></tr></thead>
 <tbody>
 ${payments.map(
-  ({ created_at: at, description, amount_cents: cents, receipt }) => html`<tr><td>${moment(at)}</td><td>${description}</td>
+  ({ created_at: at, description, amount_cents: cents, refunded_cents: back, receipt }) => html`<tr><td>${moment(at)}</td><td>${description}${back === 0 ? '' : `, ${dollars(back)} refunded`}</td>
 <td class="amount">${dollars(cents)}</td><td><a href="${receipt}">Receipt</a></td></tr>\n`,
 )}
 </tbody>
