@@ -94,7 +94,7 @@ export function stripeCheckouts({ stripe, ask, config, prices }: StripeParts): C
   };
 }
 
-export const returnUrls = (publicBaseUrl: string) => ({
+const returnUrls = (publicBaseUrl: string) => ({
   success_url: `${publicBaseUrl}/dashboard?payment=done`,
   cancel_url: `${publicBaseUrl}/dashboard?payment=left`,
 });

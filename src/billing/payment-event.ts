@@ -29,8 +29,6 @@ export interface CheckoutFact {
   /** Lower case, `usd`. */
   currency: string | null;
   paymentId: string | null;
-  subscriptionId: string | null;
-  customerId: string | null;
 }
 
 /** What we write on everything we make at the provider, so that its webhooks say what they are about. */

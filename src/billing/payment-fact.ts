@@ -18,9 +18,7 @@ const Session = z.object({
   payment_status: z.string(),
   amount_total: z.number().nullish(),
   currency: z.string().nullish(),
-  customer: Reference,
   payment_intent: Reference,
-  subscription: Reference,
   metadata: z.unknown(),
 });
 
@@ -67,8 +65,6 @@ const checkout =
       amountCents: session.amount_total ?? null,
       currency: session.currency ?? null,
       paymentId: session.payment_intent,
-      subscriptionId: session.subscription,
-      customerId: session.customer,
     };
   };
 

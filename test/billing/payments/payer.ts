@@ -96,8 +96,6 @@ export async function newPayer(context: Context): Promise<Payer> {
           amountCents: 1_000,
           currency: 'usd',
           paymentId,
-          subscriptionId: null,
-          customerId: null,
         },
         'req_test',
       );
