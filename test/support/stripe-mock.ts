@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,6 +33,7 @@ export async function stripeMock(): Promise<{ program: string } | { missing: str
 async function build(): Promise<void> {
   const PATH = [process.env.PATH, GO_FOLDER].join(delimiter);
   await promisify(execFile)('go', ['version'], { env: { ...process.env, PATH } });
+  await mkdir(CACHE, { recursive: true });
   const folder = await mkdtemp(join(CACHE, 'stripe-mock-build-'));
   try {
     const env = { ...process.env, PATH, GOBIN: folder, CGO_ENABLED: '0' };
