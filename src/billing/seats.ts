@@ -35,8 +35,12 @@ async function buySeats(unit: Unit, operatorId: string, { before, wanted }: { be
 }
 
 function assertInRange(before: Seats, wanted: number): void {
-  const { included_seats: included, seat_ceiling: ceiling, seats_in_use: people } = before;
-  assertThat(included !== null, () => outOfRange('Your tier has seats without limit; there is nothing to buy.', before));
+  const { included_seats: included, purchased_seats: bought, seat_ceiling: ceiling, seats_in_use: people } = before;
+  if (included === null) {
+    // Bought before the platform gave the tier, and still paid for.
+    assertThat(wanted < bought, () => outOfRange('Your tier has seats without limit; there is nothing to buy.', before));
+    return;
+  }
   const total = included + wanted;
   assertThat(ceiling === null || total <= ceiling, () =>
     outOfRange(`That makes ${total} seats, and your tier can have ${ceiling}; buy fewer, or change to a larger tier.`, before),

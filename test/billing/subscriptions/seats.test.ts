@@ -72,6 +72,17 @@ describe('POST /v1/billing/seats', () => {
     });
   }
 
+  it('can be given back where the platform gave a tier without limit since', async () => {
+    const operator = await buildSubscriber('pro');
+    assertStatus(await seats(operator, 3), 200);
+    assertStatus(await platform().patch(`/v1/admin/operators/${operator.operatorId}`, { tier: 'enterprise' }), 200);
+    assertProblem(await seats(operator, 4), 'SEATS_OUT_OF_RANGE');
+    const { purchased_seats: bought, total_seats: total } = assertStatus(await seats(operator, 0), 200);
+    assert.deepEqual([bought, total], [0, null]);
+    await untilTold(operator);
+    assert.equal((await atProvider(operator)).purchased_seats, 0);
+  });
+
   it('stays with the subscription through an upgrade, and ends with it', async () => {
     const operator = await buildSubscriber('developer');
     assertStatus(await seats(operator, 1), 200);
