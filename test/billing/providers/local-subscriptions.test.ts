@@ -19,7 +19,7 @@ describe('subscriptions of the local payment provider', () => {
     world.receiver.heard.length = 0;
   });
 
-  const expiresAt = new Date(Date.now() + 1_800_000);
+  const expiresAt = new Date(Date.now() + 86_400_000);
 
   const openCheckout = async (tier: 'developer' | 'pro' | 'business', purchasedSeats: number) => {
     const changeId = newId('sbc');
