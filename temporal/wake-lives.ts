@@ -14,9 +14,13 @@ const ASK_AGAIN_MS = 60_000;
 
 /** gRPC's INVALID_ARGUMENT: the server understood and will never accept it. */
 const INVALID_ARGUMENT = 3;
+/** gRPC's FAILED_PRECONDITION: the task that was to answer was thrown away, as of a run that was woken while it ended. */
+const FAILED_PRECONDITION = 9;
 
-export const isInvalidArgument = (error: unknown): boolean =>
-  error instanceof Error && ((isGrpcServiceError(error) && error.code === INVALID_ARGUMENT) || isInvalidArgument(error.cause));
+const hasCode = (error: unknown, code: number): boolean =>
+  error instanceof Error && ((isGrpcServiceError(error) && error.code === code) || hasCode(error.cause, code));
+
+export const isInvalidArgument = (error: unknown): boolean => hasCode(error, INVALID_ARGUMENT);
 
 export interface Waker {
   /** Makes sure of the search attributes. @throws when Temporal does not answer. */
@@ -73,10 +77,15 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
       }
     },
     async awaitLife(life, definition, description) {
-      const startWorkflowOperation = new WithStartWorkflowOperation(definition.workflow, startOf(life, definition, description));
-      await client.connection.withDeadline(Date.now() + ANSWER_MS, () =>
-        client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
-      );
+      const until = Date.now() + ANSWER_MS;
+      const ask = (): Promise<unknown> => {
+        const startWorkflowOperation = new WithStartWorkflowOperation(definition.workflow, startOf(life, definition, description));
+        return client.connection.withDeadline(until, () => client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }));
+      };
+      await ask().catch((error: unknown) => {
+        if (!hasCode(error, FAILED_PRECONDITION)) throw error;
+        return ask();
+      });
     },
   };
 }
