@@ -20,12 +20,17 @@ export async function settle({ pool }: Context, id: string, outcome: Outcome): P
     const checkout = await findCheckout(connection, id, { forChange: true });
     if (checkout === null) return null;
     if (checkout.status !== 'open') return [];
-    await settleCheckout(connection, id, outcome);
-    if (outcome === 'paid') return pay(connection, checkout);
-    const type = outcome === 'failed' ? 'checkout.session.async_payment_failed' : 'checkout.session.expired';
-    return [await recordEvent(connection, type, checkoutObject({ ...checkout, status: outcome }))];
+    const became = (await hasLapsed(connection, checkout)) ? 'expired' : outcome;
+    await settleCheckout(connection, id, became);
+    if (became === 'paid') return pay(connection, checkout);
+    const type = became === 'failed' ? 'checkout.session.async_payment_failed' : 'checkout.session.expired';
+    return [await recordEvent(connection, type, checkoutObject({ ...checkout, status: became }))];
   });
 }
+
+/** The subscription that was to be upgraded has ended: nothing would be bought. */
+const hasLapsed = async (connection: CommonQueryMethods, { purpose, subscription_id: id }: CheckoutRow): Promise<boolean> =>
+  purpose === 'upgrade' && (await findSubscription(connection, id ?? ''))?.status !== 'active';
 
 async function pay(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<string[]> {
   if (checkout.purpose === 'top_up') {

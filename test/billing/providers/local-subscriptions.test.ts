@@ -71,6 +71,19 @@ describe('subscriptions of the local payment provider', () => {
     assert.deepEqual(told().map((event) => (event.kind === 'subscription' ? event.state.tier : event.kind)), ['pro', 'invoice_paid']);
   });
 
+  it('cannot be upgraded once they have ended: nothing is paid, and the checkout is over', async () => {
+    const subscriptionId = await subscribed('developer');
+    await world.payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: true } });
+    const page = await world.payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro', expiresAt });
+    await endLocalPeriod(world.shell.context.pool, subscriptionId);
+    await payLocally(world.at(page.url));
+    assert.deepEqual(told().map((event) => event.kind === 'checkout' && event.outcome), ['expired']);
+    const { status, paymentId } = await world.payments.readCheckout(page.sessionId);
+    assert.deepEqual([status, paymentId], ['expired', null]);
+    const { status: standing, tier } = await world.payments.readSubscription(subscriptionId);
+    assert.deepEqual([standing, tier], ['canceled', 'developer']);
+  });
+
   it('end each period on the day they were bought, or on the last of a shorter month, without losing the day', async () => {
     const { pool } = world.shell.context;
     const subscriptionId = await subscribed('pro');
