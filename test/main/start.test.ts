@@ -101,7 +101,7 @@ describe('npm start', function () {
     assert.equal(mode & 0o777, 0o600);
     assert.deepEqual(Object.keys(one.credentials).toSorted(), [
       'admin_api_key', 'agent_id', 'api_key', 'base_url', 'consumer_api_key', 'consumer_operator_id', 'dashboard_url',
-      'email', 'operator_id', 'service_connection_id', 'temporal_address', 'temporal_namespace', 'temporal_ui_url',
+      'email', 'operator_id', 'payment_webhook_secret', 'service_connection_id', 'temporal_address', 'temporal_namespace', 'temporal_ui_url',
     ]);
     const { api_key: publisher, consumer_api_key: consumer, admin_api_key: admin, agent_id: agentId } = one.credentials;
     const as = (key: string) => requester(key, one.baseUrl);
