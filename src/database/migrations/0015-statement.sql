@@ -203,8 +203,22 @@ create function csv_text(p_text text) returns text language sql immutable as $$
   select coalesce('"' || replace(case when p_text ~ '^[=+@\t\r-]' then '''' || p_text else p_text end, '"', '""') || '"', '');
 $$;
 
--- Which charges of a table overlap a debit in the stream of its meter: of those that begin before it only the last can reach into it,
--- so the index gives the range from that one on. Ids are looked up one by one: joined, whole tables of names would be read.
+-- Which charges overlap the microcents from p_from to p_to in the stream of a meter: of those that begin before it only the last can reach
+-- into it, so the index gives the range from that one on.
+create function calls_of_debit(p_wallet text, p_meter text, p_from bigint, p_to bigint) returns setof model_calls language sql stable as $$
+  select c.* from model_calls c
+  where c.operator_id = p_wallet and c.meter = p_meter and c.begins_microcents < p_to and c.begins_microcents + c.microcents > p_from
+    and c.begins_microcents >= coalesce((select max(b.begins_microcents) from model_calls b
+      where b.operator_id = p_wallet and b.meter = p_meter and b.begins_microcents <= p_from), 0);
+$$;
+create function runs_of_debit(p_wallet text, p_meter text, p_from bigint, p_to bigint) returns setof machine_runs language sql stable as $$
+  select c.* from machine_runs c
+  where c.operator_id = p_wallet and c.meter = p_meter and c.begins_microcents < p_to and c.begins_microcents + c.microcents > p_from
+    and c.begins_microcents >= coalesce((select max(b.begins_microcents) from machine_runs b
+      where b.operator_id = p_wallet and b.meter = p_meter and b.begins_microcents <= p_from), 0);
+$$;
+
+-- The sources of a debit as the end of its details. Ids are looked up one by one: joined, whole tables of names would be read.
 create function debit_sources_text(p_wallet text, p_meter text, p_from_cents bigint, p_cents bigint) returns text language plpgsql stable as $$
 declare
   v_from constant bigint := p_from_cents * 1000000;
@@ -229,10 +243,7 @@ begin
           from invocation_references i where i.id = c.invocation_id), 'null')
         || ',"sealed_step_index":' || coalesce(c.sealed_step_index::text, 'null') || '}', ',' order by c.begins_microcents)
     into v_of_calls, v_calls
-    from model_calls c
-    where c.operator_id = p_wallet and c.meter = p_meter and c.begins_microcents < v_to and c.begins_microcents + c.microcents > v_from
-      and c.begins_microcents >= coalesce((select max(b.begins_microcents) from model_calls b
-        where b.operator_id = p_wallet and b.meter = p_meter and b.begins_microcents <= v_from), 0);
+    from calls_of_debit(p_wallet, p_meter, v_from, v_to) c;
   select sum(least(c.begins_microcents + c.microcents, v_to) - greatest(c.begins_microcents, v_from)),
       string_agg('{"id":"' || c.id || '","created_at":"' || iso_time(c.created_at) || '","duration_ms":' || c.duration_ms
         || ',"allocated_microcents":' || least(c.begins_microcents + c.microcents, v_to) - greatest(c.begins_microcents, v_from)
@@ -241,10 +252,7 @@ begin
           from invocation_references i where i.id = c.invocation_id), 'null')
         || ',"sealed_step_index":' || coalesce(c.sealed_step_index::text, 'null') || '}', ',' order by c.begins_microcents)
     into v_of_runs, v_runs
-    from machine_runs c
-    where c.operator_id = p_wallet and c.meter = p_meter and c.begins_microcents < v_to and c.begins_microcents + c.microcents > v_from
-      and c.begins_microcents >= coalesce((select max(b.begins_microcents) from machine_runs b
-        where b.operator_id = p_wallet and b.meter = p_meter and b.begins_microcents <= v_from), 0);
+    from runs_of_debit(p_wallet, p_meter, v_from, v_to) c;
   -- Nothing is inferred: a debit is recorded when its sources make up the whole of it (Billing §2.2 rule 3).
   return ',"llm_sources":[' || coalesce(v_calls, '') || '],"machine_sources":[' || coalesce(v_runs, '')
     || '],"machine_cost_microcents":' || case when v_calls is null and v_runs is null then 'null' else coalesce(v_of_runs, 0)::text end
@@ -258,15 +266,7 @@ declare
   v_to constant bigint := (p_from_cents + p_cents) * 1000000;
 begin
   return (select count(*) from (
-    (select from model_calls c
-      where c.operator_id = p_wallet and c.meter = p_meter and c.begins_microcents < v_to and c.begins_microcents + c.microcents > v_from
-        and c.begins_microcents >= coalesce((select max(b.begins_microcents) from model_calls b
-          where b.operator_id = p_wallet and b.meter = p_meter and b.begins_microcents <= v_from), 0)
-      limit p_most)
+    (select from calls_of_debit(p_wallet, p_meter, v_from, v_to) limit p_most)
     union all
-    (select from machine_runs c
-      where c.operator_id = p_wallet and c.meter = p_meter and c.begins_microcents < v_to and c.begins_microcents + c.microcents > v_from
-        and c.begins_microcents >= coalesce((select max(b.begins_microcents) from machine_runs b
-          where b.operator_id = p_wallet and b.meter = p_meter and b.begins_microcents <= v_from), 0)
-      limit p_most)) sources);
+    (select from runs_of_debit(p_wallet, p_meter, v_from, v_to) limit p_most)) sources);
 end $$;
