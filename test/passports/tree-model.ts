@@ -12,8 +12,8 @@ export interface ModelPassport {
 export interface ModelService {
   scopes: string[];
   sources: string[];
-  /** The least of all limits `n lte …`. */
-  bound: number;
+  /** Of the limits `n lte …`, all of which hold; none: no limit. */
+  bounds: number[];
 }
 
 /** A passport with its refreshes. */

@@ -32,6 +32,8 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 const MODES = ['standard', 'logged', 'enforced'] as const;
+const leastOf = (bounds: readonly number[]): number => Math.min(Infinity, ...bounds);
+const boundsIn = (constraints: readonly { value: unknown }[]): number[] => constraints.map(({ value }) => value as number);
 const now = (): number => Math.floor(Date.now() / 1_000);
 
 /** What a request comes to within what is allowed; undefined: it asks for more. */
@@ -43,8 +45,11 @@ function narrowedTo(world: TreeWorld, allowed: ReadonlyMap<string, ModelService>
     if (above === undefined || scopes.some((scope) => scope !== '*' && !above.scopes.includes(scope))) return undefined;
     const names = sources?.map((index) => world.connections[index] as string);
     if (names?.some((name) => !above.sources.includes(name)) === true) return undefined;
-    if (bound !== undefined && bound > above.bound) return undefined;
-    services.set(id, { scopes: scopes.includes('*') ? above.scopes : scopes, sources: names ?? above.sources, bound: bound ?? above.bound });
+    // A limit said again that the parent has beside a tighter one asks for nothing more: both go on to hold.
+    const bounds = new Set(above.bounds);
+    if (bound !== undefined && bound > leastOf(above.bounds) && !bounds.has(bound)) return undefined;
+    if (bound !== undefined) bounds.add(bound);
+    services.set(id, { scopes: scopes.includes('*') ? above.scopes : scopes, sources: names ?? above.sources, bounds: [...bounds] });
   }
   return services;
 }
@@ -92,8 +97,7 @@ class Walk {
           const ancestor = above.services.get(id);
           assert(ancestor !== undefined, 'has a service that an ancestor has not');
           assert(scopes.every((scope) => ancestor.scopes.includes(scope)) && sources.every((source) => ancestor.sources.includes(source)));
-          const bound = Math.min(Infinity, ...constraints.map(({ value }) => value as number));
-          assert(bound <= ancestor.bound, 'has a looser limit than an ancestor');
+          assert(leastOf(boundsIn(constraints)) <= leastOf(ancestor.bounds), 'has a looser limit than an ancestor');
         }
       }
     }
@@ -102,7 +106,7 @@ class Walk {
   #granted(agent: number): Map<string, ModelService> {
     const { connections } = this.#world;
     const active = connections.filter((id) => this.#model.grantedTo(this.#world, agent, id).length > 0);
-    return new Map(active.map((id) => [id, { scopes: [...this.#model.grantedTo(this.#world, agent, id)], sources: active, bound: Infinity }]));
+    return new Map(active.map((id) => [id, { scopes: [...this.#model.grantedTo(this.#world, agent, id)], sources: active, bounds: [] }]));
   }
 
   async #issue({ agent, ttl: seconds, asks: wanted }: Step & { act: 'issue' }): Promise<void> {
@@ -193,8 +197,8 @@ class Walk {
     const { jti, exp, sub, svcns } = payloadOf(token);
     assert.equal(sub, this.#world.agents[lineage.agent]?.id);
     const shown = svcns.services.map(({ connection_id: id, scopes, allow_data_from: sources, constraints }) =>
-      [id, { scopes: scopes.toSorted(), sources: sources.toSorted(), bound: Math.min(Infinity, ...constraints.map(({ value }) => value as number)) }] as const);
-    const expected = [...lineage.services].map(([id, { scopes, sources, bound }]) => [id, { scopes: scopes.toSorted(), sources: sources.toSorted(), bound }] as const);
+      [id, { scopes: scopes.toSorted(), sources: sources.toSorted(), bounds: boundsIn(constraints) }] as const);
+    const expected = [...lineage.services].map(([id, { scopes, sources, bounds }]) => [id, { scopes: scopes.toSorted(), sources: sources.toSorted(), bounds }] as const);
     assert.deepEqual(new Map(shown), new Map(expected));
     this.#model.passports.push({ token, jti, lineage, exp, status: 'valid' });
   }
