@@ -53,6 +53,12 @@ const launch = async (home: TemporalHome): Promise<Child> => {
   return startChild({ command, args, logFile, pidFile, stopSignal: 'TERM', background: true });
 };
 
+/** The server chooses some ports by itself; whoever starts beside it may take one before it does. */
+class PortLost extends StartupFault {}
+
+/** Starts of a server that loses a port each time. */
+const TRIES = 3;
+
 const ready = async (home: TemporalHome, child: Child): Promise<void> => {
   let gone = false;
   void child.exited.then(() => (gone = true));
@@ -62,6 +68,9 @@ const ready = async (home: TemporalHome, child: Child): Promise<void> => {
       return await prepareNamespace(`${LOOPBACK}:${home.port}`, home);
     } catch (error) {
       if (gone || performance.now() > giveUp) {
+        if (gone && child.output().includes('address already in use')) {
+          throw new PortLost(`The Temporal server lost a port to another program as it started (${complaintIn(child.output())}): start again.`);
+        }
         const why = gone ? complaintIn(child.output()) : error instanceof Error ? error.message : String(error);
         throw new StartupFault(
           `The Temporal server does not start on ${home.folder} (${why}; log: ${home.logFile}): put a backup of that folder in its place, or move it away to begin with an empty one.`,
@@ -95,12 +104,17 @@ export const startTemporal = async (
     port: await freePort(),
     uiPort: await freePort(),
   };
-  const { stop } = await keepAlive({
-    launch: () => launch(home),
-    ready: (child) => ready(home, child),
-    onLost,
-    onRetry: (reason, delayMs) => progress(`Temporal is not back yet, next try in ${delayMs / 1000} s: ${reason}`),
-  });
+  const start = (triesLeft: number): ReturnType<typeof keepAlive> =>
+    keepAlive({
+      launch: () => launch(home),
+      ready: (child) => ready(home, child),
+      onLost,
+      onRetry: (reason, delayMs) => progress(`Temporal is not back yet, next try in ${delayMs / 1000} s: ${reason}`),
+    }).catch((error: unknown) => {
+      if (error instanceof PortLost && triesLeft > 0) return start(triesLeft - 1);
+      throw error;
+    });
+  const { stop } = await start(TRIES - 1);
   return {
     temporalAddress: `${LOOPBACK}:${home.port}`,
     temporalUiUrl: `http://${LOOPBACK}:${home.uiPort}`,

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import type { Embedded } from '../../src/embedded/index.ts';
+import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { eventually } from '../support/eventually.ts';
 import { processesNaming, query, start, startParent } from './support.ts';
 import type { Parent } from './support.ts';
@@ -193,6 +194,24 @@ describe('embedded parts', () => {
       () => connected(embedded.temporalAddress, (client) => client.workflowService.getSystemInfo({})),
       { ignoreErrors: () => true },
     );
+  });
+
+  it('starts a Temporal server again that lost a port to another program, and gives up on one that always does', async () => {
+    const [folder, path] = [await newDataDir(), process.env.PATH];
+    const real = await findTemporal({ dataDir: folder, progress: () => undefined });
+    const unlucky = (when: string): string =>
+      `#!/bin/sh\nif [ "$1" = server ] && ${when}; then echo 'panic: listen tcp 127.0.0.1:4: bind: address already in use' >&2; exit 2; fi\nPATH='${path}'\nexec '${real}' "$@"\n`;
+    const startWith = async (when: string): Promise<Embedded> => {
+      await writeFile(join(folder, 'temporal'), unlucky(when), { mode: 0o755 });
+      process.env.PATH = `${folder}:${path}`;
+      return start(await newDataDir()).finally(() => (process.env.PATH = path));
+    };
+    stopLater(await startWith(`mkdir '${folder}/first'`));
+    await assert.rejects(startWith('true'), ({ name, message }: Error) => {
+      assert.equal(name, 'StartupFault');
+      assertOneSentence(message, /port/, /start again/);
+      return true;
+    });
   });
 
   it('refuses a data directory that another process holds, in one sentence with its pid and address', async () => {

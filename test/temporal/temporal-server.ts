@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
+import { complaintIn } from '../../src/embedded/child.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { eventually } from '../support/eventually.ts';
@@ -22,23 +24,36 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
   const binary = await findTemporal({ dataDir: folder, progress: () => {} });
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
+  const log = join(folder, 'server.log');
   let child: ChildProcess | undefined;
+  const spawnServer = (args: string[]): void => {
+    const output = openSync(log, 'a');
+    const server = spawn(binary, args, { stdio: ['ignore', output, output] });
+    closeSync(output);
+    child = server;
+    // It takes some ports by itself, for example, and dies where a program that starts just then was quicker.
+    server.once('exit', (code, signal) => {
+      if (server !== child) return;
+      console.error(`The Temporal server of a test ended by itself (${code ?? signal}) and is started again: ${complaintIn(readFileSync(log, 'utf8'))}`);
+      spawnServer(args);
+    });
+  };
   const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
     if (child === undefined) return;
     const ended = once(child, 'exit');
     child.kill(signal);
-    await ended;
     child = undefined;
+    await ended;
   };
   return {
     address,
     stop: () => end('SIGTERM'),
     async start() {
       const settings = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1', ...dynamicConfig];
-      const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'never'];
+      const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'];
       args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal');
       for (const setting of settings) args.push('--dynamic-config-value', setting);
-      child = spawn(binary, args, { stdio: 'ignore' });
+      spawnServer(args);
       await eventually('the Temporal server to serve', () => namespaceAnswers(address), { seconds: 30, ignoreErrors: () => true });
     },
     async remove() {
