@@ -17,6 +17,11 @@ COPY activities activities
 COPY temporal temporal
 COPY openapi.json ./
 
+# Bundled once here, not at every start of a worker.
+ENV WORKFLOW_BUNDLE=/app/workflow-bundle.js
+COPY scripts/bundle-workflows.ts scripts/
+RUN node scripts/bundle-workflows.ts "$WORKFLOW_BUNDLE"
+
 USER node
 EXPOSE 3000
 CMD ["node", "src/api.ts"]

@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { isLoopback } from './http/addresses.ts';
 
@@ -49,6 +50,7 @@ const Environment = z.object({
   TEMPORAL_TLS_CERT: z.string().min(1).optional(),
   TEMPORAL_TLS_KEY: z.string().min(1).optional(),
   TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
+  WORKFLOW_BUNDLE: z.string().refine((path) => existsSync(path), 'must be a file that scripts/bundle-workflows.ts wrote').optional(),
   PLATFORM_ADMIN_KEY: z.string().min(24, 'must be 24 characters or more').optional(),
   ENCRYPTION_KEY: encryptionKeys.optional(),
   INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
@@ -133,6 +135,8 @@ export interface Config {
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
   databaseUrl: string;
   temporal: TemporalSettings;
+  /** Path of the bundled workflow code, with which a worker starts at once; absent: it bundles the sources. */
+  workflowBundle: string | undefined;
   platformAdminKey: string;
   encryptionKeys: readonly Buffer[];
   /** Seconds until an invocation nobody finished expires (decisions K30). */
@@ -257,6 +261,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       apiKey: settings.TEMPORAL_API_KEY,
       tls: Object.keys(tls).length > 0 ? tls : undefined,
     },
+    workflowBundle: settings.WORKFLOW_BUNDLE,
     platformAdminKey: need('PLATFORM_ADMIN_KEY', 'the key of platform administration, 24 characters or more', settings.PLATFORM_ADMIN_KEY ?? provided.platformAdminKey),
     encryptionKeys: keys,
     invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,

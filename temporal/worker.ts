@@ -8,7 +8,7 @@ import { forwardLogs } from './logs.ts';
 import { createOutage } from './outage.ts';
 import { ensureSchedules } from './schedules.ts';
 import { TaskQueue } from './task-queues.ts';
-import { buildIdOf, bundleWorkflows } from './workflow-bundle.ts';
+import { buildIdOf, workflowCode } from './workflow-bundle.ts';
 
 /** Never more than the worker's pool has connections (architecture rule 13). */
 const MAX_LOCAL_ACTIVITIES = 8;
@@ -28,9 +28,9 @@ export interface RunningWorker {
 
 /**
  * Works on lives until it is stopped: connects, polls, and whatever ends that, begins anew (architecture rule 16). Returns when the
- * workflow code is bundled, half a second, whether Temporal answers or not. `activities` are
+ * workflow code is there, a second where it must be bundled first, whether Temporal answers or not. `activities` are
  * `createActivities(context)`, over a context with a pool of its own.
- * @throws Error when the workflow code cannot be bundled.
+ * @throws Error when the workflow code can be neither read nor bundled.
  */
 export async function runWorker(context: Context, activities: Activities): Promise<RunningWorker> {
   const { log, config } = context;
@@ -39,7 +39,7 @@ export async function runWorker(context: Context, activities: Activities): Promi
     gone: 'the worker has no connection to Temporal; it tries again until it has',
     back: 'the worker is connected to Temporal again',
   });
-  const workflowBundle = await bundleWorkflows();
+  const workflowBundle = await workflowCode(config.workflowBundle);
   const stopping = new AbortController();
   const { promise: polling, resolve: isPolling } = Promise.withResolvers<void>();
   let workers: Worker[] = [];

@@ -17,10 +17,10 @@ export interface Started {
   alive(): boolean;
 }
 
-/** Starts `node <script>`, a path from the project's folder. A fault point that is set for the tests themselves does not reach it. */
-export function startProgram(script: string, env: Record<string, string>): Started {
+/** Starts `node <script> <args>`, a path from the project's folder. A fault point that is set for the tests themselves does not reach it. */
+export function startProgram(script: string, env: Record<string, string>, args: string[] = []): Started {
   const { FAULT_AT: _fault, ...inherited } = process.env;
-  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(new URL(`../../${script}`, import.meta.url))], {
+  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(new URL(`../../${script}`, import.meta.url)), ...args], {
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

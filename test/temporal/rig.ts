@@ -63,7 +63,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const address = options.temporalAddress ?? service().credentials.temporal_address;
   const namespace = options.temporalAddress === undefined ? name : 'default';
   if (namespace === name) await newNamespace(address, name);
-  const config = completeConfig(readSettings({}), {
+  const config = completeConfig(readSettings({ WORKFLOW_BUNDLE: process.env.WORKFLOW_BUNDLE }), {
     databaseUrl,
     temporalAddress: address,
     platformAdminKey: randomBytes(18).toString('hex'),
