@@ -33,6 +33,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
   const pending = new Set<string>();
   let client: pg.Client | undefined;
   let hearing = false;
+  let announcing = false;
   let closed = false;
   let flushTimer: NodeJS.Timeout | undefined;
   let reconnectTimer: NodeJS.Timeout | undefined;
@@ -59,24 +60,26 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
       client = next;
       hearing = true;
       tell('*');
-      flush();
+      void flush();
     } catch (error) {
       log.warn({ err: error }, 'row events: no connection to Postgres, trying again');
       await next.end().catch(() => {});
     }
   };
 
-  const flush = (): void => {
+  /** One query at a time: a connection of pg takes no more. What comes up meanwhile goes with the next. */
+  const flush = async (): Promise<void> => {
     flushTimer = undefined;
-    if (client === undefined) return;
-    const ids = [...pending];
-    pending.clear();
-    for (let at = 0; at < ids.length; at += IDS_PER_NOTIFY) {
-      const payload = ids.slice(at, at + IDS_PER_NOTIFY).join(' ');
-      client.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch((error: unknown) => {
+    if (announcing) return;
+    announcing = true;
+    while (client !== undefined && pending.size > 0) {
+      const ids = [...pending.values().take(IDS_PER_NOTIFY)];
+      for (const id of ids) pending.delete(id);
+      await client.query('select pg_notify($1, $2)', [CHANNEL, ids.join(' ')]).catch((error: unknown) => {
         log.warn({ err: error }, 'row events: an announcement was lost; waiters read again within a second');
       });
     }
+    announcing = false;
   };
 
   void connect();
@@ -90,7 +93,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
         tell(id);
         if (pending.size < 100_000) pending.add(id);
       }
-      flushTimer ??= setTimeout(flush, COALESCE_MS);
+      flushTimer ??= setTimeout(() => void flush(), COALESCE_MS);
     },
     subscribe(listener) {
       listeners.add(listener);
