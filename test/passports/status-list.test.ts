@@ -78,7 +78,7 @@ describe(`GET ${PATH}`, () => {
     const { payload } = await newPassport(own, { statusIndex: 12 });
     assert.equal(bit(bits(await fetched(PATH)), 12), 0);
     await revoke(own, payload.jti);
-    await eventually('the bit to be set', async () => bit(bits(await fetched(PATH)), 12) === 1, { seconds: 5 });
+    await eventually('the bit to be set', async () => bit(bits(await fetched(PATH)), 12) === 1, { seconds: 15 });
   });
 
   it('is made once for all who ask at the same time', async () => {

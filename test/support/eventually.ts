@@ -11,7 +11,7 @@ export interface EventuallyOptions {
  * @throws Error naming what was waited for when the time is over.
  */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false, options: EventuallyOptions = {}): Promise<T> {
-  const until = performance.now() + (options.seconds ?? 15) * 1_000;
+  const until = performance.now() + (options.seconds ?? 40) * 1_000;
   let last: unknown;
   for (;;) {
     try {

@@ -34,7 +34,7 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
     // It takes some ports by itself, for example, and dies where a program that starts just then was quicker.
     server.once('exit', (code, signal) => {
       if (server !== child) return;
-      console.error(`The Temporal server of a test ended by itself (${code ?? signal}) and is started again: ${complaintIn(readFileSync(log, 'utf8'))}`);
+      process.emitWarning(`The Temporal server of a test ended by itself (${code ?? signal}) and is started again: ${complaintIn(readFileSync(log, 'utf8'))}`);
       spawnServer(args);
     });
   };

@@ -17,7 +17,7 @@ const MINIMUM = 1_000;
 const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 25);
 
 describe('The statement of a month', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let own: OwnContext;
   before(async () => {
     own = await ownContext();
