@@ -1,24 +1,37 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 
 /** Every embedded part listens here and nowhere else. */
 export const LOOPBACK = '127.0.0.1';
 
-const listenBriefly = async (port: number): Promise<number> => {
-  const server = createServer();
-  server.listen(port, LOOPBACK);
-  await once(server, 'listening');
-  const { port: bound } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return bound;
-};
+/**
+ * Ports that neither Linux (32768 to 60999) nor macOS (from 49152) gives to outgoing connections, which could otherwise take one between
+ * the moment it was found free and the moment it is listened on.
+ */
+const LOWEST = 10_000;
+const BEYOND = 32_768;
 
-/** A loopback port that nobody listened on a moment ago. */
-export const freePort = (): Promise<number> => listenBriefly(0);
+/** Among 22,768 ports chance finds a free one sooner. */
+const TRIES = 100;
 
 /** Throws the system's error (EADDRINUSE) when the loopback port is taken. */
 export const assertPortFree = async (port: number): Promise<void> => {
-  await listenBriefly(port);
+  const server = createServer();
+  server.listen(port, LOOPBACK);
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+};
+
+/** A loopback port that nobody listened on a moment ago, chosen at random, so that two who choose at once choose apart. */
+export const freePort = async (triesLeft = TRIES): Promise<number> => {
+  const port = randomInt(LOWEST, BEYOND);
+  try {
+    await assertPortFree(port);
+    return port;
+  } catch (error) {
+    if (triesLeft === 0) throw error;
+    return freePort(triesLeft - 1);
+  }
 };

@@ -231,10 +231,8 @@ describe('embedded parts', () => {
   });
 
   it('runs beside another instance', async () => {
-    const startNew = async (): Promise<Required<Embedded>> => start(await newDataDir());
+    const startNew = async (): Promise<Required<Embedded>> => stopLater(await start(await newDataDir()));
     const [one, other] = await Promise.all([startNew(), startNew()]);
-    stopLater(one);
-    stopLater(other);
     await query(one.databaseUrl, 'create table only_here ()');
     assert.deepEqual(await query(other.databaseUrl, `select to_regclass('only_here') as here`), [{ here: null }]);
     assert.notEqual(one.temporalAddress, other.temporalAddress);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
+import { freePort } from '../../src/embedded/ports.ts';
 import { createLogger } from '../../src/logging.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import { eventually } from '../support/eventually.ts';
@@ -40,12 +41,6 @@ describe('The life of a mail', () => {
   const attempts = async (id: string): Promise<number> => {
     const { raw } = await run(id).handle.describe();
     return raw.pendingActivities?.[0]?.attempt ?? 0;
-  };
-  /** A port where nobody listens now. */
-  const freePort = async (): Promise<number> => {
-    const brief = await startMailServer();
-    await brief.stop();
-    return brief.port;
   };
 
   it('sends it once, and then forgets what it said', async () => {
