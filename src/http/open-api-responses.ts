@@ -13,6 +13,8 @@ const FieldFaultSchema = z
   })
   .meta({ id: 'FieldFault', examples: [{ path: 'name', code: 'required', message: 'is required' }] });
 
+const REQUEST_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
 /** Every body of a refusal (RFC 9457); some codes have members of their own beside these. */
 export const ProblemSchema = z
   .looseObject({
@@ -25,21 +27,20 @@ export const ProblemSchema = z
     request_id: z.string(),
     errors: z.array(FieldFaultSchema).optional(),
   })
-  .meta({
-    id: 'Problem',
-    description: 'Why the request was refused',
-    examples: [
-      {
-        type: 'urn:carnet:problem:NOT_FOUND',
-        title: ErrorCodes.NOT_FOUND[1],
-        status: 404,
-        detail: 'There is no such skill, or this credential may not see it.',
-        instance: '/v1/skills/skl_01K0000000000000000000000A',
-        code: 'NOT_FOUND',
-        request_id: '4bf92f3577b34da6a3ce929d0e0e4736',
-      },
-    ],
-  });
+  .meta({ id: 'Problem', description: 'Why the request was refused' });
+
+/**
+ * A refusal of each code that these routes give, to which their responses refer; a real one says more of its call (`detail`, `instance`).
+ */
+export const problemExamples = (routes: readonly AnyRoute[]) =>
+  Object.fromEntries([...new Set(routes.flatMap(refusalsOf))].toSorted().map((code) => [code, problemExample(code)]));
+
+function problemExample(code: ErrorCode) {
+  const [status, title] = ErrorCodes[code];
+  const errors = code === 'VALIDATION_ERROR' && { errors: [{ path: 'name', code: 'required', message: 'is required' }] };
+  const value = { type: `urn:carnet:problem:${code}`, title, status, detail: `${title}.`, instance: '/v1/…', code, request_id: REQUEST_ID, ...errors };
+  return { summary: title, value };
+}
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
 
@@ -60,22 +61,26 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
       ...Object.fromEntries((route.alternatives ?? []).map((type) => [type, { schema: { type: 'string' as const } }])),
     },
   });
-  const byStatus = Map.groupBy(
-    [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted(),
-    (code) => ErrorCodes[code][0],
-  );
+  const byStatus = Map.groupBy(refusalsOf(route), (code) => ErrorCodes[code][0]);
   const answered = [route.status, ...(route.otherStatus === undefined ? [] : [route.otherStatus])];
   const responses: ZodOpenApiResponsesObject = Object.fromEntries(answered.map((status) => [`${status}`, answerUnder(status)]));
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
     responses[`${status}`] = {
       description: codes.map((code) => `\`${code}\`: ${ErrorCodes[code][1]}`).join('. '),
-      content: { 'application/problem+json': { schema: ProblemSchema } },
+      content: {
+        'application/problem+json': {
+          schema: ProblemSchema,
+          examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+        },
+      },
     };
   }
   if (route.cache !== undefined)
     responses['304'] = { description: 'Unchanged since the ETag that If-None-Match names' };
   return responses;
 }
+
+const refusalsOf = (route: AnyRoute): ErrorCode[] => [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted();
 
 function sharedRefusals(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = ['RATE_LIMITED', 'INTERNAL_ERROR', 'TEMPORARILY_UNAVAILABLE'];

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi';
-import { responsesOf } from './open-api-responses.ts';
+import { problemExamples, responsesOf } from './open-api-responses.ts';
 import { takesBody, takesKey, type AnyRoute, type Audience } from './route.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 import { Tags } from './tags.ts';
@@ -73,6 +73,7 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
     ),
     paths,
     components: {
+      examples: problemExamples(routes),
       securitySchemes: {
         apiKey: {
           type: 'http',

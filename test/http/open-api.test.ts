@@ -28,7 +28,7 @@ const document = JSON.parse(JSON.stringify(openApiDocument(routes))) as {
       }
     >
   >;
-  components: { schemas: Record<string, { examples?: Json[]; example?: Json }>; securitySchemes: Members };
+  components: { schemas: Record<string, { examples?: Json[]; example?: Json }>; securitySchemes: Members; examples: Record<string, { value: { status: number; code: string } }> };
 };
 
 /** Every `$ref` in a value. */
@@ -124,6 +124,21 @@ describe('GET /openapi.json', () => {
 
   it('has components that are named, none numbered by a machine', () => {
     for (const name of Object.keys(document.components.schemas)) assert.match(name, /^[A-Z][A-Za-z]*$/);
+  });
+
+  it('has an example of each refusal, under the status that it has', () => {
+    for (const [name, { value }] of Object.entries(document.components.examples)) {
+      assert.equal(value.code, name);
+      assertFits('/components/schemas/Problem', value as Json);
+    }
+    for (const { operationId, responses } of operations) {
+      for (const [status, response] of Object.entries(responses)) {
+        for (const ref of refsOf(response).filter((one) => one.startsWith('#/components/examples/'))) {
+          const example = document.components.examples[ref.slice('#/components/examples/'.length)];
+          assert.equal(String(example?.value.status), status, `${operationId}: ${ref}`);
+        }
+      }
+    }
   });
 
   it('has examples that fit their own schemas', () => {
