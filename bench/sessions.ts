@@ -22,7 +22,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
   const database = new pg.Client(databaseUrl);
   await database.connect();
   const [operator, agent] = [newId('op'), newId('ag')];
-  await database.query(`insert into operators (id, name, email) values ($1, 'bench', 'bench@carnet.invalid')`, [operator]);
+  await database.query(`insert into operators (id, name, email, tier) values ($1, 'bench', 'bench@carnet.invalid', 'enterprise')`, [operator]);
   await database.query(`insert into agents (id, operator_id, name, accountability) values ($1, $2, 'bench', 'enforced')`, [agent, operator]);
 
   const until = async (what: string, statement: string, values: unknown[] = []): Promise<void> => {

@@ -40,7 +40,7 @@ const BARE_FUNCTION = `
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: size });
 await pool.query(BARE_FUNCTION);
-await pool.query(`insert into operators (id, name, email) values ($1, 'bench', 'bench@carnet.invalid')`, [operatorId]);
+await pool.query(`insert into operators (id, name, email, tier) values ($1, 'bench', 'bench@carnet.invalid', 'enterprise')`, [operatorId]);
 await pool.query(`insert into agents (id, operator_id, name) values ($1, $2, 'bench')`, [agentId, operatorId]);
 await pool.query(
   `insert into service_connections (id, operator_id, service_id, service_name, scopes) values ($1, $2, 'github', 'github', '{repo:read,repo:write,issues:write}')`,
