@@ -42,7 +42,7 @@ describe('.ci/run', () => {
       '== install', '== lint', '== import law', '== types', '== openapi.json is fresh', '== openapi.json for client generators',
       '== docker-compose.yml', '== tests',
     ]);
-    assert.match(stdout, /== tests\nmocha --parallel --jobs 2 --forbid-only --forbid-pending\n/);
+    assert.match(stdout, /== tests\nmocha --forbid-only --forbid-pending\n/);
   });
 
   it('stops at the first stage that fails, names it and counts it as one failure', () => {

@@ -9,7 +9,6 @@ export const localPage = (title: string, content: Html): Html => html`<!doctype 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title} · Carnet</title>
-<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${LOCAL_PAGES}/style.css">
 </head>
 <body>

@@ -34,7 +34,6 @@ function pageOf(baseUrl: string, routes: AnyRoute[]): string {
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
 <title>Carnet</title>
 <h1>Carnet</h1>
 <p><a href="/dashboard/sign-in">Sign in</a> to decide what waits for a person.
