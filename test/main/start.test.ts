@@ -45,6 +45,7 @@ describe('npm start', function () {
       ['on a port that is in use', () => ({ PORT: new URL(one.baseUrl).port }), /Port \d+ is in use/, /set PORT/],
       ['with a setting out of range', () => ({ PORT: '70000' }), /PORT/, /from 0 to 65535/, /70000/],
       ['with a setting that is none', () => ({ PORT: '0', INVOCATION_TTL_SECONDS: '1e3' }), /INVOCATION_TTL_SECONDS/, /whole number from 60 to 604800/],
+      ['with workflow code that is not there', () => ({ PORT: '0', WORKFLOW_BUNDLE: '/nowhere/bundle.js' }), /WORKFLOW_BUNDLE/, /scripts\/bundle-workflows\.ts/],
       ['with a secret that is too short, which is not shown', () => ({ PORT: '0', PLATFORM_ADMIN_KEY: 'guess-me' }), /PLATFORM_ADMIN_KEY/, /24 characters/, /^((?!guess-me).)*$/],
       ['where the system takes no folders', () => ({ PORT: '0', DATA_DIR: '/proc/carnet' }), /can't be made/, /DATA_DIR/],
       [
