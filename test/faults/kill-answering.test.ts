@@ -9,6 +9,7 @@ import { settingsBeside, startRole, type Role } from '../support/role.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { assertStatus, database, platform, requester, service, type Requester } from '../support/service.ts';
 import { pointsOutsideLives } from './fault-points.ts';
+import { worldsOfSuite } from './worlds.ts';
 
 /** A call that dies on the way: made once at a process that is killed by it, then again at one that lives. */
 interface Call {
@@ -24,6 +25,7 @@ const keptItsEffect = (point: string): boolean => point.endsWith(':committed');
 describe('kill -9 of a process that answers', function () {
   this.timeout(120_000);
   const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
   let lives: Lives;
   /** Every invocation of every case, and whose it is. */
   const touched = new Map<string, Market>();
@@ -97,20 +99,25 @@ describe('kill -9 of a process that answers', function () {
     });
   }
 
-  // One after the other, and after the others: such a victim takes up whatever is to be delivered.
   for (const point of pointsOutsideLives().filter((name) => name.startsWith('delivery:'))) {
-    it(`at ${point}: the message reaches its life all the same`, async () => {
-      const dying = await victim(point);
-      const market = await newMarket();
-      const { as, path, body } = invoke(market);
-      const { id } = assertStatus(await requester(as.key, dying.baseUrl).post<TestInvocation>(path, body), 201);
-      touched.set(id, market);
-      assert.equal(await dying.ended, 'SIGKILL');
-      // The lease of whoever died ends after 15 s; by Postgres' clock it is over now.
-      const db = await database();
-      await db.query(sql.unsafe`update life_messages set lease_until = clock_timestamp() where life = ${`invocation:${id}`}`);
-      await settled(db, [id]);
-    });
+    // In a world of its own: there the first message to be delivered, of which the victim dies, is the one it has just answered for.
+    itBeside(`at ${point}: the message reaches its life all the same`, () =>
+      worlds.visit(async (world) => {
+        const market = await openMarket(await world.serve());
+        const dying = await world.api({ FAULT_AT: point });
+        const id = await market.at(dying.baseUrl).pending();
+        assert.equal(await dying.ended, 'SIGKILL');
+        const { pool } = world.context;
+        // The lease of whoever died ends after 15 s; by Postgres' clock it is over now.
+        await pool.query(sql.unsafe`update life_messages set lease_until = clock_timestamp() where life = ${`invocation:${id}`}`);
+        await world.worker();
+        await settled(pool, [id]);
+        assertStatus(await market.act(id, 'cancel'), 200);
+        await settled(pool, [id]);
+        await world.lives.closed([id]);
+        await assertInvariants(pool, [id]);
+      }),
+    );
   }
 
   it('leaves no life behind: each follows its invocation to the end', async () => {
