@@ -150,8 +150,15 @@ describe('credentials', () => {
 
   it('are refused at once when their time is over, remembered or not', async () => {
     const operatorId = await insertOperator(shell.context);
-    const { id, secret } = await insertKey(shell.context, { operatorId, expiresIn: 0.4 });
-    assertStatus(await read(shell.as(secret)), 200);
+    /** A key that was taken while it was valid; where the machine is too slow for one of 0.4 s, it gets a longer one. */
+    const taken = async (expiresIn = 0.4): Promise<{ id: string; secret: string }> => {
+      const key = await insertKey(shell.context, { operatorId, expiresIn });
+      const reply = await read(shell.as(key.secret));
+      if (reply.status === 401 && expiresIn < 10) return taken(expiresIn * 3);
+      assertStatus(reply, 200);
+      return key;
+    };
+    const { id, secret } = await taken();
     await eventually('the key to expire', () =>
       shell.context.pool.oneFirst(
         sql.type(
