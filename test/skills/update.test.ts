@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Skill, SkillVersion } from '../../src/skills/schema.ts';
+import { eventually } from '../support/eventually.ts';
 import { buildAgent, buildAgentKey, buildOperator, echoSchema, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, platform } from '../support/service.ts';
 import { publish, sealedSkill } from './support.ts';
@@ -69,6 +70,7 @@ describe('PATCH /v1/skills/:id', () => {
   for (const [field, value] of Object.entries(changes)) {
     it(`changes ${field} alone, as one more revision`, async () => {
       const before = await publish(owner, { tags: ['a'], price_per_invocation: 5 });
+      await eventually('the next millisecond', () => new Date().toISOString() > before.updated_at);
       const after = assertStatus(await owner.patch<Skill>(`/v1/skills/${before.id}`, { [field]: value }), 200);
       assert(after.updated_at > before.updated_at);
       assert.deepEqual(after, { ...before, [field]: value, revision: 2, updated_at: after.updated_at });
