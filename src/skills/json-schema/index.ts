@@ -2,8 +2,9 @@ import { sha256Hex } from '../../http/canonical-json.ts';
 import type { JsonValue } from '../../http/json-value.ts';
 import type { SchemaFault } from './faults.ts';
 import { structuralFaults } from './limits.ts';
-import { Pool } from './pool.ts';
+import { Pool, type CheckLimits } from './pool.ts';
 
+export { standardLimits, type CheckLimits } from './pool.ts';
 export type { SchemaFault } from './faults.ts';
 
 /** Runs the JSON Schemas of strangers (2020-12 and draft-07) away from the event loop, one second a job at most. */
@@ -25,8 +26,9 @@ export interface SchemaChecker {
   close(): Promise<void>;
 }
 
-export function createSchemaChecker(): SchemaChecker {
-  const pool = new Pool();
+/** @param limits may change while it works: a job has what holds when it begins */
+export function createSchemaChecker(limits?: CheckLimits): SchemaChecker {
+  const pool = new Pool(limits);
   return {
     async checkSchema(schema, at) {
       const faults = structuralFaults(schema, at);

@@ -8,12 +8,20 @@ import { Thread, type Death, type Ending } from './thread.ts';
  */
 const WAITING = 1_000;
 const SUSPECTS_WAITING = 16;
-/** Only hostile schemas make anybody wait this long. */
-const WAIT_LIMIT_MS = 5_000;
 /** Schemas remembered for having been stopped once. */
 const SUSPECTS = 1_000;
 /** Schemas whose text a thread is thought to have; a thread that has forgotten one says so. */
 const KNOWN = 1_000;
+
+/** How long what cannot be known beforehand may take. */
+export interface CheckLimits {
+  /** Issue part 5: one second a job, compiling included. */
+  jobMs: number;
+  /** In the queue; only hostile schemas make anybody wait five seconds. */
+  waitMs: number;
+}
+
+export const standardLimits: CheckLimits = { jobMs: 1_000, waitMs: 5_000 };
 
 export type PoolJob = Job & { schemaText: string };
 
@@ -43,7 +51,12 @@ export class Pool {
   readonly #calm: Pending[] = [];
   readonly #suspected: Pending[] = [];
   readonly #suspects = new Set<string>();
+  readonly #limits: CheckLimits;
   #closed = false;
+
+  constructor(limits: CheckLimits = standardLimits) {
+    this.#limits = limits;
+  }
 
   /** @throws CarnetError `TEMPORARILY_UNAVAILABLE` where too many wait, or this one has waited too long */
   async run(job: PoolJob): Promise<SchemaFault[]> {
@@ -94,7 +107,7 @@ export class Pool {
   #giveNext(seat: Seat, queue: Pending[]): void {
     const pending = queue.shift();
     if (!pending) return;
-    if (performance.now() - pending.since < WAIT_LIMIT_MS) this.#give(seat, pending);
+    if (performance.now() - pending.since < this.#limits.waitMs) this.#give(seat, pending);
     else pending.reject(unavailable('The check of a value against its schema could not begin in time.'));
   }
 
@@ -109,11 +122,14 @@ export class Pool {
   #start(seat: Seat): void {
     if (this.#closed || seat.thread) return;
     seat.known.clear();
-    seat.thread = new Thread<Pending>({
-      ready: () => this.#share(),
-      answered: (pending, answer) => this.#answered(seat, pending, answer),
-      died: (death) => this.#died(seat, death),
-    });
+    seat.thread = new Thread<Pending>(
+      {
+        ready: () => this.#share(),
+        answered: (pending, answer) => this.#answered(seat, pending, answer),
+        died: (death) => this.#died(seat, death),
+      },
+      () => this.#limits.jobMs,
+    );
   }
 
   #answered(seat: Seat, pending: Pending, answer: Answer): void {

@@ -1,8 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Answer, Job } from './messages.ts';
 
-/** Issue part 5: one second a job, compiling included. */
-const JOB_LIMIT_MS = 1_000;
 /** A worker is ready in 0.2 s; on a machine under load it takes longer, and none is given up before this. */
 const START_LIMIT_MS = 10_000;
 /** Jobs a worker holds at once, so that it need not wait for the event loop between two. */
@@ -35,9 +33,12 @@ export class Thread<Item> {
   #over = false;
   #answers = 0;
   #timer: NodeJS.Timeout;
+  readonly #jobLimitMs: () => number;
 
-  constructor(events: Events<Item>) {
+  /** @param jobLimitMs is asked when a job begins */
+  constructor(events: Events<Item>, jobLimitMs: () => number) {
     this.#events = events;
+    this.#jobLimitMs = jobLimitMs;
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       // Nothing that a schema could reach for, and no flag of the main thread that a worker would choke on.
       env: {},
@@ -107,7 +108,7 @@ export class Thread<Item> {
       setImmediate(() => {
         if (this.#answers === answers) this.#die('too slow');
       });
-    }, JOB_LIMIT_MS);
+    }, this.#jobLimitMs());
   }
 
   #die(ending: Ending, cause?: unknown): void {

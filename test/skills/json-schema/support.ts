@@ -1,18 +1,32 @@
 import assert from 'node:assert/strict';
 import { sha256Hex } from '../../../src/http/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../../src/http/json-value.ts';
-import { createSchemaChecker, type SchemaChecker, type SchemaFault } from '../../../src/skills/json-schema/index.ts';
+import { createSchemaChecker, standardLimits, type CheckLimits, type SchemaChecker, type SchemaFault } from '../../../src/skills/json-schema/index.ts';
 
 /** Where and why, without the words. */
 export const places = (faults: SchemaFault[]): string[] => faults.map(({ path, code }) => `${path} ${code}`);
 
+/** What is right is not stopped because the machine is slow: longer than any test. */
+const patience: CheckLimits = { jobMs: 120_000, waitMs: 120_000 };
+
 /** One checker for the tests of the `describe` it is called in, and short ways of asking it. */
 export function checkerUnderTest() {
   let current: SchemaChecker;
+  const limits = { ...patience };
   before(() => {
-    current = createSchemaChecker();
+    current = createSchemaChecker(limits);
   });
   after(() => current.close());
+
+  /** What `begin` begins has its second, and the next nobody's patience. */
+  const withinItsSecond = async <T>(begin: () => Promise<T>): Promise<T> => {
+    Object.assign(limits, standardLimits);
+    try {
+      return await begin();
+    } finally {
+      Object.assign(limits, patience);
+    }
+  };
 
   const validateText = (
     schema: JsonObject,
@@ -27,5 +41,5 @@ export function checkerUnderTest() {
   const rejects = async (schema: JsonObject, value: JsonValue, ...expected: string[]): Promise<void> =>
     assert.deepEqual(places(await validate(schema, value)), expected);
   const accepts = (schema: JsonObject, value: JsonValue): Promise<void> => rejects(schema, value);
-  return { checker: () => current, validate, validateText, accepts, rejects };
+  return { checker: () => current, validate, validateText, accepts, rejects, withinItsSecond };
 }
