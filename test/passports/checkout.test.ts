@@ -7,7 +7,7 @@ import { CheckoutBodySchema } from '../../src/passports/accountability-schema.ts
 import { advanceSession } from '../../src/passports/advance-session.ts';
 import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-report.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
-import { claimsOf, eventsOf, flagsOf, flagTypes, lineageRow, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from './lineages.ts';
+import { beforeAge, claimsOf, eventsOf, flagsOf, flagTypes, lineageRow, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from './lineages.ts';
 
 const ReviewRow = z.object({ id: z.string(), review_status: z.string().nullable(), risk: z.string().nullable(), missed: z.boolean() });
 const DAY = 86_400;
@@ -97,8 +97,8 @@ describe('a checkout', () => {
     const revoked = await newLineage(db, { operator });
     await run(db, sql.fragment`select revoke_lineages(array[${revoked.jti}], ${revoked.jti}, 'test')`);
     assert.equal((await checkout(revoked)).review?.status, 'pending', 'a revocation does not erase the review');
-    const expired = await newLineage(db, { operator, accountability: 'logged', ttl: 60, age: DAY + 59 });
-    assert.equal((await checkout(expired)).checkout.late, true);
+    const expired = () => newLineage(db, { operator, accountability: 'logged', ttl: 60, age: DAY + 59 });
+    assert.equal((await beforeAge(db, DAY + 60, [expired, (one) => checkout(one)])).done.checkout.late, true);
     await refusedWith(checkout(await newLineage(db, { operator, ttl: 60, age: DAY + 61 })), 'PASSPORT_EXPIRED');
   });
 
@@ -119,9 +119,11 @@ describe('a checkout', () => {
 
   describe('that is missed', () => {
     it('makes the review of an enforced agent itself, critical', async () => {
-      const lineage = await newLineage(db, { operator, interval: null, ttl: 600 });
-      await timePasses(db, lineage, 600 + 899);
-      assert.deepEqual([(await advanceSession(own.context, lineage.session)).waitsFor, await reviewOf(lineage)], ['checkout', null]);
+      const { lineage, done } = await beforeAge(db, 600 + 900, [
+        () => newLineage(db, { operator, interval: null, ttl: 600, age: 600 + 899 }),
+        async (one) => [(await advanceSession(own.context, one.session)).waitsFor, await reviewOf(one)],
+      ]);
+      assert.deepEqual(done, ['checkout', null]);
       await timePasses(db, lineage, 2);
       const step = await advanceSession(own.context, lineage.session);
       const review = await reviewOf(lineage);
@@ -150,10 +152,14 @@ describe('a checkout', () => {
 
     it('was expected by the estimated end where that is later than the expiry', async () => {
       const intent = { summary: 'Long', services: [], estimated_duration_seconds: 5_000 };
-      const lineage = await newLineage(db, { operator, interval: null, ttl: 600, intent });
-      await timePasses(db, lineage, 5_899);
-      await advanceSession(own.context, lineage.session);
-      assert.deepEqual(await flagTypes(db, lineage), []);
+      const { lineage, done } = await beforeAge(db, 5_000 + 900, [
+        () => newLineage(db, { operator, interval: null, ttl: 600, intent, age: 5_000 + 899 }),
+        async (one) => {
+          await advanceSession(own.context, one.session);
+          return flagTypes(db, one);
+        },
+      ]);
+      assert.deepEqual(done, []);
       await timePasses(db, lineage, 2);
       await advanceSession(own.context, lineage.session);
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);

@@ -6,7 +6,7 @@ import { CheckpointBodySchema } from '../../src/passports/accountability-schema.
 import { advanceSession } from '../../src/passports/advance-session.ts';
 import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-report.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
-import { claimsOf, eventsOf, flagTypes, lineageRow, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from './lineages.ts';
+import { beforeAge, claimsOf, eventsOf, flagTypes, lineageRow, newLineage, newOperator, refreshed, run, timePasses, type Lineage, type LineageOptions } from './lineages.ts';
 
 describe('a checkpoint', () => {
   let own: OwnContext;
@@ -125,6 +125,12 @@ describe('a checkpoint', () => {
   });
 
   describe('and its deadline', () => {
+    /** A checkpoint in the last second before a lineage is this old, and the flags that it raised. */
+    const madeBefore = async (age: number, options: Partial<LineageOptions>): Promise<{ lineage: Lineage; types: string[] }> => {
+      const { lineage, done } = await beforeAge(db, age, [() => newLineage(db, { operator, age: age - 1, ...options }), (one) => checkpoint(one)]);
+      return { lineage, types: done.flags.map(({ type }) => type) };
+    };
+
     it('after it was due but within the grace is late', async () => {
       const lineage = await newLineage(db, { operator });
       await timePasses(db, lineage, 310);
@@ -140,9 +146,7 @@ describe('a checkpoint', () => {
     });
 
     it('after the grace finds the miss raised, once an interval, and is not late for the next', async () => {
-      const lineage = await newLineage(db, { operator });
-      await timePasses(db, lineage, 300 + 75 - 1);
-      assert.deepEqual((await checkpoint(lineage)).flags.map(({ type }) => type), ['late_checkpoint'], 'a second before');
+      assert.deepEqual((await madeBefore(300 + 75, {})).types, ['late_checkpoint'], 'a second before');
       const other = await newLineage(db, { operator });
       await timePasses(db, other, 300 + 75 + 1);
       const { flags, next_checkpoint_due_at, checkpoint: made } = await checkpoint(other);
@@ -154,14 +158,12 @@ describe('a checkpoint', () => {
     });
 
     it('has a grace of at least 30 s and at most 300 s', async () => {
-      const often = await newLineage(db, { operator, interval: 60 });
-      await timePasses(db, often, 60 + 29);
-      assert.deepEqual((await checkpoint(often)).flags.map(({ type }) => type), ['late_checkpoint']);
+      const { lineage: often, types: afterLittle } = await madeBefore(60 + 30, { interval: 60 });
+      assert.deepEqual(afterLittle, ['late_checkpoint']);
       await timePasses(db, often, 60 + 31);
       assert.deepEqual((await checkpoint(often)).flags.map(({ type }) => type), ['missed_checkpoint']);
-      const seldom = await newLineage(db, { operator, interval: 3_600, ttl: 10_000 });
-      await timePasses(db, seldom, 3_600 + 299);
-      assert.deepEqual((await checkpoint(seldom)).flags.map(({ type }) => type), ['late_checkpoint']);
+      const { lineage: seldom, types: afterLong } = await madeBefore(3_600 + 300, { interval: 3_600, ttl: 10_000 });
+      assert.deepEqual(afterLong, ['late_checkpoint']);
       await timePasses(db, seldom, 3_600 + 301);
       assert.deepEqual((await checkpoint(seldom)).flags.map(({ type }) => type), ['missed_checkpoint']);
     });
@@ -173,9 +175,7 @@ describe('a checkpoint', () => {
     });
 
     it('is not kept past the last expiry, and comes back with a refresh', async () => {
-      const lineage = await newLineage(db, { operator, ttl: 370 });
-      await timePasses(db, lineage, 369);
-      assert.deepEqual((await checkpoint(lineage)).flags.map(({ type }) => type), ['late_checkpoint']);
+      assert.deepEqual((await madeBefore(370, { ttl: 370 })).types, ['late_checkpoint']);
       const silent = await newLineage(db, { operator, ttl: 370 });
       assert.equal((await advanceSession(own.context, silent.session)).waitsFor, 'checkout');
       await timePasses(db, silent, 376);

@@ -4,7 +4,7 @@ import { newId } from '../../src/ids.ts';
 import { CheckpointBodySchema } from '../../src/passports/accountability-schema.ts';
 import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-report.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
-import { claimsOf, eventsOf, flagsOf, flagTypes, newLineage, newOperator, run, timePasses, type Lineage } from './lineages.ts';
+import { beforeAge, claimsOf, eventsOf, flagsOf, flagTypes, newLineage, newOperator, run, timePasses, type Lineage } from './lineages.ts';
 
 describe('flags of reports', () => {
   let own: OwnContext;
@@ -116,9 +116,11 @@ describe('flags of reports', () => {
 
   it('duration_exceeded is raised once, when the estimated time is over', async () => {
     const intent = { summary: 'Quick', services: ['GitHub'], estimated_duration_seconds: 100.5 };
-    const lineage = await lineageWith({ intent, interval: null, accountability: 'logged' });
-    await timePasses(db, lineage, 99);
-    assert.deepEqual(await flagged(lineage, {}), []);
+    const { lineage, done } = await beforeAge(db, 100.5, [
+      () => lineageWith({ intent, interval: null, accountability: 'logged', age: 99 }),
+      (one) => flagged(one, {}),
+    ]);
+    assert.deepEqual(done, []);
     await timePasses(db, lineage, 3);
     assert.deepEqual(await flagged(lineage, {}), ['duration_exceeded warning']);
     await timePasses(db, lineage, 3);

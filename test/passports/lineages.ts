@@ -121,6 +121,29 @@ export async function timePasses(db: CommonQueryMethods, { jti }: Lineage, secon
   await run(db, sql.fragment`update passport_flags set raised_at = raised_at - ${by} where lineage_id = ${jti}`);
 }
 
+/** Seconds since it began, by Postgres’ clock. */
+export const ageOf = (db: CommonQueryMethods, { jti }: Lineage): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ age: z.number() }))`
+    select extract(epoch from clock_timestamp() - started_at)::float8 as age from passport_lineages where id = ${jti}`);
+
+/**
+ * Does something with a lineage that has to be done before it is this many seconds old, by Postgres' clock; again with another one where
+ * the machine took longer, which says nothing of what is right before then.
+ */
+export async function beforeAge<T>(
+  db: CommonQueryMethods,
+  seconds: number,
+  [begin, act]: [begin: () => Promise<Lineage>, act: (lineage: Lineage) => Promise<T>],
+): Promise<{ lineage: Lineage; done: T }> {
+  for (;;) {
+    const lineage = await begin();
+    const [outcome] = await Promise.allSettled([act(lineage)]);
+    if ((await ageOf(db, lineage)) >= seconds) continue;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return { lineage, done: outcome.value };
+  }
+}
+
 const FlagRow = z.object({ type: z.string(), severity: z.string(), occasion: z.string(), message: z.string(), jti: z.string() });
 
 export const flagsOf = async (db: CommonQueryMethods, { jti }: Lineage) =>
