@@ -24,9 +24,17 @@ export const assertPortFree = async (port: number): Promise<void> => {
   await once(server, 'close');
 };
 
-/** A loopback port that nobody listened on a moment ago, chosen at random, so that two who choose at once choose apart. */
+/** Chosen before: whoever chose one may not listen on it yet. */
+const chosen = new Set<number>();
+
+/**
+ * A loopback port that nobody listened on a moment ago: at random, so that two processes that choose at once choose apart, and never the
+ * same one twice in a process.
+ */
 export const freePort = async (triesLeft = TRIES): Promise<number> => {
   const port = randomInt(LOWEST, BEYOND);
+  if (chosen.has(port)) return freePort(triesLeft);
+  chosen.add(port);
   try {
     await assertPortFree(port);
     return port;
