@@ -94,6 +94,6 @@ const PortalRow = z.object({ customer_id: z.string(), operator_name: z.string(),
 export const findPortal = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof PortalRow> | null> =>
   connection.maybeOne(sql.type(PortalRow)`
     select u.id as customer_id, u.name as operator_name,
-      (select s.id from local_subscriptions s where s.customer_id = u.id order by s.started_at desc limit 1) as subscription_id
+      (select s.id from local_subscriptions s where s.customer_id = u.id order by s.started_at desc, s.id desc limit 1) as subscription_id
     from local_portals p join local_customers u on u.id = p.customer_id
     where p.id = ${id} and p.created_at > clock_timestamp() - interval '1 hour'`);

@@ -71,12 +71,13 @@ export function titleOf({ purpose, tier, purchased_seats: seats }: Pick<Checkout
   return `Subscription, ${tier ?? ''}${seats ? `, ${seats} seats more` : ''}`;
 }
 
-/** The first period begins now and ends on the same day of the next month (decisions B12). */
+/** The first period begins now, in whole seconds as Stripe's do, and ends on the same day of the next month (decisions B12). */
 async function beginSubscription(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<SubscriptionRow> {
   const id = newId('lpay');
   await connection.query(sql.type(Nothing)`
     insert into local_subscriptions (id, customer_id, tier, purchased_seats, started_at, period_start, period_end)
-    select ${id}, ${checkout.customer_id}, ${checkout.tier}, ${checkout.purchased_seats}, now(), now(), now() + interval '1 month'`);
+    select ${id}, ${checkout.customer_id}, ${checkout.tier}, ${checkout.purchased_seats}, begins, begins, begins + interval '1 month'
+    from date_trunc('second', now()) as begins`);
   await connection.query(sql.type(Nothing)`update local_checkouts set subscription_id = ${id} where id = ${checkout.id}`);
   return existing(await findSubscription(connection, id));
 }

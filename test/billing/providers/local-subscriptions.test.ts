@@ -19,11 +19,11 @@ describe('subscriptions of the local payment provider', () => {
     world.receiver.heard.length = 0;
   });
 
-  const expiresAt = new Date(Date.now() + 86_400_000);
+  const inADay = (): Date => new Date(Date.now() + 86_400_000);
 
   const openCheckout = async (tier: 'developer' | 'pro' | 'business', purchasedSeats: number) => {
     const changeId = newId('sbc');
-    const page = await world.payments.openSubscription({ ...customer, changeId, tier, purchasedSeats, expiresAt });
+    const page = await world.payments.openSubscription({ ...customer, changeId, tier, purchasedSeats, expiresAt: inADay() });
     return { changeId, sessionId: page.sessionId, url: world.at(page.url) };
   };
 
@@ -52,15 +52,13 @@ describe('subscriptions of the local payment provider', () => {
       ['paid', 'subscription', changeId, subscriptionId],
     );
     assert.equal(subscription.operatorId, customer.operatorId);
-    const { currentPeriodStart: start, currentPeriodEnd: end, ...state } = await world.payments.readSubscription(subscriptionId ?? '');
-    const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1_000) * 1_000);
-    assert.deepEqual(subscription.state, { ...state, currentPeriodStart: wholeSeconds(start), currentPeriodEnd: wholeSeconds(end) });
+    assert.deepEqual(subscription.state, await world.payments.readSubscription(subscriptionId ?? ''), 'its period too, though events tell whole seconds');
   });
 
   it('tell of an upgrade by the subscription and its invoice, and of one that failed by its checkout', async () => {
     const subscriptionId = await subscribed('developer');
     const upgrade = async () => {
-      const page = await world.payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro', expiresAt });
+      const page = await world.payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro', expiresAt: inADay() });
       return world.at(page.url);
     };
     await settleLocally(await upgrade(), 'failed');
@@ -74,7 +72,7 @@ describe('subscriptions of the local payment provider', () => {
   it('cannot be upgraded once they have ended: nothing is paid, and the checkout is over', async () => {
     const subscriptionId = await subscribed('developer');
     await world.payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: true } });
-    const page = await world.payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro', expiresAt });
+    const page = await world.payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro', expiresAt: inADay() });
     await endLocalPeriod(world.shell.context.pool, subscriptionId);
     await payLocally(world.at(page.url));
     assert.deepEqual(told().map((event) => event.kind === 'checkout' && event.outcome), ['expired']);
@@ -152,7 +150,7 @@ describe('subscriptions of the local payment provider', () => {
     }
 
     it('what went back of a payment', async () => {
-      const page = await world.payments.openTopUp({ ...customer, topUpId: newId('top'), amountCents: 2_500, expiresAt });
+      const page = await world.payments.openTopUp({ ...customer, topUpId: newId('top'), amountCents: 2_500, expiresAt: inADay() });
       await payLocally(world.at(page.url));
       const { paymentId, receiptUrl } = await world.payments.readCheckout(page.sessionId);
       await world.payments.refund({ key: `refund:${newId('txn')}`, paymentId: paymentId ?? '', amountCents: 2_500 });
