@@ -20,12 +20,13 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       customer = await world.newCustomer();
     });
 
-    const expiresAt = new Date(Date.now() + 1_800_000);
+    /** As of when it is asked for: files are read long before their cases run. */
+    const inHalfAnHour = (): Date => new Date(Date.now() + 1_800_000);
     const topUp = (over: Partial<Parameters<PaymentProvider['openTopUp']>[0]> = {}) => ({
       ...customer,
       topUpId: newId('top') as string,
       amountCents: 2_500,
-      expiresAt,
+      expiresAt: inHalfAnHour(),
       ...over,
     });
     const paidTopUp = async (amountCents = 2_500): Promise<{ page: HostedPage; paymentId: string }> => {
@@ -35,7 +36,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       return { page, paymentId: paymentId ?? '' };
     };
     const subscribed = async (tier: PaidTier = 'pro', purchasedSeats = 0): Promise<string> => {
-      const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier, purchasedSeats, expiresAt });
+      const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier, purchasedSeats, expiresAt: inHalfAnHour() });
       await world.pay(page);
       return (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
     };
@@ -106,7 +107,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     });
 
     it('begins a subscription when it is paid', async () => {
-      const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'developer', purchasedSeats: 2, expiresAt });
+      const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'developer', purchasedSeats: 2, expiresAt: inHalfAnHour() });
       assert.equal((await payments.readCheckout(page.sessionId)).subscriptionId, null);
       await world.pay(page);
       const { status, subscriptionId } = await payments.readCheckout(page.sessionId);
@@ -183,7 +184,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     for (const seats of [0, 4]) {
       it(`upgrades when that is confirmed and paid, with ${seats} seats bought`, async () => {
         const subscriptionId = await subscribed('developer', seats);
-        const asked = { ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt } as const;
+        const asked = { ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt: inHalfAnHour() } as const;
         const page = await payments.openUpgrade(asked);
         assert.deepEqual(await payments.openUpgrade(asked), page);
         assert.equal((await payments.readSubscription(subscriptionId)).tier, 'developer');
@@ -195,7 +196,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       it(`takes a planned downgrade back where an upgrade is asked for, with ${seats} seats bought`, async () => {
         const subscriptionId = await subscribed('pro', seats);
         await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { nextTier: 'developer' } });
-        const page = await payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt });
+        const page = await payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt: inHalfAnHour() });
         const { tier, nextTier } = await payments.readSubscription(subscriptionId);
         assert.deepEqual([tier, nextTier], ['pro', null]);
         await payments.expireCheckout(page.sessionId);
@@ -225,7 +226,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       await refused(payments.readRefund('re_unknown'));
       await refused(payments.readSubscription('sub_unknown'));
       await refused(payments.changeSubscription({ key: newId('sbc'), subscriptionId: 'sub_unknown', change: { purchasedSeats: 1 } }));
-      await refused(payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId: 'sub_unknown', tier: 'pro', expiresAt }));
+      await refused(payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId: 'sub_unknown', tier: 'pro', expiresAt: inHalfAnHour() }));
     });
   });
 

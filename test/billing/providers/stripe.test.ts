@@ -32,8 +32,8 @@ function callsToStripe(program: string): void {
   });
 
   const SESSIONS = 'POST /v1/checkout/sessions';
-  const expiresAt = new Date(Date.now() + 3_600_000);
-  const topUp = () => ({ ...customer, topUpId: newId('top'), amountCents: 2_500, expiresAt });
+  const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
+  const topUp = () => ({ ...customer, topUpId: newId('top'), amountCents: 2_500, expiresAt: inAnHour() });
   const onlyCall = (what: string): StripeCall => {
     const [call, ...more] = world.proxy.callsTo(what);
     assert(call !== undefined && more.length === 0, `${what} was called ${more.length + (call === undefined ? 0 : 1)} times`);
@@ -72,7 +72,7 @@ function callsToStripe(program: string): void {
 
   it('name the change on the session and on its subscription, with seats as an item of their own', async () => {
     const changeId = newId('sbc');
-    await payments.openSubscription({ ...customer, changeId, tier: 'pro', purchasedSeats: 3, expiresAt });
+    await payments.openSubscription({ ...customer, changeId, tier: 'pro', purchasedSeats: 3, expiresAt: inAnHour() });
     const call = onlyCall(SESSIONS);
     assert.equal(call.idempotencyKey, changeId);
     const form = formOf(call.body);
@@ -186,7 +186,7 @@ function callsToStripe(program: string): void {
   }
 
   it('go on where a change of several things ended', async () => {
-    const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'business', purchasedSeats: 0, expiresAt });
+    const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'business', purchasedSeats: 0, expiresAt: inAnHour() });
     await world.pay(page);
     const { subscriptionId } = await payments.readCheckout(page.sessionId);
     const asked = { key: newId('sbc'), subscriptionId: subscriptionId ?? '', change: { purchasedSeats: 2, nextTier: 'pro', cancelAtPeriodEnd: true } } as const;
@@ -204,7 +204,7 @@ function callsToStripe(program: string): void {
   });
 
   it('credit nothing for a downgrade, prorate seats, and invoice an upgrade of several items at once', async () => {
-    const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'pro', purchasedSeats: 0, expiresAt });
+    const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'pro', purchasedSeats: 0, expiresAt: inAnHour() });
     await world.pay(page);
     const subscriptionId = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
     const change = (wanted: Parameters<PaymentProvider['changeSubscription']>[0]['change']) =>
@@ -212,7 +212,7 @@ function callsToStripe(program: string): void {
     await change({ nextTier: 'developer' });
     await change({ nextTier: null });
     await change({ purchasedSeats: 1 });
-    const upgrade = await payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt });
+    const upgrade = await payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt: inAnHour() });
     const said = world.proxy
       .callsTo(`POST /v1/subscriptions/${subscriptionId}`)
       .map(({ body }) => formOf(body))
