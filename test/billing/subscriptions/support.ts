@@ -97,15 +97,25 @@ export async function endPeriod(operator: TestOperator): Promise<void> {
   await (await database()).query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)}, 'due')`);
 }
 
-/** As `endPeriod`, and a timer that has not fired: the sweep finds out. */
-export async function passPeriod(operator: TestOperator): Promise<void> {
+/**
+ * As `endPeriod`, and a timer that has not fired: the sweep finds out. The life has asked about everything before, so that none of its
+ * answers is of a time when the period still ran.
+ * @returns the end of the period that is over.
+ */
+export async function passPeriod(operator: TestOperator): Promise<string> {
   const db = await database();
-  await endLocalPeriod(db, (await rowOf(operator)).subscription_id);
-  await db.query(sql.type(z.object({}))`
-    update subscriptions set period_start = period_start - past.by, period_end = period_end - past.by,
-      ask_at = clock_timestamp(), due_at = clock_timestamp() - interval '1 minute'
-    from (select period_end - clock_timestamp() + interval '1 second' as by from subscriptions where operator_id = ${operator.operatorId}) past
-    where operator_id = ${operator.operatorId}`);
+  const { operatorId } = operator;
+  await eventually('the life to have asked the provider', () =>
+    db.oneFirst(sql.type(z.object({ asked: z.boolean() }))`
+      select coalesce(ask_at > clock_timestamp(), false) as asked from subscriptions where operator_id = ${operatorId}`));
+  const { subscription_id: id } = await rowOf(operator);
+  return db.transaction(async (both) => {
+    await endLocalPeriod(both, id);
+    return both.oneFirst(sql.type(z.object({ period_end: z.string() }))`
+      update subscriptions s set period_start = l.period_start, period_end = l.period_end,
+        ask_at = clock_timestamp(), due_at = clock_timestamp() - interval '1 minute'
+      from local_subscriptions l where l.id = ${id} and s.operator_id = ${operatorId} returning s.period_end`);
+  });
 }
 
 /** The checkout that waits has reached the end of its time. */
