@@ -60,12 +60,12 @@ describe('POST /v1/billing/webhooks/stripe', function () {
 
     it('a signature of more than five minutes ago, or of a time to come', async () => {
       const body = topUpEvent(topUp);
-      for (const seconds of [-310, 310]) {
+      for (const seconds of [-600, 600]) { // to the second: verify-payment-webhook.test.ts
         const at = new Date(Date.now() + seconds * 1_000);
         assertProblem(await postPaymentEvent(body, signPaymentEvent(body, { at })), 'INVALID_SIGNATURE');
       }
       await assertNothingCredited();
-      assertStatus(await postPaymentEvent(body, signPaymentEvent(body, { at: new Date(Date.now() - 290_000) })), 200);
+      assertStatus(await postPaymentEvent(body, signPaymentEvent(body, { at: new Date(Date.now() - 120_000) })), 200);
       await assertCreditedOnce();
     });
 
