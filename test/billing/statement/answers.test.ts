@@ -4,8 +4,8 @@ import { sql } from '../../../src/database/pool.ts';
 import { newId, type InvocationId } from '../../../src/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../../support/factories.ts';
-import { payLocally } from '../../support/local-payments.ts';
 import { assertStatus, database } from '../../support/service.ts';
+import { buildTopUp } from '../payments/support.ts';
 import { address, call, run, sealedCall, statementOf, timelineOf } from './statements.ts';
 
 const Payment = z.object({ id: z.string(), session_id: z.string(), payment_id: z.string() });
@@ -13,8 +13,7 @@ const Payment = z.object({ id: z.string(), session_id: z.string(), payment_id: z
 /** An operator with a row of every kind that exists so far: a top-up with a receipt, a price paid and one held, usage with its sources. */
 async function everything(): Promise<{ consumer: TestOperator; publisher: TestOperator }> {
   const [consumer, publisher] = [await buildOperator(), await buildOperator()];
-  const { checkout_url: url } = assertStatus(await consumer.post<{ checkout_url: string }>('/v1/billing/topup', { amount_cents: 5_000 }), 200);
-  await payLocally(url);
+  await buildTopUp(consumer, 5_000);
   await eventually('the top-up to have its receipt', async () => (await statementOf(consumer)).transactions.some(({ receipt_url }) => receipt_url !== null));
   const skill = await buildSkill(publisher, { price_per_invocation: 20 });
   const paid = await buildInvocation(consumer, skill.id, { input: { text: 'the-input' } });
