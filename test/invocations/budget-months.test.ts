@@ -6,7 +6,7 @@ import { newId } from '../../src/ids.ts';
 import { cancel, invoke, newSkill, newWallet, run } from '../billing/ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
 
-/** In front of Postgres' own clock: the first look at it is the last moment of October, every later one is in November. */
+/** In front of Postgres' own clock: the first look at it is the last moment of an October far ahead, every later one is in November. */
 async function setClockBetweenMonths(connection: DatabaseTransactionConnection): Promise<void> {
   await run(connection, sql.fragment`create schema clocks`);
   await run(connection, sql.fragment`create sequence clocks.looks`);
@@ -14,7 +14,7 @@ async function setClockBetweenMonths(connection: DatabaseTransactionConnection):
     connection,
     sql.fragment`
       create function clocks.clock_timestamp() returns timestamptz language sql volatile as $$
-        select case nextval('clocks.looks') when 1 then timestamptz '2026-10-31 23:59:59.999Z' else '2026-11-01 00:00:00Z' end;
+        select case nextval('clocks.looks') when 1 then timestamptz '2126-10-31 23:59:59.999Z' else '2126-11-01 00:00:00Z' end;
       $$`,
   );
   await run(connection, sql.fragment`set local search_path to clocks, public, pg_catalog`);
@@ -35,14 +35,14 @@ describe('the budget of an agent, where the month ends during an invoke', () => 
     await run(pool, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'late')`);
     const id = await pool.transaction(async (connection) => {
       await setClockBetweenMonths(connection);
-      return invoke(connection, consumer, skill, { agent, ttlSeconds: 86_400 * 365 });
+      return invoke(connection, consumer, skill, { agent });
     });
     const spending = () =>
       pool.any(sql.type(z.object({ month: z.string(), cents: z.number() }))`
         select month::text, cents from agent_spending where subject = ${agent}`);
-    assert.deepEqual(await spending(), [{ month: '2026-10-01', cents: 25 }]);
+    assert.deepEqual(await spending(), [{ month: '2126-10-01', cents: 25 }]);
     await cancel(pool, consumer, id);
-    assert.deepEqual(await spending(), [{ month: '2026-10-01', cents: 0 }]);
+    assert.deepEqual(await spending(), [{ month: '2126-10-01', cents: 0 }]);
     await assertLedger(pool);
   });
 });
