@@ -83,8 +83,9 @@ describe('POST /v1/skills/:id/invoke', () => {
   });
 
   it('takes ttl_seconds, with a fraction too', async () => {
+    const buyer = await buildOperator({ cents: 25 }); // whose hold goes back while other tests look at their balances
     const { created_at, expires_at } = assertStatus(
-      await consumer.post<Invocation>(path, { input, ttl_seconds: 90.5 }),
+      await buyer.post<Invocation>(path, { input, ttl_seconds: 90.5 }),
       201,
     );
     assert.equal(Date.parse(expires_at) - Date.parse(created_at), 90_500);
