@@ -5,7 +5,7 @@ export function exchangeBytes(port: number, bytes: string | Buffer, until?: RegE
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-    socket.setTimeout(20_000, () => socket.destroy(new Error(`no end of the answer: ${answer}`)));
+    socket.setTimeout(50_000, () => socket.destroy(new Error(`no end of the answer: ${answer}`)));
     socket.on('data', (chunk: Buffer) => {
       answer += chunk.toString('latin1');
       if (until?.test(answer) === true) socket.destroy();
