@@ -112,10 +112,16 @@ describe('POST /v1/api-keys', () => {
 describe('an API key that expires', () => {
   it('is 401 from its expiry on, in use until then or not', async () => {
     const operator = await buildOperator();
-    const expiresAt = new Date(Date.now() + 2_000).toISOString();
-    const body = { name: 'brief', kind: 'operator', expires_at: expiresAt };
-    const { key } = assertStatus(await operator.post<CreatedApiKey>('/v1/api-keys', body), 201);
-    assertStatus(await requester(key).get('/v1/operators/me'), 200);
+    const inUse = async (seconds: number): Promise<{ key: string; expiresAt: string }> => {
+      const expiresAt = new Date(Date.now() + seconds * 1_000).toISOString();
+      const made = await operator.post<CreatedApiKey>('/v1/api-keys', { name: 'brief', kind: 'operator', expires_at: expiresAt });
+      const used = await requester(made.body.key).get('/v1/operators/me');
+      // Answers that came after the expiry, as on a machine that is busy, say nothing of the time before it.
+      if (Date.now() >= Date.parse(expiresAt)) return inUse(seconds * 4);
+      assertStatus(used, 200);
+      return { key: assertStatus(made, 201).key, expiresAt };
+    };
+    const { key, expiresAt } = await inUse(2);
     const refused = await eventually('the key to expire', async () => {
       const reply = await requester(key).get('/v1/operators/me');
       return reply.status !== 200 && reply;
