@@ -72,9 +72,16 @@ describe('OAuth access tokens', () => {
     });
 
     it('are refused when their time is over, remembered or not', async () => {
-      const exp = Math.floor(Date.now() / 1_000) + 2;
-      const token = await issuer.token(admin({ exp }));
-      assertStatus(await read(token), 200);
+      const inUse = async (seconds: number): Promise<{ token: string; exp: number }> => {
+        const exp = Math.floor(Date.now() / 1_000) + seconds;
+        const token = await issuer.token(admin({ exp }));
+        const used = await read(token);
+        // An answer that came when its time was over, as on a machine that is busy, says nothing of the time before.
+        if (Date.now() >= exp * 1_000) return inUse(seconds * 4);
+        assertStatus(used, 200);
+        return { token, exp };
+      };
+      const { token, exp } = await inUse(2);
       await eventually('its time to be over', async () => {
         await read(token);
         return Date.now() >= exp * 1_000;
