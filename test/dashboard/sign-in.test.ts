@@ -47,11 +47,13 @@ describe('POST /v1/dashboard/sessions', () => {
   ] as const) {
     it(`refuses another code within 30 seconds, and tells when, to an address of ${whose}`, async () => {
       const email = await address();
+      const began = performance.now();
       assertStatus(await ask(email), 202);
       const early = await ask(email);
       assertProblem(early, 'RATE_LIMITED');
       const wait = Number(early.headers.get('retry-after'));
-      assert(wait >= 25 && wait <= 30, `${wait}`);
+      const passed = (performance.now() - began) / 1_000;
+      assert(wait >= 30 - passed && wait <= 30, `${wait} after ${passed} s`);
       await moveCode(email, 'sent_at', -31);
       assertStatus(await ask(email), 202);
     });
