@@ -156,9 +156,14 @@ describe('A change by session cookie', () => {
 describe('What is kept of a sign-in', () => {
   it('is no code, no token and no address that asked: hashes and sealed texts', async () => {
     const operator = await buildOperator();
-    const code = await askForCode(operator.email);
-    assert.deepEqual(await tablesHolding(`\n${code}\n`), [], 'as it stands in the mail');
-    assert.deepEqual(await tablesHolding(`,${code},`), [], 'as a column of its own');
+    const asked = async (): Promise<{ code: string; alike: string[] }> => {
+      const code = await askForCode(operator.email);
+      assert.deepEqual(await tablesHolding(`\n${code}\n`), [], 'as it stands in the mail');
+      return { code, alike: await tablesHolding(`,${code},`) };
+    };
+    // Some number of six digits may be alike by chance; in the same table it is not so twice.
+    const [{ alike }, { code, alike: again }] = [await asked(), await asked()];
+    assert.deepEqual(alike.filter((table) => again.includes(table)), [], 'as a column of its own');
     const reply = await anonymous().post('/v1/dashboard/sessions/verify', { email: operator.email, code });
     assertStatus(reply, 200);
     assert.deepEqual(await tablesHolding(cookieOf(reply).slice('carnet_session='.length)), []);
