@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
+import { eventually } from '../../support/eventually.ts';
 import { run } from '../ledger-world.ts';
 
 const CounterRow = z.object({ used: z.number(), overage: z.number(), passports: z.number(), invocations: z.number() });
@@ -31,6 +32,20 @@ const RemainderRow = z.object({ charged_microcents: z.number(), debited_cents: z
 export const remainderOf = (db: CommonQueryMethods, operator: string, meter = 'metered_action') =>
   db.maybeOne(sql.type(RemainderRow)`
     select charged_microcents, debited_cents from wallet_remainders where operator_id = ${operator} and meter = ${meter}`);
+
+const monthAt = (time: number): number => new Date(time).getUTCMonth();
+
+/** Waits for the next month where this one is over within a minute, longer than a case takes: what counts in a month begins anew when it turns. */
+export const monthToSpare = (): Promise<boolean> =>
+  eventually('a month that goes on', () => monthAt(Date.now()) === monthAt(Date.now() + 60_000), { seconds: 90 });
+
+/** For a suite whose cases each count within one month. */
+export function eachWithinOneMonth(): void {
+  beforeEach(async function () {
+    this.timeout(120_000);
+    await monthToSpare();
+  });
+}
 
 /** Actions a month that come with the tier free (Billing §8). */
 export const FREE = 25_000;

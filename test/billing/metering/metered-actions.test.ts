@@ -8,7 +8,7 @@ import { newLineage, timePasses } from '../../passports/lineages.ts';
 import { buildInvocation, buildOperator, buildSkill, credit, publication, type TestOperator } from '../../support/factories.ts';
 import { anonymous, assertStatus, database, type Reply } from '../../support/service.ts';
 import { run } from '../ledger-world.ts';
-import { counterOf } from './counters.ts';
+import { counterOf, eachWithinOneMonth } from './counters.ts';
 
 type Send = (headers?: Record<string, string>) => Promise<Reply>;
 
@@ -24,6 +24,7 @@ describe('metered actions', () => {
     provider = await buildOperator();
     skillId = (await buildSkill(provider, { price_per_invocation: 3 })).id;
   });
+  eachWithinOneMonth();
 
   const used = async ({ operatorId }: TestOperator): Promise<number> => (await counterOf(db, operatorId)).used;
   const openPayer = async (): Promise<Holder> => {

@@ -6,7 +6,7 @@ import { issue, openHolder, tryDelegate, tryIssue, tryRefresh, type Holder } fro
 import { buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, platform, service, type Reply } from '../../support/service.ts';
 import { run, walletOf } from '../ledger-world.ts';
-import { counterOf, FREE, passMonth, remainderOf, setUsed } from './counters.ts';
+import { counterOf, eachWithinOneMonth, FREE, passMonth, remainderOf, setUsed } from './counters.ts';
 
 const report = { services_used: [], tool_calls: [], actions_count: 1 };
 const COST = 10_000;
@@ -22,6 +22,7 @@ describe('metered actions over the allowance', () => {
     free = (await buildSkill(provider, { price_per_invocation: 0 })).id;
     priced = (await buildSkill(provider, { price_per_invocation: 5 })).id;
   });
+  eachWithinOneMonth();
   after(() => assertLedger(db));
 
   const counted = async ({ operatorId }: TestOperator): Promise<[used: number, overage: number]> => {

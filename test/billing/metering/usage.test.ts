@@ -4,13 +4,14 @@ import type { Usage } from '../../../src/billing/usage-schema.ts';
 import { issue, openHolder, refresh } from '../../passports/holders.ts';
 import { buildAgent, buildAgentKey, buildInvocation, buildMemberKey, buildOperator, buildSkill, credit } from '../../support/factories.ts';
 import { assertStatus, database, platform, type Requester } from '../../support/service.ts';
-import { FREE, passMonth, setUsed } from './counters.ts';
+import { eachWithinOneMonth, FREE, passMonth, setUsed } from './counters.ts';
 
 describe('GET /v1/billing/usage', () => {
   let db: DatabasePool;
   before(async () => {
     db = await database();
   });
+  eachWithinOneMonth();
 
   const usageOf = async (reader: Requester): Promise<Usage> => assertStatus(await reader.get<Usage>('/v1/billing/usage'), 200);
   const nothing = (included: number | null) => ({ used: 0, included, overage: 0 });

@@ -62,7 +62,8 @@ describe('the laws of the ledger', () => {
   class RollBack extends Error {}
   const databases = new ProofDatabases();
   let proof: ProofDatabase;
-  before(async () => {
+  before(async function () {
+    this.timeout(120_000);
     proof = await databases.current();
     const lane = await proof.lane();
     await everyRow(proof.pool, lane);

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import { newSkill, newWallet, run } from '../ledger-world.ts';
+import { monthToSpare } from '../metering/counters.ts';
 import { COMMISSION_BPS, disputed, meterOf, MINIMUM_PAYOUT_CENTS, USED, withPicked } from './model.ts';
 import { Refused, type Lane } from './proof-database.ts';
 import { PRICES, WALLETS, type Source, type Step } from './step.ts';
@@ -29,6 +30,7 @@ export class World {
   #months = 0;
 
   static async make(db: DatabasePool): Promise<World> {
+    await monthToSpare();
     const world = new World();
     for (let index = 0; index < WALLETS; index += 1) {
       const id = await newWallet(db);
