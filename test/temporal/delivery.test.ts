@@ -61,7 +61,7 @@ describe('Delivery of messages to lives', () => {
     await rig.context.pool.query(sql.unsafe`
       insert into life_messages (life, kind, created_at, next_attempt_at) values ('unheard-of:1', 'woken', '2026-01-01', '2026-01-01')`);
     await rig.context.pool.query(sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() where life like 'invocation:%'`);
-    assert.deepEqual(await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 2_000 }), []);
+    assert.deepEqual(await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 60_000 }), []);
     assert.equal((await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 })).length, 1);
   });
 
@@ -89,15 +89,21 @@ describe('Delivery of messages to lives', () => {
 
   it('delivers about half a second after the commit, not before', async () => {
     await rig.startDelivery({ sweep: false });
-    const { id } = await rig.invoke();
-    await rig.claim(id);
-    await rig.complete(id);
+    const { id } = await rig.together(async () => {
+      const invocation = await rig.invoke();
+      await rig.claim(invocation.id, 60);
+      return rig.complete(invocation.id);
+    });
     await delivered(id);
     assert.equal(await wakesOf(id), 1);
+    const { id: only, created_at: committed } = await rig.invoke();
+    await delivered(only);
+    const { startTime } = await runOf(rig, only).handle.describe();
+    assert(startTime.getTime() - Date.parse(committed) >= 500);
   });
 
   it('starts lives without attributes where the namespace has lost them', async () => {
-    await rig.startDelivery({ sweep: false });
+    await rig.startDelivery();
     await rig.startWorker();
     const first = await rig.invoke();
     await runOf(rig, first.id).saying(/^Waits/);

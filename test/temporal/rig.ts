@@ -48,6 +48,8 @@ export interface Rig {
   invoke(ttlSeconds?: number): Promise<Invocation>;
   claim(id: string, leaseSeconds?: number): Promise<Invocation>;
   complete(id: string, text?: string): Promise<Invocation>;
+  /** Commands whose messages are announced together when the last has been answered, however long that takes; without a sweep they are delivered together. */
+  together<T>(commands: () => Promise<T>): Promise<T>;
   row(id: string): Promise<z.infer<typeof Row>>;
   messagesOf(id: string): Promise<number>;
   stop(): Promise<void>;
@@ -74,7 +76,11 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const log = options.log ?? pino({ level: 'silent' });
   const temporal = openTemporal(config.temporal);
   const delivery = createDelivery({ temporal, log, lives });
-  const context = await openContext(config, log, delivery);
+  let holding = false;
+  const context = await openContext(config, log, {
+    messagesCommitted: () => holding || delivery.messagesCommitted(),
+    ready: (life) => delivery.ready(life),
+  });
   const workerPool = await openPool(databaseUrl, { size: 8, applicationName: 'rig-worker' });
   const workerContext = { ...context, pool: workerPool };
   const deliveries = [delivery];
@@ -115,6 +121,15 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
     async complete(id, text = OUTPUT) {
       return (await completeInvocation(context, actOf(callOf(provider, 'completeInvocation')), id, { output: { text } })).body;
+    },
+    async together(commands) {
+      holding = true;
+      try {
+        return await commands();
+      } finally {
+        holding = false;
+        delivery.messagesCommitted();
+      }
     },
     row: (id) => context.pool.one(sql.type(Row)`select status, attempt, life_seen_at, output from invocations where id = ${id}`),
     messagesOf: async (id) =>

@@ -5,7 +5,7 @@ import { invocationSignals } from '../../workflows/skill-invocation.ts';
 import { wake } from '../../workflows/life.ts';
 import { eventually } from '../support/eventually.ts';
 import { INPUT, OUTPUT, startRig, type Rig } from './rig.ts';
-import { runOf } from './runs.ts';
+import { runOf, type Run } from './runs.ts';
 
 describe('The life of an invocation', () => {
   let rig: Rig;
@@ -27,27 +27,6 @@ describe('The life of an invocation', () => {
       update invocations set ${sql.identifier([column])} = clock_timestamp() - interval '1 second' where id = ${id}`);
     await runOf(rig, id).handle.signal(wake);
   };
-
-  it('costs one workflow task when it is over before its delivery', async () => {
-    const { id } = await rig.invoke();
-    await rig.claim(id);
-    await rig.complete(id);
-    const run = runOf(rig, id);
-    await run.ended();
-    assert.equal(await run.tasks(), 1);
-    assert.equal(await rig.messagesOf(id), 0);
-  });
-
-  it('costs two workflow tasks without surprises', async () => {
-    const { id } = await rig.invoke();
-    const run = runOf(rig, id);
-    // Seen in the history, since asking the run by a query while its first task runs costs a task of its own.
-    await eventually('the life to set its timer', async () => (await run.events()).includes('TimerStarted'), { ignoreErrors: () => true });
-    await rig.claim(id);
-    await rig.complete(id);
-    await run.ended();
-    assert.equal(await run.tasks(), 2);
-  });
 
   it('says what it is, whom it concerns and that it ended', async () => {
     const { id } = await rig.invoke();
@@ -82,10 +61,15 @@ describe('The life of an invocation', () => {
   });
 
   it('expires it by its own timer when nobody wakes it', async () => {
-    const { id } = await rig.invoke(2);
-    await waiting(id);
-    await runOf(rig, id).saying(/^Ended: expired\.$/);
-    assert.equal((await rig.row(id)).status, 'expired');
+    const expired = async (seconds: number): Promise<Run> => {
+      const run = runOf(rig, (await rig.invoke(seconds)).id);
+      await run.saying(/^Ended: expired\.$/);
+      // A life that begins after the deadline, as on a machine that is busy, needs no timer.
+      return (await run.events()).includes('TimerFired') ? run : expired(seconds * 4);
+    };
+    const run = await expired(2);
+    assert.equal((await run.events()).filter((name) => name === 'WorkflowExecutionSignaled').length, 1, 'that of the beginning');
+    assert.equal((await rig.row(run.handle.workflowId.replace(/^invocation:/, ''))).status, 'expired');
   });
 
   it('gives up a claim whose lease lapsed, and says until when a lease holds', async () => {
@@ -197,20 +181,6 @@ describe('The life of an invocation', () => {
     await run.ended();
   });
 
-  it('woken anew after it was terminated, reads the row and returns in its first task', async () => {
-    const { id } = await rig.invoke();
-    const first = await waiting(id);
-    const { runId } = await first.handle.describe();
-    await first.handle.terminate('by hand');
-    await rig.claim(id);
-    await rig.complete(id);
-    const second = runOf(rig, id);
-    await second.ended();
-    assert.notEqual((await second.handle.describe()).runId, runId);
-    assert.equal(await second.tasks(), 1);
-    assert.notEqual((await rig.row(id)).life_seen_at, null);
-  });
-
   it('keeps input and output out of its history', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
@@ -230,5 +200,58 @@ describe('The life of an invocation', () => {
     await run.handle.signal(invocationSignals.complete, { output: { text: OUTPUT } });
     await run.ended();
     assert.equal((await run.text()).split(OUTPUT).length - 1, 1);
+  });
+});
+
+describe('The workflow tasks of the life of an invocation', () => {
+  let rig: Rig;
+  before(async () => {
+    rig = await startRig();
+    // A sweep would bring what has waited for two seconds, as some of it does on a machine that is busy.
+    await rig.startDelivery({ sweep: false });
+    await rig.startWorker();
+  });
+  after(() => rig.stop());
+
+  const work = async (id: string): Promise<void> => {
+    await rig.claim(id);
+    await rig.complete(id);
+  };
+  /** Seen in the history, since asking the run by a query while its first task runs costs a task of its own. */
+  const waits = (run: Run) => eventually('the life to set its timer', async () => (await run.events()).includes('TimerStarted'), { ignoreErrors: () => true });
+
+  it('are one when it is over before its delivery', async () => {
+    const id = await rig.together(async () => {
+      const invocation = await rig.invoke();
+      await work(invocation.id);
+      return invocation.id;
+    });
+    const run = runOf(rig, id);
+    await run.ended();
+    assert.equal(await run.tasks(), 1);
+    assert.equal(await rig.messagesOf(id), 0);
+  });
+
+  it('are two without surprises', async () => {
+    const { id } = await rig.invoke();
+    const run = runOf(rig, id);
+    await waits(run);
+    await rig.together(() => work(id));
+    await run.ended();
+    assert.equal(await run.tasks(), 2);
+  });
+
+  it('are one of a run woken anew after it was terminated, which reads the row and returns', async () => {
+    const { id } = await rig.invoke();
+    const first = runOf(rig, id);
+    await waits(first);
+    const { runId } = await first.handle.describe();
+    await first.handle.terminate('by hand');
+    await rig.together(() => work(id));
+    const second = runOf(rig, id);
+    await second.ended();
+    assert.notEqual((await second.handle.describe()).runId, runId);
+    assert.equal(await second.tasks(), 1);
+    assert.notEqual((await rig.row(id)).life_seen_at, null);
   });
 });
