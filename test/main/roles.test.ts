@@ -12,7 +12,7 @@ import { startRole } from '../support/role.ts';
 import { assertStatus, requester, service } from '../support/service.ts';
 
 describe('src/api.ts and src/worker.ts', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let database: EmptyDatabase;
   let settings: Record<string, string>;
   let pool: DatabasePool;
@@ -67,7 +67,7 @@ describe('src/api.ts and src/worker.ts', function () {
     assertStatus(await market.act(done, 'claim'), 200);
     assertStatus(await market.act(done, 'complete'), 200);
     const open = await market.pending();
-    assert.equal((await requester(null, api.baseUrl).get('/readyz')).body.temporal, 'ok');
+    await eventually('/readyz to say that Temporal answers', async () => (await requester(null, api.baseUrl).get('/readyz')).body.temporal === 'ok');
 
     const worker = await startRole('worker', settings);
     await settled(pool, [done, open]);

@@ -54,7 +54,7 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
       args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal');
       for (const setting of settings) args.push('--dynamic-config-value', setting);
       spawnServer(args);
-      await eventually('the Temporal server to serve', () => namespaceAnswers(address), { seconds: 30, ignoreErrors: () => true });
+      await eventually('the Temporal server to serve', () => namespaceAnswers(address), { seconds: 120, ignoreErrors: () => true });
     },
     async remove() {
       await end('SIGKILL'); // what it would tidy up is removed with it
