@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Answer, Job } from './messages.ts';
 
-/** A worker is ready in 0.2 s; on a machine under load it takes longer, and none is given up before this. */
+/** A worker is ready in 0.3 s, having run its first schemas; on a machine under load it takes longer, and none is given up before this. */
 const START_LIMIT_MS = 10_000;
 /** Jobs a worker holds at once, so that it need not wait for the event loop between two. */
 const IN_HAND = 4;
