@@ -32,7 +32,8 @@ describe('every route by every credential', () => {
   let world: World;
   let send: Requester;
 
-  before(async () => {
+  before(async function () {
+    this.timeout(300_000);
     world = await openWorld();
     send = requester(null, world.baseUrl);
   });

@@ -10,6 +10,7 @@ import {
   unique,
   type TestOperator,
 } from '../../support/factories.ts';
+import { eventually } from '../../support/eventually.ts';
 import { assertStatus, platform, requester, type Requester } from '../../support/service.ts';
 
 /** What an operator can have, one real thing of each kind, by its id. */
@@ -53,7 +54,7 @@ const report = { services_used: [], actions_count: 1 };
 export async function openOwner(baseUrl: string): Promise<Owner> {
   const operator = await buildOperator({ tier: 'pro', cents: 1_000 });
   const as: TestOperator = { ...operator, ...requester(operator.key, baseUrl) };
-  const agent = await buildAgent(as, { accountability: 'enforced', public_jwk: publicJwk });
+  const agent = await buildAgent(as, { accountability: 'enforced', public_jwk: publicJwk, checkpoint_interval_seconds: 3_600 });
   const connection = await buildConnection(as);
   await grant(as, { agentId: agent.id, connectionId: connection.id });
   const { token, jti } = await issued(as, agent.id);
@@ -95,6 +96,9 @@ async function refunded(as: TestOperator): Promise<{ transaction: string; refund
   const { transactionId: transaction } = await buildTopUp(as);
   const reply = await as.post<{ refund_id: string }>(`/v1/billing/refund/${transaction}`);
   assert([200, 202].includes(reply.status), reply.text);
+  const refund = `/v1/billing/refunds/${reply.body.refund_id}`;
+  // From here on it stays as it is.
+  await eventually('the refund', async () => (await as.get<{ status: string }>(refund)).body.status === 'succeeded');
   return { transaction, refund: reply.body.refund_id };
 }
 
