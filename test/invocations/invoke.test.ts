@@ -4,6 +4,7 @@ import { assertLedger } from '../../src/billing/index.ts';
 import { sql } from '../../src/database/pool.ts';
 import { canonicalJson, sha256Hex } from '../../src/http/canonical-json.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
+import { eachWithinOneMonth } from '../billing/metering/counters.ts';
 import {
   buildAgent,
   buildAgentKey,
@@ -240,6 +241,8 @@ describe('POST /v1/skills/:id/invoke', () => {
   });
 
   describe('with a monthly limit', () => {
+    eachWithinOneMonth();
+
     it('holds no more for an agent than its limit, and takes released holds back out', async () => {
       const agent = await buildAgent(consumer, { monthly_limit_cents: 60 });
       const key = await buildAgentKey(consumer, agent.id);

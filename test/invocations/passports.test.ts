@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { block, inSeconds, publicJwk } from '../accounts/authority-support.ts';
+import { eachWithinOneMonth } from '../billing/metering/counters.ts';
 import {
   buildAgent,
   buildAgentKey,
@@ -15,6 +16,7 @@ import { assertProblem, assertStatus, database, platform } from '../support/serv
 const input = { text: 'hello' };
 
 describe('POST /v1/skills/:id/invoke with a passport', () => {
+  eachWithinOneMonth(); // agents have monthly limits
   let consumer: TestOperator;
   let provider: TestOperator;
   let skillId: string;

@@ -11,6 +11,7 @@ import { actOf } from '../../src/invocations/act.ts';
 import { advanceInvocation, reconcileInvocations } from '../../src/invocations/index.ts';
 import { CarnetError } from '../../src/http/errors.ts';
 import { newId } from '../../src/ids.ts';
+import { eachWithinOneMonth } from '../billing/metering/counters.ts';
 import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../billing/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from './own-context.ts';
 
@@ -26,6 +27,7 @@ const StatusRow = z.object({
 });
 
 describe('rivals at one invocation', () => {
+  eachWithinOneMonth(); // an agent has a monthly budget
   let own: OwnContext;
   let db: DatabasePool;
   let provider: string;
