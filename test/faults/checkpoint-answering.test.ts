@@ -13,7 +13,7 @@ const REPORT = { services_used: ['undeclared'], actions_count: 1 };
 const Count = z.object({ count: z.number() });
 
 describe('kill -9 of an API that records a report or a decision', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   let database: OwnDatabase;
   let settings: Record<string, string>;

@@ -23,7 +23,7 @@ interface Call {
 const keptItsEffect = (point: string): boolean => point.endsWith(':committed');
 
 describe('kill -9 of a process that answers', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
   let lives: Lives;

@@ -10,7 +10,7 @@ import { pointsOfLives, pointsOfStep, stepOf, stepsKilled } from './fault-points
 import { worldsOfSuite, type World } from './worlds.ts';
 
 describe('kill -9 of a worker', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 

@@ -12,7 +12,7 @@ import { worldsOfSuite, type World } from './worlds.ts';
 const Row = z.object({ status: z.string(), text: z.string().nullable() });
 
 describe('kill -9 of a worker that sends mail', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
   let mailServer: MailServer;

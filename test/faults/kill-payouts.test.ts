@@ -13,7 +13,7 @@ const Payout = z.object({ month: z.string(), status: z.string(), gross_cents: z.
 const Cents = z.object({ amount_cents: z.number() });
 
 describe('kill -9 of a worker that pays out what was earned', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 

@@ -11,7 +11,7 @@ import { worldsOfSuite, type World } from './worlds.ts';
 const Left = z.object({ old: z.number(), young: z.number() });
 
 describe('kill -9 of a worker that purges the audit trail', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 

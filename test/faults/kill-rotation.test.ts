@@ -12,7 +12,7 @@ import { worldsOfSuite, type World } from './worlds.ts';
 const Key = z.object({ kid: z.string(), status: z.string() });
 
 describe('kill -9 of a worker that rotates the signing keys', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 

@@ -20,7 +20,7 @@ const Change = z.object({ status: z.string(), session_id: z.string().nullable(),
 const Row = z.object({ status: z.string(), tier: z.string().nullable(), purchased_seats: z.number(), told: z.boolean() });
 
 describe('kill -9 of a worker that looks after a subscription', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 

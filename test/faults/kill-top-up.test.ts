@@ -8,7 +8,7 @@ import { pointsOfStep } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 describe('kill -9 of a worker that tops up a wallet', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 

@@ -17,7 +17,7 @@ const CALLERS = 6;
 const ANSWERS = 30;
 
 describe('Postgres ends at once, and starts again', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let instance: Instance;
   let market: Market;
 

@@ -10,7 +10,7 @@ import { openMarket, type Market } from '../support/market.ts';
 import { assertStatus, requester } from '../support/service.ts';
 
 describe('Temporal away', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let market: Market;
   let pool: DatabasePool;

@@ -32,7 +32,7 @@ const breaches = (connection: CommonQueryMethods, ids: readonly string[]) =>
     ) as laws (law, holds_true) where not holds_true`);
 
 /** Waits until no message is left and every life has seen its row, and has done what follows the end. */
-export async function settled(connection: CommonQueryMethods, ids: readonly string[], seconds = 60): Promise<void> {
+export async function settled(connection: CommonQueryMethods, ids: readonly string[], seconds = 120): Promise<void> {
   await eventually(
     `the lives of ${ids.join(', ')} to settle`,
     async () => {

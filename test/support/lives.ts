@@ -16,7 +16,7 @@ export function livesOf({ temporal_address: address, temporal_namespace: namespa
   const client = new Client({ connection, namespace, dataConverter });
   return {
     client,
-    async closed(ids, seconds = 60) {
+    async closed(ids, seconds = 120) {
       for (const id of ids) {
         const handle = client.workflow.getHandle(lifeId.invocation(id));
         await eventually(`the life of ${id} to be closed`, async () => (await handle.describe()).status.name === 'COMPLETED', {

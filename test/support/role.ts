@@ -28,6 +28,6 @@ export async function startRole(role: 'api' | 'worker', settings: Record<string,
   await eventually(`${role}.ts to be ready`, () => {
     if (!program.alive()) throw new Error(`${role}.ts ended before it was ready. It printed:\n${program.output()}`);
     return program.output().includes('"msg":"ready"');
-  }, { seconds: 60 });
+  }, { seconds: 300 });
   return { ...program, baseUrl: `http://127.0.0.1:${port}` };
 }
