@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import type { PaymentMetadata } from '../../../src/billing/payment-event.ts';
+import type { Refund } from '../../../src/billing/refund-schema.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unique, type TestOperator } from '../../support/factories.ts';
 import { payLocally } from '../../support/local-payments.ts';
@@ -35,6 +37,29 @@ export async function buildTopUp(operator: TestOperator, amountCents = 1_000): P
   await payLocally(topUp.checkoutUrl);
   const transactionId = await eventually('the credit', async () => (await topUpRow(topUp.id)).transaction_id ?? undefined);
   return { ...topUp, transactionId };
+}
+
+/** As a client does: what a busy machine answers with 503 is sent again. */
+export const answered = <Body>(send: () => Promise<Reply<Body>>): Promise<Reply<Body>> =>
+  eventually('an answer', async () => {
+    const reply = await send();
+    return reply.status !== 503 && reply;
+  });
+
+/** What became of a refund that was begun, however long that takes. */
+export const endedRefund = (operator: Requester, id: string): Promise<Refund> =>
+  eventually('the end of the refund', async () => {
+    const refund = assertStatus(await operator.get<Refund>(`/v1/billing/refunds/${id}`), 200);
+    return refund.status !== 'pending' && refund;
+  });
+
+/** A refund to its end: the answer tells it where it came in time, which on a busy machine it may not. */
+export async function refundOf(operator: Requester, transactionId: string, headers: Record<string, string> = {}): Promise<Refund> {
+  const reply = await operator.post<Refund>(`/v1/billing/refund/${transactionId}`, undefined, headers);
+  const begun = assertStatus(reply, reply.body.status === 'pending' ? 202 : 200);
+  const ended = await endedRefund(operator, begun.refund_id);
+  assert.deepEqual(begun, { ...ended, status: begun.status });
+  return ended;
 }
 
 export const metadataOf = ({ id, operatorId }: Pick<TestTopUp, 'id' | 'operatorId'>): PaymentMetadata => ({

@@ -16,7 +16,7 @@ const expired = 'checkout.session.expired';
 const processing = { payment_status: 'unpaid' };
 
 describe('POST /v1/billing/webhooks/stripe', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let operator: TestOperator;
   let topUp: TestTopUp;
   beforeEach(async () => {
