@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { StripeBooks, StripeRefusal, testPrices } from './stripe-books.ts';
 import { formOf } from './stripe-form.ts';
 import { startStripeMock } from './stripe-mock.ts';
@@ -20,12 +19,13 @@ export interface StripeCall {
 
 /**
  * What goes wrong with the next call that fits. `drop`: Stripe does it, and the answer is lost; `lose`: the call never reaches Stripe;
- * `garbage`: it does it, and what comes back is not JSON; a number: that status instead, without doing it; `delayMs`: late.
+ * `garbage`: it does it, and what comes back is not JSON; a number: that status instead, without doing it; `until`: as
+ * late as the test lets it.
  */
 export interface StripeFault {
   /** Of `POST /v1/refunds`, e.g.; absent: any call. */
   on?: RegExp;
-  how: 'drop' | 'lose' | 'garbage' | number | { delayMs: number };
+  how: 'drop' | 'lose' | 'garbage' | number | { until: Promise<void> };
 }
 
 export interface StripeProxy {
@@ -138,7 +138,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
     }
     const { status, body: text, replayed } = await actOnce(request, body);
     if (fault === 'drop') return void request.socket.destroy();
-    if (typeof fault === 'object') await pause(fault.delayMs);
+    if (typeof fault === 'object') await fault.until;
     call.status = status;
     response.writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${calls.length}`, ...(replayed && { 'idempotent-replayed': 'true' }) });
     response.end(fault === 'garbage' ? '<html>not what you asked for' : text);
