@@ -4,15 +4,11 @@ import { sql } from '../../src/database/pool.ts';
 import type { Passport, SignedPassport } from '../../src/passports/schema.ts';
 import { buildConnection, grant, inSeconds, made, otherJwk, publicJwk } from '../accounts/authority-support.ts';
 import { intent, submit } from '../claims/support.ts';
-import { eventually } from '../support/eventually.ts';
 import { buildAgent, buildAgentKey, buildOperator } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
+import { anonymous, assertProblem, assertStatus, database } from '../support/service.ts';
 import { claimsOf, issue, openHolder, payloadOf, signed, tryIssue, ttlOf, verdictOf, type Holder } from './holders.ts';
 
 const path = '/v1/passports/issue';
-
-const attest = async (body: Record<string, unknown>): Promise<string> =>
-  assertStatus(await platform().post<{ id: string }>('/v1/identity-claims', { provider: 'eid', layer: 'person', claim_type: 'name', assurance_level: 'L2', ...body }), 201).id;
 
 const Lineage = z.object({ next: z.string().nullable(), started_at: z.string(), messages: z.number() });
 const lineageOf = async ({ jti }: SignedPassport) =>
@@ -158,43 +154,6 @@ describe('POST /v1/passports/issue', () => {
     assert.deepEqual([shown.intent_refs, shown.estimated_duration_seconds], [told.refs, 90.5]);
     const unknown = { ...told, refs: ['pc_01K0000000000000000000000A'] };
     assertProblem(await tryIssue(holder, { intent: unknown }), 'UNKNOWN_INTENT', 'intent.refs.0');
-  });
-
-  describe('identity claims', () => {
-    const shownOf = async (body: Record<string, unknown> = {}): Promise<string[]> =>
-      claimsOf(await issue(holder, body)).identity_claims.map(({ claim_id: id }) => id);
-
-    it('are the agent\'s own and those of the account that agents inherit, without the revoked', async () => {
-      const { operatorId } = holder.as;
-      const account = await attest({ operator_id: operatorId });
-      const own = await attest({ agent_id: holder.agentId, inherit: false });
-      const kept = await attest({ operator_id: operatorId, inherit: false });
-      await attest({ agent_id: (await buildAgent(holder.as)).id });
-      assert.deepEqual((await shownOf()).toSorted(), [account, own].toSorted());
-      assert.deepEqual(await shownOf({ identity_claim_ids: [kept, own] }), [kept, own]);
-      assert.deepEqual(await shownOf({ identity_claim_ids: [] }), []);
-      assertStatus(await platform().delete(`/v1/identity-claims/${account}`), 200);
-      assert.deepEqual(await shownOf(), [own]);
-    });
-
-    it('are dropped in the second in which they expire, though nothing else has changed', async () => {
-      const id = await attest({ operator_id: holder.as.operatorId, expires_at: inSeconds(2) });
-      await eventually('the claim to be left out', async () => {
-        const passport = await issue(holder);
-        const { iat, svcns: { identity_claims: shown } } = payloadOf(passport.token);
-        for (const { expires_at: end } of shown) assert(end === null || end > iat, `issued at ${iat} with a claim that ended at ${end}`);
-        return shown.length === 0;
-      });
-      assertProblem(await tryIssue(holder, { identity_claim_ids: [id] }), 'VALIDATION_ERROR', 'identity_claim_ids.0');
-    });
-
-    it('that are unknown, another operator\'s, another agent\'s or revoked are 400', async () => {
-      const stranger = await buildOperator();
-      const revoked = await attest({ operator_id: holder.as.operatorId });
-      assertStatus(await platform().delete(`/v1/identity-claims/${revoked}`), 200);
-      const bad = ['idc_01K0000000000000000000000A', revoked, await attest({ operator_id: stranger.operatorId }), await attest({ agent_id: (await buildAgent(holder.as)).id })];
-      for (const id of bad) assertProblem(await tryIssue(holder, { identity_claim_ids: [id] }), 'VALIDATION_ERROR', 'identity_claim_ids.0');
-    });
   });
 
   it('carries active authority bindings of this agent and its current key', async () => {

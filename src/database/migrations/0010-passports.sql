@@ -263,6 +263,7 @@ begin
     if stored.status is not null then return replay_passport_answer(stored); end if;
   end if;
   perform lock_passports_shared(p_operator);
+  v_issued := epoch_seconds(clock_timestamp()); -- before what it says is found to hold: that ends in a later second
   select authority_revision(p_operator) = p_revision or facts_hold(p_operator, p_agents, p_digests) as facts_hold,
     exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
   if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
@@ -271,7 +272,6 @@ begin
   if agent_held(p_agent) then perform refuse_held(p_agent); end if;
   if p_refused is not null then perform refuse_as_composed(); end if;
 
-  v_issued := epoch_seconds(clock_timestamp());
   v_expires := v_issued + least(p_ttl_seconds, p_session_seconds);
   insert into passport_sessions (id, operator_id, started_at) values (p_session, p_operator, to_timestamp(v_issued));
   insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, checkpoint_interval_seconds,
@@ -316,13 +316,13 @@ begin
     if stored.status is not null then return replay_passport_answer(stored); end if;
   end if;
   perform lock_passports_shared(p_operator);
+  v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the parent are found to hold: both end in a later second
   select authority_revision(p_operator) = p_revision or facts_hold(p_operator, p_agents, p_digests) as facts_hold,
     exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
   if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
   select * into parent from passports where jti = p_parent and operator_id = p_operator;
   select * into above from passport_lineages where id = parent.lineage_id;
-  v_issued := epoch_seconds(clock_timestamp()); -- before the parent is found alive: it ends in a later second
   perform refuse_withdrawn(parent);
   perform refuse_ended(parent, above);
   perform refuse_checked_out(above);
@@ -377,13 +377,13 @@ begin
     if stored.status is not null then return replay_passport_answer(stored); end if;
   end if;
   perform lock_passports_shared(p_operator);
+  select * into before from passports where jti = p_from and operator_id = p_operator;
+  select * into l from passport_lineages where id = before.lineage_id for no key update;
+  v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the old one are found to hold: both end in a later second
   select authority_revision(p_operator) = p_revision or facts_hold(p_operator, p_agents, p_digests) as facts_hold,
     exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
   if not is_composed_of_now(state.facts_hold, state.key_signs, p_until) then perform refuse_composed(state.key_signs); end if;
   if p_refused in (400, 404) then perform refuse_as_composed(); end if;
-  select * into before from passports where jti = p_from and operator_id = p_operator;
-  select * into l from passport_lineages where id = before.lineage_id for no key update;
-  v_issued := epoch_seconds(clock_timestamp()); -- before it is found alive: it ends in a later second
   perform refuse_withdrawn(before);
   perform refuse_ended(before, l);
   perform refuse_checked_out(l);
