@@ -105,6 +105,8 @@ export interface RowOptions {
   ttl?: number;
   revoked?: 'itself' | 'by an ancestor';
   statusIndex?: number;
+  /** Whose status list has its bit, YYYY-MM-DD; by default today. */
+  day?: string;
   svcns?: Record<string, unknown>;
   /** How the token is signed; by default with the key that is active. */
   kid?: string;
@@ -120,12 +122,12 @@ export async function newPassport({ context }: OwnService, options: RowOptions =
   return { token: key.sign(JSON.stringify(payload)), payload };
 }
 
-async function insertPassport({ pool }: OpenContext, payload: Payload, { revoked, statusIndex, kid }: RowOptions): Promise<void> {
+async function insertPassport({ pool }: OpenContext, payload: Payload, { revoked, statusIndex, day, kid }: RowOptions): Promise<void> {
   await pool.query(sql.type(z.object({}))`
     insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload,
       status_day, status_index, revoked_at, revoked_with)
     values (${payload.jti}, ${payload.jti}, ${newId('ses')}, 'op_platform', ${payload.sub}, 0, ${kid ?? ''}, to_timestamp(${payload.iat}),
-      to_timestamp(${payload.exp}), ${JSON.stringify(payload)}, (clock_timestamp() at time zone 'UTC')::date, ${statusIndex ?? 0},
+      to_timestamp(${payload.exp}), ${JSON.stringify(payload)}, coalesce(${day ?? null}::date, (clock_timestamp() at time zone 'UTC')::date), ${statusIndex ?? 0},
       case when ${revoked !== undefined} then clock_timestamp() end, ${revoked === 'by an ancestor' ? newId('psp') : null})`);
 }
 
