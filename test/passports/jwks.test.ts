@@ -52,7 +52,7 @@ describe('JWKS', () => {
     const own = await services.open();
     const { token, payload } = await newPassport(own);
     const url = new URL(PATHS[0] ?? '', own.baseUrl);
-    const verified = await jwtVerify(token, createRemoteJWKSet(url), { algorithms: ['EdDSA'], issuer: payload.iss, typ: 'JWT' });
+    const verified = await jwtVerify(token, createRemoteJWKSet(url, { timeoutDuration: 60_000 }), { algorithms: ['EdDSA'], issuer: payload.iss, typ: 'JWT' });
     assert.deepEqual(verified.payload, payload);
   });
 

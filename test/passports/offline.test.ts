@@ -68,7 +68,7 @@ async function linesOf(language: Language): Promise<string> {
 async function played(language: Language, tries: Try[]): Promise<string[]> {
   const { command, args, driver } = LANGUAGES[language];
   const code = `${await linesOf(language)}\n${driver}`;
-  const { stdout } = await run(command, args(code, JSON.stringify(tries)), { cwd: ROOT, env: { ...process.env, CARNET: service().baseUrl }, timeout: 25_000 });
+  const { stdout } = await run(command, args(code, JSON.stringify(tries)), { cwd: ROOT, env: { ...process.env, CARNET: service().baseUrl }, timeout: 60_000 });
   return JSON.parse(stdout) as string[];
 }
 
