@@ -53,7 +53,11 @@ describe('signing keys', () => {
     const holder = new pg.Client(services.databaseUrl);
     await holder.connect();
     await holder.query('begin; lock table signing_keys in exclusive mode');
-    const insert = () => insertFirstKeys(pool, newSigningKey(encryption), newSigningKey(encryption));
+    const insert = () =>
+      pool.connect(async (connection) => {
+        await connection.query(sql.unsafe`set lock_timeout = 0`); // they wait until all of them do, however long that takes
+        await insertFirstKeys(connection, newSigningKey(encryption), newSigningKey(encryption));
+      });
     const racing = Promise.all(Array.from({ length: 6 }, insert));
     await eventually('all of them to wait, where none has seen a key', async () => (await waitingIn(other)) >= 6);
     await holder.query('commit');
