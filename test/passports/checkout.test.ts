@@ -120,7 +120,7 @@ describe('a checkout', () => {
   describe('that is missed', () => {
     it('makes the review of an enforced agent itself, critical', async () => {
       const { lineage, done } = await beforeAge(db, 600 + 900, [
-        () => newLineage(db, { operator, interval: null, ttl: 600, age: 600 + 899 }),
+        async () => newLineage(db, { operator: await newOperator(db), interval: null, ttl: 600, age: 600 + 899 }),
         async (one) => [(await advanceSession(own.context, one.session)).waitsFor, await reviewOf(one)],
       ]);
       assert.deepEqual(done, ['checkout', null]);
