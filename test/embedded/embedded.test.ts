@@ -37,7 +37,8 @@ const assertOneSentence = (message: string, ...patterns: RegExp[]): void => {
   for (const pattern of patterns) assert.match(message, pattern);
 };
 
-describe('embedded parts', () => {
+describe('embedded parts', function () {
+  this.timeout(600_000);
   const dataDirs: string[] = [];
   const stops: (() => Promise<unknown>)[] = [];
 
@@ -165,7 +166,7 @@ describe('embedded parts', () => {
 
   it('is not kept from starting by a pid file that names a stranger', async () => {
     const dataDir = await usedDataDir();
-    const stranger = spawn('sleep', ['60']);
+    const stranger = spawn('sleep', ['600']);
     stops.push(async () => stranger.kill());
     await writeFile(join(dataDir, 'postgres/data/postmaster.pid'), `${stranger.pid}\n`);
     await writeFile(join(dataDir, 'temporal/server.pid'), `${stranger.pid}\n`);

@@ -23,7 +23,7 @@ before(async () => {
 });
 
 describe('an invocation that runs out of time', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let lives: Lives;
   before(() => {
     lives = livesOf(service().credentials);

@@ -25,7 +25,7 @@ async function query<T>(instance: Instance, work: (pool: DatabasePool) => Promis
 }
 
 describe('npm start', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let one: Instance;
   let other: Instance;
 

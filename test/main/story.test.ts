@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const RACERS = 30;
 
 describe('the story', function () {
-  this.timeout(60_000);
+  this.timeout(600_000);
   let market: Market;
   let lives: Lives;
 
