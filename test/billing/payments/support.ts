@@ -25,7 +25,7 @@ export async function beginTopUp(operator: TestOperator, amountCents = 1_000, ke
     const body = { amount_cents: amountCents };
     const answered = await operator.post<{ checkout_url: string; session_id: string }>('/v1/billing/topup', body, { 'idempotency-key': key });
     return answered.status !== 503 && answered;
-  }, { seconds: 45 });
+  }, { seconds: 120 });
   const { checkout_url: checkoutUrl, session_id: sessionId } = assertStatus(reply, 200);
   const { id } = await (await database()).one(sql.type(IdRow)`select id from top_ups where session_id = ${sessionId}`);
   return { id, operatorId: operator.operatorId, amountCents, sessionId, checkoutUrl };
