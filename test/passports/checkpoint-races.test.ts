@@ -9,6 +9,7 @@ import { reconcileSessions } from '../../src/passports/reconcile-sessions.ts';
 import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-report.ts';
 import { RACE_ROUNDS } from '../billing/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { eventually } from '../support/eventually.ts';
 import { beforeAge, claimsOf, eventsOf, flagsOf, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from './lineages.ts';
 
 /** A round is some ten statements: ten of them cost what one of money does. */
@@ -169,7 +170,8 @@ describe('rivals at a deadline', function () {
   });
 
   it('the reconciler raises what is half a minute past its deadline, without any life', async () => {
-    while ((await reconcileSessions(own.context)).raised > 0); // of what the cases before have left, the oldest come first
+    // Of what the cases before have left, the oldest come first.
+    await eventually('nothing to be left of them', async () => (await reconcileSessions(own.context)).raised === 0);
     const late = await enforced({ age: 300 + GRACE + 31 });
     const { done: ofSoon } = await beforeAge(db, 300 + GRACE + 30, [
       () => enforced({ age: 300 + GRACE + 29 }),

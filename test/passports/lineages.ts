@@ -6,6 +6,7 @@ import { canonicalJson } from '../../src/http/canonical-json.ts';
 import type { JsonObject } from '../../src/http/json-value.ts';
 import { newId } from '../../src/ids.ts';
 import { run } from '../billing/ledger-world.ts';
+import { eventually } from '../support/eventually.ts';
 
 export { run };
 
@@ -130,18 +131,21 @@ export const ageOf = (db: CommonQueryMethods, { jti }: Lineage): Promise<number>
  * Does something with a lineage that has to be done before it is this many seconds old, by Postgres' clock; again with another one where
  * the machine took longer, which says nothing of what is right before then.
  */
-export async function beforeAge<T>(
+export async function beforeAge<L extends Lineage, T>(
   db: CommonQueryMethods,
   seconds: number,
-  [begin, act]: [begin: () => Promise<Lineage>, act: (lineage: Lineage) => Promise<T>],
-): Promise<{ lineage: Lineage; done: T }> {
-  for (;;) {
+  [begin, act]: [begin: () => Promise<L>, act: (lineage: L) => Promise<T>],
+): Promise<{ lineage: L; done: T }> {
+  let late = false;
+  const attempt = async (): Promise<{ lineage: L; done: T } | false> => {
+    late = false;
     const lineage = await begin();
     const [outcome] = await Promise.allSettled([act(lineage)]);
-    if ((await ageOf(db, lineage)) >= seconds) continue;
+    late = (await ageOf(db, lineage)) >= seconds;
     if (outcome.status === 'rejected') throw outcome.reason;
-    return { lineage, done: outcome.value };
-  }
+    return !late && { lineage, done: outcome.value };
+  };
+  return eventually(`what is to be done within ${seconds} s of a lineage`, attempt, { ignoreErrors: () => late });
 }
 
 const FlagRow = z.object({ type: z.string(), severity: z.string(), occasion: z.string(), message: z.string(), jti: z.string() });

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { startRig, type Rig } from '../temporal/rig.ts';
 import { runOf } from '../temporal/runs.ts';
 import { temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
-import { ageOf, flagsOf, flagTypes, timePasses, type Lineage } from './lineages.ts';
+import { ageOf, beforeAge, flagsOf, flagTypes, timePasses, type Lineage } from './lineages.ts';
 import { beginSession, INTENT, SUMMARY, wakeSession, type Session } from './sessions.ts';
 
 /** When a checkpoint counts as missed, in seconds after its session has begun: an interval of 300 and its grace. */
@@ -33,15 +33,19 @@ describe('The life of a session', () => {
    * them, where the machine was too slow.
    */
   const beforeItIsMissed = async <T>(act: (session: Session) => Promise<T>): Promise<{ session: Session; done: T }> => {
-    for (let seconds = 2; ; seconds *= 2) {
+    let seconds = 1;
+    const begin = async (): Promise<Session> => {
+      seconds *= 2;
       const session = await beginSession(rig, { age: MISSED - seconds });
       await eventually('the life to have begun', () => seen(session)); // asking the run itself would cost it a task
-      const [outcome] = await Promise.allSettled([act(session)]);
-      if ((await ageOf(db, session)) >= MISSED) continue;
-      if (outcome.status === 'rejected') throw outcome.reason;
-      return { session, done: outcome.value };
-    }
+      return session;
+    };
+    const { lineage: session, done } = await beforeAge(db, MISSED, [begin, act]);
+    return { session, done };
   };
+  /** One that was missed meanwhile waits for the second. */
+  const waitsForTheFirst = async ({ life }: Session): Promise<void> =>
+    assert.match(await life.saying(/^Waits for checkpoint/), /^Waits for checkpoint 1 of/);
   /** Whether its life has read it. */
   const seen = ({ session }: Lineage): Promise<boolean> =>
     db.oneFirst(sql.type(z.object({ seen: z.boolean() }))`select life_seen_at is not null as seen from passport_sessions where id = ${session}`);
@@ -86,7 +90,7 @@ describe('The life of a session', () => {
 
   it('raises a missed checkpoint by its own timer, once, and waits for the next', async () => {
     const { session, done } = await beforeItIsMissed(async (one) => {
-      await one.life.saying(/^Waits for checkpoint 1 of/);
+      await waitsForTheFirst(one);
       return flagTypes(db, one);
     });
     assert.deepEqual(done, []);
@@ -98,7 +102,7 @@ describe('The life of a session', () => {
 
   it('never raises what came in time, though its timer asks', async () => {
     const { session } = await beforeItIsMissed(async (one) => {
-      await one.life.saying(/^Waits for checkpoint 1 of/);
+      await waitsForTheFirst(one);
       await one.checkpoint();
     });
     await session.life.saying(/^Waits for checkpoint 2 of/);
