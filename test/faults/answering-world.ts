@@ -35,12 +35,3 @@ export async function callUntilKilled(dying: Role, call: () => Promise<Reply>): 
     }
   }
 }
-
-/** Calls until there is an answer: a machine that is busy, or a step whose worker has just died, makes 503 of what takes longer than ten seconds. */
-export async function callUntilAnswered<Body>(call: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
-  for (;;) {
-    const reply = await call();
-    if (reply.status !== 503) return reply;
-    assertProblem(reply as Reply, 'TEMPORARILY_UNAVAILABLE');
-  }
-}

@@ -4,7 +4,8 @@ import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import { assertStatus, requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { callUntilAnswered, callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
+import { untilAnswered } from '../support/until-answered.ts';
+import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
 import { pointsOfStep, pointsOfWaitingCommand } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
@@ -30,7 +31,7 @@ describe('kill -9 while a portal is opened', function () {
         const headers = { 'idempotency-key': randomUUID() };
         await callUntilKilled(dying, () => requester(key, dying.baseUrl).post(PATH, undefined, headers));
         await freeKeys(world);
-        const again = () => callUntilAnswered(() => requester(key, api.baseUrl).post(PATH, undefined, headers));
+        const again = () => untilAnswered(() => requester(key, api.baseUrl).post(PATH, undefined, headers));
         const page = assertStatus(await again(), 200);
         assert.deepEqual(assertStatus(await again(), 200), page);
         await assertOne(world);
@@ -44,7 +45,7 @@ describe('kill -9 while a portal is opened', function () {
         const [api, dying] = await Promise.all([world.api(), world.worker({ FAULT_AT: point })]);
         const { key } = await operatorAt(world, api.baseUrl);
         const headers = { 'idempotency-key': randomUUID() };
-        const answered = callUntilAnswered(() => requester(key, api.baseUrl).post(PATH, undefined, headers));
+        const answered = untilAnswered(() => requester(key, api.baseUrl).post(PATH, undefined, headers), 300); // a worker is yet to start
         assert.equal(await dying.ended, 'SIGKILL');
         await world.worker();
         assert.equal(typeof assertStatus(await answered, 200).url, 'string');

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/database/pool.ts';
 import { assertProblem, assertStatus, requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { callUntilAnswered, callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
+import { untilAnswered } from '../support/until-answered.ts';
+import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
 import { pointsOfWaitingCommand } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
@@ -29,7 +30,7 @@ describe('kill -9 of a process that answers a subscribe', function () {
         await callUntilKilled(dying, () => requester(key, dying.baseUrl).post(PATH, BODY, headers));
         await freeKeys(world);
         const caller = requester(key, api.baseUrl);
-        const again = await callUntilAnswered(() => caller.post(PATH, BODY, headers));
+        const again = await untilAnswered(() => caller.post(PATH, BODY, headers));
         const page = assertStatus(again, 200);
         assert.equal(again.headers.get('idempotency-replayed'), point.endsWith(':committed') ? 'true' : null);
         assert.deepEqual(assertStatus(await caller.post(PATH, BODY, headers), 200), page);
@@ -50,9 +51,9 @@ describe('kill -9 of a process that answers a subscribe', function () {
       assertProblem(await caller.post(PATH, BODY), 'CONFLICT');
       assert.deepEqual([await countOf(world, 'changes'), await countOf(world, 'checkouts')], [1, 0]);
       await world.worker();
-      const { checkout_url: url } = assertStatus(await callUntilAnswered(() => caller.post(PATH, BODY, headers)), 200);
+      const { checkout_url: url } = assertStatus(await untilAnswered(() => caller.post(PATH, BODY, headers)), 200);
       assert.equal(typeof url, 'string');
-      assert.equal((await callUntilAnswered(() => caller.post(PATH, BODY))).body.checkout_url, url);
+      assert.equal((await untilAnswered(() => caller.post(PATH, BODY))).body.checkout_url, url);
       assert.deepEqual([await countOf(world, 'changes'), await countOf(world, 'checkouts')], [1, 1]);
     }),
   );
@@ -67,7 +68,7 @@ describe('kill -9 of a process that answers a subscribe', function () {
       assertStatus(await caller.post('/v1/billing/cancel-subscription'), 200);
       assertProblem(await caller.post(PATH, BODY, headers), 'CONFLICT');
       await world.worker();
-      assert.equal(typeof assertStatus(await callUntilAnswered(() => caller.post(PATH, BODY, headers)), 200).checkout_url, 'string');
+      assert.equal(typeof assertStatus(await untilAnswered(() => caller.post(PATH, BODY, headers)), 200).checkout_url, 'string');
       assert.deepEqual([await countOf(world, 'changes'), await countOf(world, 'checkouts')], [2, 1]);
     }),
   );

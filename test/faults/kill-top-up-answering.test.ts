@@ -6,7 +6,8 @@ import { checkoutSession, paymentEventBody, postPaymentEvent, signPaymentEvent }
 import { sql } from '../../src/database/pool.ts';
 import { assertStatus, requester, type Requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { callUntilAnswered, callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
+import { untilAnswered } from '../support/until-answered.ts';
+import { callUntilKilled, freeKeys, operatorAt } from './answering-world.ts';
 import { pointsOfWaitingCommand, pointsOutsideLives } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
@@ -29,7 +30,7 @@ describe('kill -9 of a process that answers a payer', function () {
   const webhookSecretOf = ({ context }: World): string => context.config.payments?.webhookSecret ?? '';
   const openTopUp = async (caller: Requester): Promise<{ session_id: string; checkout_url: string }> => {
     const headers = { 'idempotency-key': randomUUID() };
-    return assertStatus(await callUntilAnswered(() => caller.post<{ session_id: string; checkout_url: string }>(PATH, BODY, headers)), 200);
+    return assertStatus(await untilAnswered(() => caller.post<{ session_id: string; checkout_url: string }>(PATH, BODY, headers)), 200);
   };
   const paid = async (world: World, operatorId: string, sessionId: string): Promise<string> => {
     const id = String(await world.context.pool.oneFirst(sql.unsafe`select id from top_ups where session_id = ${sessionId}`));
@@ -45,7 +46,7 @@ describe('kill -9 of a process that answers a payer', function () {
         const headers = { 'idempotency-key': randomUUID() };
         await callUntilKilled(dying, () => requester(key, dying.baseUrl).post(PATH, BODY, headers));
         await freeKeys(world);
-        const again = await callUntilAnswered(() => requester(key, api.baseUrl).post(PATH, BODY, headers));
+        const again = await untilAnswered(() => requester(key, api.baseUrl).post(PATH, BODY, headers));
         const page = assertStatus(again, 200);
         assert.equal(again.headers.get('idempotency-replayed'), point.endsWith(':committed') ? 'true' : null);
         assert.deepEqual(assertStatus(await requester(key, api.baseUrl).post(PATH, BODY, headers), 200), page);

@@ -6,8 +6,9 @@ import { newId } from '../../../src/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildAgent, buildAgentKey, buildInvocation, buildMemberKey, buildOperator, buildSkill, credit, unique } from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
+import { untilAnswered } from '../../support/until-answered.ts';
 import type { Refund } from '../../../src/billing/refund-schema.ts';
-import { answered, audited, balanceOf, buildTopUp, endedRefund, movements, refundOf } from './support.ts';
+import { audited, balanceOf, buildTopUp, endedRefund, movements, refundOf } from './support.ts';
 
 const path = (transactionId: string): string => `/v1/billing/refund/${transactionId}`;
 
@@ -111,7 +112,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     const operator = await buildOperator();
     const { transactionId } = await buildTopUp(operator, 3_000);
     await credit(operator.operatorId, 60_000);
-    const replies: Reply[] = await Promise.all(Array.from({ length: 50 }, () => answered(() => operator.post(path(transactionId)))));
+    const replies: Reply[] = await Promise.all(Array.from({ length: 50 }, () => untilAnswered(() => operator.post(path(transactionId)))));
     const [begun, ...more] = replies.filter(({ status }) => status === 200 || status === 202);
     assert(begun !== undefined && more.length === 0);
     for (const reply of replies) if (reply !== begun) assertProblem(reply, 'ALREADY_REFUNDED');
@@ -125,9 +126,9 @@ describe('POST /v1/billing/refund/:transactionId', function () {
       const operator = await buildOperator();
       const skill = await buildSkill(provider, { price_per_invocation: price });
       const { transactionId } = await buildTopUp(operator, 1_000);
-      const asked = Array.from({ length: refunds }, () => answered(() => operator.post(path(transactionId))));
+      const asked = Array.from({ length: refunds }, () => untilAnswered(() => operator.post(path(transactionId))));
       const invoke = () => operator.post(`/v1/skills/${skill.id}/invoke`, { input: { text: 'hello' } });
-      const invoked = Array.from({ length: callers }, () => answered(invoke));
+      const invoked = Array.from({ length: callers }, () => untilAnswered(invoke));
       const succeeded = (replies: Reply[]): number => replies.filter(({ status }) => status < 300).length;
       const [refunded, spent] = [succeeded(await Promise.all(asked)), succeeded(await Promise.all(invoked))];
       assert.equal(refunded, spent === 0 ? 1 : 0, `${refunded} refunds beside ${spent} invocations`);

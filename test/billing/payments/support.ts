@@ -8,6 +8,7 @@ import { unique, type TestOperator } from '../../support/factories.ts';
 import { payLocally } from '../../support/local-payments.ts';
 import { checkoutSession, paymentEventBody, postPaymentEvent } from '../../support/payment-webhooks.ts';
 import { assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
+import { untilAnswered } from '../../support/until-answered.ts';
 
 export interface TestTopUp {
   id: string;
@@ -21,11 +22,8 @@ const IdRow = z.object({ id: z.string() });
 
 /** Begins a top-up as a client does: after a 503, which a busy machine may answer, it is the same request again with the same key. */
 export async function beginTopUp(operator: TestOperator, amountCents = 1_000, key = unique('key')): Promise<TestTopUp> {
-  const reply = await eventually('the checkout to be open', async () => {
-    const body = { amount_cents: amountCents };
-    const answered = await operator.post<{ checkout_url: string; session_id: string }>('/v1/billing/topup', body, { 'idempotency-key': key });
-    return answered.status !== 503 && answered;
-  }, { seconds: 120 });
+  const [body, headers] = [{ amount_cents: amountCents }, { 'idempotency-key': key }];
+  const reply = await untilAnswered(() => operator.post<{ checkout_url: string; session_id: string }>('/v1/billing/topup', body, headers));
   const { checkout_url: checkoutUrl, session_id: sessionId } = assertStatus(reply, 200);
   const { id } = await (await database()).one(sql.type(IdRow)`select id from top_ups where session_id = ${sessionId}`);
   return { id, operatorId: operator.operatorId, amountCents, sessionId, checkoutUrl };
@@ -38,13 +36,6 @@ export async function buildTopUp(operator: TestOperator, amountCents = 1_000): P
   const transactionId = await eventually('the credit', async () => (await topUpRow(topUp.id)).transaction_id ?? undefined);
   return { ...topUp, transactionId };
 }
-
-/** As a client does: what a busy machine answers with 503 is sent again. */
-export const answered = <Body>(send: () => Promise<Reply<Body>>): Promise<Reply<Body>> =>
-  eventually('an answer', async () => {
-    const reply = await send();
-    return reply.status !== 503 && reply;
-  });
 
 /** What became of a refund that was begun, however long that takes. */
 export const endedRefund = (operator: Requester, id: string): Promise<Refund> =>

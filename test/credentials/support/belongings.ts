@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildConnection, grant, inSeconds, made, publicJwk } from '../../accounts/authority-support.ts';
-import { buildTopUp } from '../../billing/payments/support.ts';
+import { buildTopUp, refundOf } from '../../billing/payments/support.ts';
 import { intent, submit } from '../../claims/support.ts';
 import {
   buildAgent,
@@ -10,7 +10,6 @@ import {
   unique,
   type TestOperator,
 } from '../../support/factories.ts';
-import { eventually } from '../../support/eventually.ts';
 import { assertStatus, platform, requester, type Requester } from '../../support/service.ts';
 
 /** What an operator can have, one real thing of each kind, by its id. */
@@ -94,12 +93,8 @@ const steps = { execution_steps: [{ type: 'script', label: 'echo', runtime: 'jav
 
 async function refunded(as: TestOperator): Promise<{ transaction: string; refund: string }> {
   const { transactionId: transaction } = await buildTopUp(as);
-  const reply = await as.post<{ refund_id: string }>(`/v1/billing/refund/${transaction}`);
-  assert([200, 202].includes(reply.status), reply.text);
-  const refund = `/v1/billing/refunds/${reply.body.refund_id}`;
-  // From here on it stays as it is.
-  await eventually('the refund', async () => (await as.get<{ status: string }>(refund)).body.status === 'succeeded');
-  return { transaction, refund: reply.body.refund_id };
+  const { refund_id: refund } = await refundOf(as, transaction); // to its end: from here on it stays as it is
+  return { transaction, refund };
 }
 
 async function idOf(as: Requester, path: string, body: unknown): Promise<string> {
