@@ -13,10 +13,8 @@ import { CarnetError } from '../../src/http/errors.ts';
 import { newId } from '../../src/ids.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
 import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../billing/ledger-world.ts';
+import { rivals } from '../support/rivals.ts';
 import { callOf, ownContext, type OwnContext } from './own-context.ts';
-
-/** Twice as many as there are connections: rivals always wait for one, and on a slow machine none so long that it is refused. */
-const AT_ONCE = 16;
 
 const StatusRow = z.object({
   status: z.string(),
@@ -55,8 +53,8 @@ describe('rivals at one invocation', () => {
   const cancel = (id: string) => cancelInvocation(own.context, actOf(callOf(consumer, 'cancelInvocation')), id);
 
   /** What each rival got: `ok`, or the code of its refusal; anything else fails the test. */
-  const outcomes = async (rivals: Promise<unknown>[]): Promise<string[]> =>
-    (await Promise.allSettled(rivals)).map((result) => {
+  const outcomes = async (attempts: Promise<unknown>[]): Promise<string[]> =>
+    (await Promise.allSettled(attempts)).map((result) => {
       if (result.status === 'fulfilled') return 'ok';
       if (result.reason instanceof CarnetError) return result.reason.code;
       throw result.reason;
@@ -187,13 +185,7 @@ describe('rivals at one invocation', () => {
           refusals.push(error);
           throw error;
         });
-      let left = 200;
-      const inTurn = async (): Promise<string[]> => {
-        const mine: string[] = [];
-        while (left-- > 0) mine.push(...(await outcomes([attempt()])));
-        return mine;
-      };
-      const results = (await Promise.all(Array.from({ length: AT_ONCE }, inTurn))).flat();
+      const results = (await rivals(200, () => outcomes([attempt()]))).flat();
       watching = false;
       assert((await watch) > 0);
       assert.deepEqual([count(results, 'ok'), count(results, 'INSUFFICIENT_CREDITS')], [100, 100]);

@@ -8,12 +8,11 @@ import { invokeSkill } from '../../../src/invocations/invoke-skill.ts';
 import { newId } from '../../../src/ids.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { eventually } from '../../support/eventually.ts';
+import { rivals } from '../../support/rivals.ts';
 import { invoke as invokeBySql, newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../ledger-world.ts';
 import { counterOf, eachWithinOneMonth, FREE, remainderOf, setUsed } from './counters.ts';
 
 const ROUNDS = Math.max(1, Math.floor(RACE_ROUNDS / 20));
-/** Twice as many as there are connections: somebody always waits for one, and on a slow machine nobody waits until it is refused. */
-const AT_ONCE = 16;
 
 describe('many metered actions at once', () => {
   let own: OwnContext;
@@ -48,18 +47,8 @@ describe('many metered actions at once', () => {
     results.filter((result) => result === 'ok').length,
     results.filter((result) => result === 'INSUFFICIENT_CREDITS').length,
   ];
-  const invokes = async (count: number, consumer: string, skill: string): Promise<string[]> => {
-    const results: string[] = [];
-    let left = count;
-    const caller = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1;
-        results.push(await outcomeOf(invoke(consumer, skill)));
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, caller));
-    return results;
-  };
+  const invokes = (count: number, consumer: string, skill: string): Promise<string[]> =>
+    rivals(count, () => outcomeOf(invoke(consumer, skill)));
   const counted = async (consumer: string): Promise<[used: number, overage: number]> => {
     const { used, overage } = await counterOf(db, consumer);
     return [used, overage];
