@@ -48,7 +48,7 @@ export interface Rig {
   invoke(ttlSeconds?: number): Promise<Invocation>;
   claim(id: string, leaseSeconds?: number): Promise<Invocation>;
   complete(id: string, text?: string): Promise<Invocation>;
-  /** Commands whose messages are announced together when the last has been answered, however long that takes; without a sweep they are delivered together. */
+  /** Commands whose messages are announced when the last has been answered, however long that takes: without a sweep, delivered together. */
   together<T>(commands: () => Promise<T>): Promise<T>;
   row(id: string): Promise<z.infer<typeof Row>>;
   messagesOf(id: string): Promise<number>;
