@@ -35,7 +35,7 @@ export const remainderOf = (db: CommonQueryMethods, operator: string, meter = 'm
 
 const monthAt = (time: number): number => new Date(time).getUTCMonth();
 
-/** Waits for the next month where this one is over within a minute, longer than a case takes: what counts in a month begins anew when it turns. */
+/** Waits for the next month where this one, with all that is counted in it, is over within a minute, which is longer than a case takes. */
 export const monthToSpare = (): Promise<boolean> =>
   eventually('a month that goes on', () => monthAt(Date.now()) === monthAt(Date.now() + 60_000), { seconds: 90 });
 

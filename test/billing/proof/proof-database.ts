@@ -102,7 +102,7 @@ async function open(database: string): Promise<ProofDatabase> {
 }
 
 async function openLane(url: string): Promise<Lane> {
-  // No repeating, which slonik would do without a word; and none of the service's limits: how long a rival of this busy machine keeps a lock
+  // No repeating, which slonik would do without a word; and none of the service's limits: how long a rival keeps a lock on a busy machine
   // proves nothing, and a deadlock is found without them.
   const client = new pg.Client({ connectionString: url, options: '-c TimeZone=UTC' });
   await client.connect();
