@@ -7,17 +7,12 @@ import { eventually } from '../../support/eventually.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';
 import { assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
-
-/** A machine that is busy may need more than the 10 s that a call waits. */
-const PATIENCE = 4;
+import { untilAnswered } from '../../support/until-answered.ts';
 
 /** As a client is told to: where nobody opened the page in time, it asks again with the same key. */
-async function patiently<Body>(call: (headers: Record<string, string>) => Promise<Reply<Body>>): Promise<Reply<Body>> {
+function patiently<Body>(call: (headers: Record<string, string>) => Promise<Reply<Body>>): Promise<Reply<Body>> {
   const headers = { 'idempotency-key': unique('key') };
-  for (let left = PATIENCE; ; left -= 1) {
-    const reply = await call(headers);
-    if (reply.status !== 503 || left === 0) return reply;
-  }
+  return untilAnswered(() => call(headers), 45); // some calls of ten seconds, within what mocha gives a case
 }
 
 export const askToSubscribe = (operator: Requester, tier: string, headers: Record<string, string> = {}): Promise<Reply<Subscribed>> =>

@@ -93,7 +93,8 @@ const steps = { execution_steps: [{ type: 'script', label: 'echo', runtime: 'jav
 
 async function refunded(as: TestOperator): Promise<{ transaction: string; refund: string }> {
   const { transactionId: transaction } = await buildTopUp(as);
-  const { refund_id: refund } = await refundOf(as, transaction); // to its end: from here on it stays as it is
+  const { refund_id: refund, status } = await refundOf(as, transaction); // to its end: from here on it stays as it is
+  assert.equal(status, 'succeeded');
   return { transaction, refund };
 }
 
