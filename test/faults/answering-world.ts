@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
+import { eventually } from '../support/eventually.ts';
 import { unique } from '../support/factories.ts';
 import type { Role } from '../support/role.ts';
 import { assertProblem, assertStatus, requester, type Reply } from '../support/service.ts';
@@ -25,13 +26,15 @@ export async function freeKeys({ context: { pool } }: World): Promise<void> {
 
 /** Calls until the process dies of it: on a busy machine it may say 503 before it comes to its point, and goes on where it was. */
 export async function callUntilKilled(dying: Role, call: () => Promise<Reply>): Promise<void> {
-  for (;;) {
+  const died = async (): Promise<boolean> => {
     try {
       assertProblem(await call(), 'TEMPORARILY_UNAVAILABLE');
+      return false;
     } catch (error) {
       assert(error instanceof TypeError, error as Error); // fetch has nobody left to speak with
-      assert.equal(await dying.ended, 'SIGKILL');
-      return;
+      return true;
     }
-  }
+  };
+  await eventually('a process to die of what it is asked', died, { seconds: 120 });
+  assert.equal(await dying.ended, 'SIGKILL');
 }
