@@ -24,7 +24,8 @@ export function activity<Args extends unknown[], Result>(
     } catch (error) {
       const known = translateDatabaseError(error);
       const type = known instanceof CarnetError ? known.code : 'INTERNAL_ERROR';
-      if (type === 'TEMPORARILY_UNAVAILABLE') context.log.debug({ err: error, step: name }, 'the database does not answer; the step is tried again');
+      if (type === 'TEMPORARILY_UNAVAILABLE')
+        context.log.debug({ err: error, step: name }, 'the database does not answer; the step is tried again');
       else context.log.error({ err: error, step: name }, 'a step of a life failed; it is tried again');
       throw ApplicationFailure.retryable(`${name} did not succeed; the log of the worker says why.`, type);
     } finally {

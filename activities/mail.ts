@@ -20,17 +20,30 @@ export const mailActivities = (context: Context) => ({
   ),
 });
 
-async function sendBySmtp({ config, log }: Context, id: string, { to, subject, text }: OutgoingMail): Promise<MailOutcome> {
+async function sendBySmtp(
+  { config, log }: Context,
+  id: string,
+  { to, subject, text }: OutgoingMail,
+): Promise<MailOutcome> {
   const { mail: settings } = config;
   if (settings === undefined) throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'This worker has no mail server.');
   const messageId = `<${id}@${new URL(config.publicBaseUrl).hostname}>`;
   try {
     // An address as an object is one address, whatever characters it holds.
-    await transport(settings).sendMail({ from: settings.from, to: { name: '', address: to }, subject, text, messageId });
+    await transport(settings).sendMail({
+      from: settings.from,
+      to: { name: '', address: to },
+      subject,
+      text,
+      messageId,
+    });
     return 'sent';
   } catch (error) {
     const fault = faultOf(error);
-    log.warn({ mailId: id, ...fault }, fault.final ? 'the mail server refused a mail for good' : 'a mail was not sent; it is tried again');
+    log.warn(
+      { mailId: id, ...fault },
+      fault.final ? 'the mail server refused a mail for good' : 'a mail was not sent; it is tried again',
+    );
     if (fault.final) return 'refused';
     throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The mail server did not take the mail.');
   }

@@ -8,5 +8,7 @@ import { createPayments } from './payments/index.ts';
 export const payoutActivities = (context: Context) => ({
   openPayouts: activity(context, 'openPayouts', (progress: PayoutsProgress) => openPayouts(context, progress)),
   advancePayout: activity(context, 'advancePayout', (id: string) => advancePayout(context, id)),
-  transferPayout: activity(context, 'transferPayout', (id: string) => transferPayout(context, createPayments(context), id)),
+  transferPayout: activity(context, 'transferPayout', (id: string) =>
+    transferPayout(context, createPayments(context), id),
+  ),
 });

@@ -6,5 +6,7 @@ import { createPayments } from './payments/index.ts';
 /** The steps of the life of a portal session. */
 export const portalActivities = (context: Context) => ({
   advancePortal: activity(context, 'advancePortal', (id: string) => advancePortal(context, id)),
-  openPortalPage: activity(context, 'openPortalPage', (id: string) => openPortalPage(context, createPayments(context), id)),
+  openPortalPage: activity(context, 'openPortalPage', (id: string) =>
+    openPortalPage(context, createPayments(context), id),
+  ),
 });

@@ -6,7 +6,9 @@ import { createPayments } from './payments/index.ts';
 
 /** The steps of a subscription's life; the provider does each once, however often it is asked. */
 export const subscriptionActivities = (context: Context) => ({
-  advanceSubscription: activity(context, 'advanceSubscription', (operatorId: string) => advanceSubscription(context, operatorId)),
+  advanceSubscription: activity(context, 'advanceSubscription', (operatorId: string) =>
+    advanceSubscription(context, operatorId),
+  ),
   openSubscriptionCheckout: activity(context, 'openSubscriptionCheckout', (changeId: string) =>
     openSubscriptionCheckout(context, createPayments(context), changeId),
   ),

@@ -6,7 +6,13 @@ import { inTurns, ratioCells, rates, table } from './pairs.ts';
 
 const CLAIMS = JSON.stringify({
   passport_claims: [
-    { claim_type: 'kyc', assurance_level: 'substantial', provider: 'example', verified_at: 1_790_000_000, expires_at: 2_100_000_000 },
+    {
+      claim_type: 'kyc',
+      assurance_level: 'substantial',
+      provider: 'example',
+      verified_at: 1_790_000_000,
+      expires_at: 2_100_000_000,
+    },
     { claim_type: 'email', assurance_level: 'low' },
   ],
 });
@@ -18,7 +24,9 @@ async function measure(lab: Lab): Promise<string> {
   const json = { ...headers, 'content-type': 'application/json' };
   const path = `/v1/skills/${world.skillId}`;
   const skill = await (await fetch(`${carnet.origin}${path}`, { headers })).text();
-  const answer = await (await fetch(`${carnet.origin}${path}/check-trust`, { method: 'POST', headers: json, body: CLAIMS })).json();
+  const answer = await (
+    await fetch(`${carnet.origin}${path}/check-trust`, { method: 'POST', headers: json, body: CLAIMS })
+  ).json();
   const servers = {
     carnet,
     'node:http': await lab.start('bare-http', { skill, answer }),
@@ -26,7 +34,16 @@ async function measure(lab: Lab): Promise<string> {
   };
   const rounds = async (method: 'GET' | 'POST', url: string, body?: string) => {
     const get = (origin: string, seconds: number) =>
-      hammer({ method, url: `${origin}${url}`, headers: body === undefined ? headers : json, ...(body !== undefined && { body }) }, seconds, lab.dataDir);
+      hammer(
+        {
+          method,
+          url: `${origin}${url}`,
+          headers: body === undefined ? headers : json,
+          ...(body !== undefined && { body }),
+        },
+        seconds,
+        lab.dataDir,
+      );
     for (const { origin } of Object.values(servers)) await get(origin, lab.seconds(3));
     return inTurns(
       lab.rounds,
@@ -41,7 +58,11 @@ async function measure(lab: Lab): Promise<string> {
   const reads = await rounds('GET', path);
   const checks = await rounds('POST', `${path}/check-trust`, CLAIMS);
   const row = (what: string, by: typeof reads, floor: 'node:http' | 'bare Koa', goal: number): string[] => [
-    what, rates(by.carnet), floor, rates(by[floor]), ...ratioCells(by.carnet, by[floor], goal),
+    what,
+    rates(by.carnet),
+    floor,
+    rates(by[floor]),
+    ...ratioCells(by.carnet, by[floor], goal),
   ];
   return table(
     [`${loadTool}, 32 connections`, 'Carnet, a second', 'against', 'a second', 'ratio (spread of the pairs)', 'goal'],

@@ -31,7 +31,8 @@ async function measure(lab: Lab): Promise<string[]> {
   await sessions.write(count, { lead: window, window });
   const startSeconds = await sessions.started();
   lab.say(`${count} lives have begun in ${startSeconds.toFixed(0)} s`);
-  if (startSeconds > window) lab.say('that was longer than the deadlines waited: some of the lateness is theirs who had not begun');
+  if (startSeconds > window)
+    lab.say('that was longer than the deadlines waited: some of the lateness is theirs who had not begun');
   const begun = memoryOf(carnet.pid);
   await sessions.missed(count);
   const late = await sessions.lateness();
@@ -48,7 +49,14 @@ async function measure(lab: Lab): Promise<string[]> {
   await carnet.stop();
   return [
     table(
-      [`${count.toLocaleString('en-US')} sessions, a deadline each in ${window} s`, 'median', 'p95', 'p99', 'most', 'goal of p99'],
+      [
+        `${count.toLocaleString('en-US')} sessions, a deadline each in ${window} s`,
+        'median',
+        'p95',
+        'p99',
+        'most',
+        'goal of p99',
+      ],
       [
         [
           'Milliseconds from deadline to flag',

@@ -31,13 +31,23 @@ async function send(method: 'POST' | 'PUT', url: string, key: string, body: obje
 async function issued(origin: string, { provider: { key } }: World, count: number): Promise<string[]> {
   const agent = await send('POST', `${origin}/v1/agents`, key, { name: 'bench' });
   const scopes = ['repo:read', 'repo:write'];
-  const connection = await send('POST', `${origin}/v1/service-connections`, key, { service_id: 'github', service_name: 'github', scopes });
+  const connection = await send('POST', `${origin}/v1/service-connections`, key, {
+    service_id: 'github',
+    service_name: 'github',
+    scopes,
+  });
   const constraints = [{ param: 'repository', op: 'prefix', value: 'ada/' }];
-  await send('PUT', `${origin}/v1/agents/${String(agent.id)}/grants/${String(connection.id)}`, key, { scopes: ['*'], constraints });
+  await send('PUT', `${origin}/v1/agents/${String(agent.id)}/grants/${String(connection.id)}`, key, {
+    scopes: ['*'],
+    constraints,
+  });
   const bodies: string[] = [];
   const issueSome = async (): Promise<void> => {
     while (bodies.length < count) {
-      const { token } = await send('POST', `${origin}/v1/passports/issue`, key, { agent_id: agent.id, ttl_seconds: 3_600 });
+      const { token } = await send('POST', `${origin}/v1/passports/issue`, key, {
+        agent_id: agent.id,
+        ttl_seconds: 3_600,
+      });
       bodies.push(JSON.stringify({ token }));
     }
   };
@@ -47,7 +57,12 @@ async function issued(origin: string, { provider: { key } }: World, count: numbe
 
 /** Verifications a second of one core by OpenSSL's own loop. */
 async function openssl(seconds: number): Promise<number> {
-  const [command, args] = onServerCore('openssl', ['speed', '-seconds', String(Math.max(1, Math.round(seconds))), 'ed25519']);
+  const [command, args] = onServerCore('openssl', [
+    'speed',
+    '-seconds',
+    String(Math.max(1, Math.round(seconds))),
+    'ed25519',
+  ]);
   const { stdout } = await run(command, args);
   const perSecond = /Ed25519\)\s+\S+s\s+\S+s\s+[\d.]+\s+([\d.]+)/.exec(stdout)?.[1];
   if (perSecond === undefined) throw new Error(`openssl speed said something else than expected:\n${stdout}`);
@@ -59,12 +74,24 @@ async function inProcess(lab: Lab): Promise<string[]> {
   const side = (name: 'carnet' | 'node:crypto') => async (): Promise<number> =>
     (await verifier.ask<{ perSecond: number }>({ side: name, seconds: lab.seconds(3) })).perSecond;
   await side('carnet')();
-  const by = await inTurns(lab.rounds, { carnet: side('carnet'), 'node:crypto': side('node:crypto') }, (line) => lab.say(`in process: ${line}`));
+  const by = await inTurns(lab.rounds, { carnet: side('carnet'), 'node:crypto': side('node:crypto') }, (line) =>
+    lab.say(`in process: ${line}`),
+  );
   await verifier.stop();
-  return ['in process, one core', rates(by.carnet), 'node:crypto.verify', rates(by['node:crypto']), ...ratioCells(by.carnet, by['node:crypto'], 0.85)];
+  return [
+    'in process, one core',
+    rates(by.carnet),
+    'node:crypto.verify',
+    rates(by['node:crypto']),
+    ...ratioCells(by.carnet, by['node:crypto'], 0.85),
+  ];
 }
 
-async function overHttp(lab: Lab, carnet: Server, bodies: readonly string[]): Promise<{ row: string[]; ceiling: number }> {
+async function overHttp(
+  lab: Lab,
+  carnet: Server,
+  bodies: readonly string[],
+): Promise<{ row: string[]; ceiling: number }> {
   const url = `${carnet.origin}/v1/passports/verify`;
   const headers = { 'content-type': 'application/json' };
   const ours = (seconds: number): Promise<number> => hammerEach({ url, headers, bodies }, seconds, lab.dataDir);
@@ -74,7 +101,13 @@ async function overHttp(lab: Lab, carnet: Server, bodies: readonly string[]): Pr
     { carnet: () => ours(lab.seconds(5)), openssl: () => openssl(lab.seconds(2)) },
     (line) => lab.say(`over HTTP: ${line}`),
   );
-  const row = ['POST /v1/passports/verify with its look-up', rates(by.carnet), 'openssl speed ed25519', rates(by.openssl), ...ratioCells(by.carnet, by.openssl, 0.45)];
+  const row = [
+    'POST /v1/passports/verify with its look-up',
+    rates(by.carnet),
+    'openssl speed ed25519',
+    rates(by.openssl),
+    ...ratioCells(by.carnet, by.openssl, 0.45),
+  ];
   return { row, ceiling: quantile(by.carnet, 0.5) };
 }
 
@@ -82,18 +115,35 @@ async function overHttp(lab: Lab, carnet: Server, bodies: readonly string[]): Pr
 async function atHalfLoad(lab: Lab, { origin }: Server, bodies: readonly string[], ceiling: number): Promise<string> {
   const latencies: number[] = [];
   let at = 0;
-  const perSecond = await callers(origin, { callers: 32, seconds: lab.seconds(10), perSecond: ceiling / 2 }, async (client) => {
-    at = (at + 1) % bodies.length;
-    const startedAt = performance.now();
-    const response = await client.request({ method: 'POST', path: '/v1/passports/verify', headers: { 'content-type': 'application/json' }, body: bodies[at] ?? '' });
-    const answer = await response.body.text();
-    latencies.push(performance.now() - startedAt);
-    if (!answer.startsWith('{"valid":true')) throw new Error(`A good passport was refused: ${answer}`);
-  });
+  const perSecond = await callers(
+    origin,
+    { callers: 32, seconds: lab.seconds(10), perSecond: ceiling / 2 },
+    async (client) => {
+      at = (at + 1) % bodies.length;
+      const startedAt = performance.now();
+      const response = await client.request({
+        method: 'POST',
+        path: '/v1/passports/verify',
+        headers: { 'content-type': 'application/json' },
+        body: bodies[at] ?? '',
+      });
+      const answer = await response.body.text();
+      latencies.push(performance.now() - startedAt);
+      if (!answer.startsWith('{"valid":true')) throw new Error(`A good passport was refused: ${answer}`);
+    },
+  );
   const [median, p99] = [quantile(latencies, 0.5), quantile(latencies, 0.99)];
   return table(
     ['Half load, 32 callers', 'a second', 'median, ms', 'p99, ms', 'goal'],
-    [['POST /v1/passports/verify', rate(perSecond), median.toFixed(1), p99.toFixed(1), `${LATENCY_GOAL_MS} ${p99 <= LATENCY_GOAL_MS ? 'reached' : 'missed'}`]],
+    [
+      [
+        'POST /v1/passports/verify',
+        rate(perSecond),
+        median.toFixed(1),
+        p99.toFixed(1),
+        `${LATENCY_GOAL_MS} ${p99 <= LATENCY_GOAL_MS ? 'reached' : 'missed'}`,
+      ],
+    ],
   );
 }
 
@@ -104,7 +154,14 @@ async function measure(lab: Lab): Promise<string[]> {
   lab.say('issuing passports');
   const bodies = await issued(carnet.origin, world, lab.quick ? 200 : PASSPORTS);
   const { row, ceiling } = await overHttp(lab, carnet, bodies);
-  const head = [`Distinct passports of ${bodies[0]?.length ?? 0} bytes, ${loadTool} with 32 connections`, 'Carnet, a second', 'against', 'a second', 'ratio (spread of the pairs)', 'goal'];
+  const head = [
+    `Distinct passports of ${bodies[0]?.length ?? 0} bytes, ${loadTool} with 32 connections`,
+    'Carnet, a second',
+    'against',
+    'a second',
+    'ratio (spread of the pairs)',
+    'goal',
+  ];
   return [table(head, [inside, row]), await atHalfLoad(lab, carnet, bodies, ceiling)];
 }
 

@@ -19,7 +19,11 @@ async function measure(lab: Lab): Promise<string[]> {
     for (const what of ['issue', 'bare', 'delegate'] as const) await run(what, clients, warm);
     return await inTurns(
       lab.rounds,
-      { issue: () => run('issue', clients, long), bare: () => run('bare', clients, long), delegate: () => run('delegate', clients, long) },
+      {
+        issue: () => run('issue', clients, long),
+        bare: () => run('bare', clients, long),
+        delegate: () => run('delegate', clients, long),
+      },
       (line) => lab.say(`${clients} clients: ${line}`),
     );
   };
@@ -27,13 +31,27 @@ async function measure(lab: Lab): Promise<string[]> {
   const row = (clients: number, { issue, bare, delegate }: typeof one): string[] => {
     const costs = ratiosOf(issue, delegate);
     return [
-      rate(clients), rates(issue), rates(bare), ...ratioCells(issue, bare, 0.5), rates(delegate), spread(costs),
+      rate(clients),
+      rates(issue),
+      rates(bare),
+      ...ratioCells(issue, bare, 0.5),
+      rates(delegate),
+      spread(costs),
       `${DELEGATE_GOAL.toFixed(2)} ${median(costs) <= DELEGATE_GOAL ? 'reached' : 'missed'}`,
     ];
   };
   return [
     table(
-      ['Clients', 'issue, a second', 'bare, a second', 'issue / bare', 'goal, at least', 'delegate to depth 4, a second', 'cost of a delegation in issues', 'goal, at most'],
+      [
+        'Clients',
+        'issue, a second',
+        'bare, a second',
+        'issue / bare',
+        'goal, at least',
+        'delegate to depth 4, a second',
+        'cost of a delegation in issues',
+        'goal, at most',
+      ],
       [row(1, one), row(CLIENTS, many)],
     ),
   ];

@@ -42,13 +42,22 @@ async function fillWallet({ databaseUrl, skillId, provider, consumer }: World, r
   const client = new pg.Client(databaseUrl);
   await client.connect();
   await client.query('create temporary table bench_world (skill text, consumer text, provider text)');
-  await client.query('insert into bench_world values ($1, $2, $3)', [skillId, consumer.operatorId, provider.operatorId]);
+  await client.query('insert into bench_world values ($1, $2, $3)', [
+    skillId,
+    consumer.operatorId,
+    provider.operatorId,
+  ]);
   for (const statement of fill(rows)) await client.query(statement);
   await client.end();
 }
 
 /** The path of the page that follows `pages` others of 200 rows. */
-async function laterPage({ origin }: Server, headers: Record<string, string>, view: string, pages: number): Promise<string> {
+async function laterPage(
+  { origin }: Server,
+  headers: Record<string, string>,
+  view: string,
+  pages: number,
+): Promise<string> {
   let cursor = '';
   for (let page = 0; page < pages; page += 1) {
     const response = await fetch(`${origin}/v1/billing/transactions?${view}limit=200${cursor}`, { headers });
@@ -86,11 +95,30 @@ async function measure(lab: Lab): Promise<string> {
       (line) => lab.say(`${name}, ${line}`),
     );
     cells.push(
-      [`${name}, first page of 50`, rates(by.first), 'node:http and pg', rates(by.floor), ...ratioCells(by.first, by.floor, AT_MOST)],
-      [`${name}, a page ${DEEP * 200} rows later`, rates(by.later), 'the first page', rates(by.first), ...ratioCells(by.later, by.first, 1)],
+      [
+        `${name}, first page of 50`,
+        rates(by.first),
+        'node:http and pg',
+        rates(by.floor),
+        ...ratioCells(by.first, by.floor, AT_MOST),
+      ],
+      [
+        `${name}, a page ${DEEP * 200} rows later`,
+        rates(by.later),
+        'the first page',
+        rates(by.first),
+        ...ratioCells(by.later, by.first, 1),
+      ],
     );
   }
-  const head = [`A wallet of ${rows.toLocaleString('en-US')} rows, ${loadTool}, 32 connections`, 'Carnet, a second', 'against', 'a second', 'ratio (spread of the pairs)', 'goal'];
+  const head = [
+    `A wallet of ${rows.toLocaleString('en-US')} rows, ${loadTool}, 32 connections`,
+    'Carnet, a second',
+    'against',
+    'a second',
+    'ratio (spread of the pairs)',
+    'goal',
+  ];
   return table(head, cells);
 }
 

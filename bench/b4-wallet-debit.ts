@@ -68,7 +68,8 @@ async function proveNoDrift(url: string): Promise<string> {
   await client.end();
   const number = (name: 'debits' | 'charged' | 'overage' | 'gone'): number => Number(rows[0]?.[name]);
   const [debits, charged, overage, gone] = [number('debits'), number('charged'), number('overage'), number('gone')];
-  if (debits + overage !== gone) throw new Error(`${debits} debits of a cent and ${overage} cents of overage took ${gone} cents from the wallets.`);
+  if (debits + overage !== gone)
+    throw new Error(`${debits} debits of a cent and ${overage} cents of overage took ${gone} cents from the wallets.`);
   // A pool of its own: proving a million transfers takes longer than a statement of the service may.
   const pool = await createPool(url, { statementTimeout: 'DISABLE_TIMEOUT', maxPoolSize: 1 });
   await assertLedger(pool);
@@ -97,7 +98,14 @@ async function measure(lab: Lab): Promise<string[]> {
       lab.rounds,
       {
         carnet: () => ours(lab.seconds(5)),
-        pgbench: () => pgbench({ url, script: script(wallets, metered), clients: CLIENTS, seconds: lab.seconds(5), folder: lab.dataDir }),
+        pgbench: () =>
+          pgbench({
+            url,
+            script: script(wallets, metered),
+            clients: CLIENTS,
+            seconds: lab.seconds(5),
+            folder: lab.dataDir,
+          }),
       },
       (line) => lab.say(`${what}: ${line}`),
     );
@@ -112,7 +120,10 @@ async function measure(lab: Lab): Promise<string[]> {
   rows.push(...(await both('counted and charged, over the allowance', true)));
   lab.say('proving the ledger');
   return [
-    table([`Debits, ${CLIENTS} clients`, 'Carnet, a second', 'pgbench, a second', 'ratio (spread of the pairs)', 'goal'], rows),
+    table(
+      [`Debits, ${CLIENTS} clients`, 'Carnet, a second', 'pgbench, a second', 'ratio (spread of the pairs)', 'goal'],
+      rows,
+    ),
     await proveNoDrift(url),
   ];
 }

@@ -22,16 +22,27 @@ async function query<Row extends pg.QueryResultRow>(url: string, text: string): 
 /** The rivals need no messages for lives: in their databases leaving one does nothing. */
 async function rivalWorld(lab: Lab, name: string): Promise<World> {
   const world = await lab.newWorld(name);
-  await query(world.databaseUrl, `create or replace function wake_life(p_life text, p_kind text) returns void language sql as ''`);
+  await query(
+    world.databaseUrl,
+    `create or replace function wake_life(p_life text, p_kind text) returns void language sql as ''`,
+  );
   return world;
 }
 
 async function contenders(lab: Lab) {
   const temporalAddress = await lab.temporalAddress();
   const world = await lab.newWorld('b5_carnet');
-  const carnet = await lab.start('carnet', { databaseUrl: world.databaseUrl, temporalAddress, roles: { api: true, worker: true } });
+  const carnet = await lab.start('carnet', {
+    databaseUrl: world.databaseUrl,
+    temporalAddress,
+    roles: { api: true, worker: true },
+  });
   const dbosWorld = await rivalWorld(lab, 'b5_dbos');
-  const dbos = await lab.start('dbos', { world: dbosWorld, systemDatabaseUrl: await lab.newDatabase('b5_dbos_system'), size: POOL });
+  const dbos = await lab.start('dbos', {
+    world: dbosWorld,
+    systemDatabaseUrl: await lab.newDatabase('b5_dbos_system'),
+    size: POOL,
+  });
   const handlers = await lab.start('restate', { world: await rivalWorld(lab, 'b5_restate'), size: POOL });
   const restate = await startRestateServer(lab, handlers.origin);
   return {
@@ -41,7 +52,10 @@ async function contenders(lab: Lab) {
       await pause(lab.seconds(2) * 1_000);
     },
     async livesClosed(): Promise<number> {
-      const [row] = await query<{ closed: number }>(world.databaseUrl, 'select count(*)::int as closed from invocations where followed_up');
+      const [row] = await query<{ closed: number }>(
+        world.databaseUrl,
+        'select count(*)::int as closed from invocations where followed_up',
+      );
       return row?.closed ?? 0;
     },
     run: {
@@ -85,9 +99,23 @@ export async function measureAnswers(lab: Lab): Promise<string[]> {
     table(
       [`Chains a second, ${CALLERS} callers`, 'Carnet', 'DBOS', 'Restate', 'Carnet to the faster', 'goal'],
       [
-        [`bursts of ${BURST_SECONDS} s, answers`, rates(bursts.carnet), rates(bursts.DBOS), rates(bursts.Restate), `${burstRatio} of ${faster}`, burstGoal],
+        [
+          `bursts of ${BURST_SECONDS} s, answers`,
+          rates(bursts.carnet),
+          rates(bursts.DBOS),
+          rates(bursts.Restate),
+          `${burstRatio} of ${faster}`,
+          burstGoal,
+        ],
         ['a sustained minute, answers', rate(carnet), rate(dbos), rate(restate), ratio(carnet), 'told'],
-        ['a sustained minute, durable work done', `${rate(lives)} lives`, rate(dbos), rate(restate), ratio(lives), 'told'],
+        [
+          'a sustained minute, durable work done',
+          `${rate(lives)} lives`,
+          rate(dbos),
+          rate(restate),
+          ratio(lives),
+          'told',
+        ],
       ],
     ),
   ];

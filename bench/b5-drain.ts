@@ -17,7 +17,11 @@ interface Drained {
 export async function measureLives(lab: Lab): Promise<string[]> {
   const temporalAddress = await lab.temporalAddress();
   const world = await lab.newWorld('b5_lives');
-  const carnet = await lab.start('carnet', { databaseUrl: world.databaseUrl, temporalAddress, roles: { api: false, worker: true } });
+  const carnet = await lab.start('carnet', {
+    databaseUrl: world.databaseUrl,
+    temporalAddress,
+    roles: { api: false, worker: true },
+  });
   const bare = await lab.start('bare-lives', { temporalAddress });
   const lives = await openLives({ world, temporalAddress, deliver: () => carnet.ask({}) });
   const count = lab.quick ? 40 : LIVES;
@@ -41,14 +45,29 @@ export async function measureLives(lab: Lab): Promise<string[]> {
   const speeds = (runs: Drained[]): number[] => runs.map(({ perSecond }) => perSecond);
   const tasks = (runs: Drained[]): string => median(runs.map((run) => run.tasks)).toFixed(2);
   const row = (what: string, by: typeof one): string[] => [
-    what, rates(speeds(by.carnet)), tasks(by.carnet), rates(speeds(by.bare)), tasks(by.bare), ...ratioCells(speeds(by.carnet), speeds(by.bare), 0.9),
+    what,
+    rates(speeds(by.carnet)),
+    tasks(by.carnet),
+    rates(speeds(by.bare)),
+    tasks(by.bare),
+    ...ratioCells(speeds(by.carnet), speeds(by.bare), 0.9),
   ];
   const tables = [
     table(
-      [`${count} lives`, 'Carnet, lives a second', 'tasks a life', 'bare workflow, a second', 'tasks a life', 'ratio (spread of the pairs)', 'goal'],
+      [
+        `${count} lives`,
+        'Carnet, lives a second',
+        'tasks a life',
+        'bare workflow, a second',
+        'tasks a life',
+        'ratio (spread of the pairs)',
+        'goal',
+      ],
       [row('over before it is delivered', one), row('claimed and completed after its first task', two)],
     ),
-    await floors(lab, [['Temporal, workflow that does nothing, started and awaited, 32 at once', rate(await lives.perSecond(noop))]]),
+    await floors(lab, [
+      ['Temporal, workflow that does nothing, started and awaited, 32 at once', rate(await lives.perSecond(noop))],
+    ]),
   ];
   await Promise.all([carnet.stop(), bare.stop(), lives.close()]);
   return tables;

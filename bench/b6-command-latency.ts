@@ -25,22 +25,34 @@ async function measure(lab: Lab): Promise<string[]> {
       { carnet: () => runChains(carnet.origin, ours, pace), bare: () => runChains(bare.origin, theirs, pace) },
       () => {},
     );
-    lab.say(`${callers} callers: Carnet ${rates(speeds(runs.carnet))}, bare ${rates(speeds(runs.bare))} chains a second`);
+    lab.say(
+      `${callers} callers: Carnet ${rates(speeds(runs.carnet))}, bare ${rates(speeds(runs.bare))} chains a second`,
+    );
     return runs;
   };
   const one = await compare(1);
   const many = await compare(32);
   const throughput = (callers: number, { carnet: a, bare: b }: typeof one): string[] => [
-    String(callers), rates(speeds(a)), rates(speeds(b)), ...ratioCells(speeds(a), speeds(b), 0.5),
+    String(callers),
+    rates(speeds(a)),
+    rates(speeds(b)),
+    ...ratioCells(speeds(a), speeds(b), 0.5),
   ];
   const latency = (what: string, runs: ChainRun[], goal: boolean): string[] => {
     const worst = Math.max(...STEPS.map((step) => quantile(gathered(runs, step), 0.95)));
-    return [what, ...STEPS.map((step) => latencyCell(gathered(runs, step))), goal ? `${P95_GOAL} ${worst <= P95_GOAL ? 'reached' : 'missed'}` : ''];
+    return [
+      what,
+      ...STEPS.map((step) => latencyCell(gathered(runs, step))),
+      goal ? `${P95_GOAL} ${worst <= P95_GOAL ? 'reached' : 'missed'}` : '',
+    ];
   };
   await Promise.all([carnet.stop(), bare.stop()]);
   const whole = await measureWhole(lab);
   return [
-    table(['Callers', 'Carnet, chains a second', 'bare, chains a second', 'ratio (spread of the pairs)', 'goal'], [throughput(1, one), throughput(32, many)]),
+    table(
+      ['Callers', 'Carnet, chains a second', 'bare, chains a second', 'ratio (spread of the pairs)', 'goal'],
+      [throughput(1, one), throughput(32, many)],
+    ),
     table(
       ['Milliseconds, median / p95', ...STEPS, 'p95 goal'],
       [
@@ -58,7 +70,11 @@ async function measure(lab: Lab): Promise<string[]> {
 async function measureWhole(lab: Lab): Promise<ChainRun> {
   const temporalAddress = await lab.temporalAddress();
   const world = await lab.newWorld('b6_whole');
-  const carnet = await lab.start('carnet', { databaseUrl: world.databaseUrl, temporalAddress, roles: { api: true, worker: true } });
+  const carnet = await lab.start('carnet', {
+    databaseUrl: world.databaseUrl,
+    temporalAddress,
+    roles: { api: true, worker: true },
+  });
   await runChains(carnet.origin, world, { callers: 1, seconds: lab.seconds(5), perSecond: 20 });
   const run = await runChains(carnet.origin, world, { callers: 1, seconds: lab.seconds(15), perSecond: 20 });
   lab.say(`with lives drained: ${run.perSecond.toFixed(1)} chains a second`);

@@ -27,12 +27,17 @@ const send = async <Answer>(client: Client, path: string, key: string, body: obj
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (response.statusCode >= 300) throw new Error(`POST ${path} was answered ${response.statusCode}: ${await response.body.text()}`);
+  if (response.statusCode >= 300)
+    throw new Error(`POST ${path} was answered ${response.statusCode}: ${await response.body.text()}`);
   return (await response.body.json()) as Answer;
 };
 
 /** One connection a caller; each runs `work` again and again. @returns how often it was done a second */
-export async function callers(origin: string, { callers: count, seconds, perSecond }: Pace, work: (client: Client) => Promise<void>): Promise<number> {
+export async function callers(
+  origin: string,
+  { callers: count, seconds, perSecond }: Pace,
+  work: (client: Client) => Promise<void>,
+): Promise<number> {
   const startedAt = performance.now();
   const until = startedAt + seconds * 1_000;
   let done = 0;
@@ -63,9 +68,13 @@ export async function runChains(origin: string, { skillId, consumer, provider }:
     return given;
   };
   const perSecond = await callers(origin, pace, async (client) => {
-    const { id } = await timed('invoke', () => send<{ id: string }>(client, `/v1/skills/${skillId}/invoke`, consumer.key, { input: { text } }));
+    const { id } = await timed('invoke', () =>
+      send<{ id: string }>(client, `/v1/skills/${skillId}/invoke`, consumer.key, { input: { text } }),
+    );
     await timed('claim', () => send(client, `/v1/skills/invocations/${id}/claim`, provider.key, {}));
-    await timed('complete', () => send(client, `/v1/skills/invocations/${id}/complete`, provider.key, { output: { text } }));
+    await timed('complete', () =>
+      send(client, `/v1/skills/invocations/${id}/complete`, provider.key, { output: { text } }),
+    );
   });
   return { perSecond, latencies };
 }

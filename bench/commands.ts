@@ -11,7 +11,10 @@ export interface AnswerRow {
   output: string | null;
 }
 
-const digest = (value: object): string => createHash('sha256').update(canonicalize(value) ?? '').digest('hex');
+const digest = (value: object): string =>
+  createHash('sha256')
+    .update(canonicalize(value) ?? '')
+    .digest('hex');
 
 /**
  * The three SQL functions of the service through bare pg with named statements, the payload hashed as the service hashes it: the

@@ -4,7 +4,15 @@ import { completeConfig, readSettings, type Config } from '../src/config.ts';
 const NOWHERE = '127.0.0.1:9';
 
 /** The settings of production but for the rate limit, which a bench would only run into. */
-export const configOf = ({ databaseUrl, temporalAddress = NOWHERE, port = 0 }: { databaseUrl: string; temporalAddress?: string; port?: number }): Config =>
+export const configOf = ({
+  databaseUrl,
+  temporalAddress = NOWHERE,
+  port = 0,
+}: {
+  databaseUrl: string;
+  temporalAddress?: string;
+  port?: number;
+}): Config =>
   completeConfig(readSettings({ PORT: String(port), RATE_LIMIT_PER_MINUTE: '0' }), {
     databaseUrl,
     temporalAddress,

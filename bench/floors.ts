@@ -20,7 +20,12 @@ export async function floors(lab: Lab, more: [string, string][] = []): Promise<s
   await client.connect();
   await client.query('create table notes (id bigint generated always as identity primary key, note text not null)');
   await client.end();
-  const insert = { url, script: "insert into notes (note) values ('a note of thirty-two characters')", folder: lab.dataDir, seconds: lab.seconds(2) };
+  const insert = {
+    url,
+    script: "insert into notes (note) values ('a note of thirty-two characters')",
+    folder: lab.dataDir,
+    seconds: lab.seconds(2),
+  };
   const rows: [string, string][] = [
     [`node:http, GET of two bytes, ${loadTool} with 32 connections`, rate(answers)],
     ['pgbench, insert of one row, one client', rate(await pgbench({ ...insert, clients: 1 }))],

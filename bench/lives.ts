@@ -31,7 +31,12 @@ export interface LivesOptions {
 export async function openLives({ world, temporalAddress, deliver }: LivesOptions) {
   const database = new pg.Client(world.databaseUrl);
   await database.connect();
-  const { client, close } = openTemporal({ address: temporalAddress, namespace: 'default', apiKey: undefined, tls: undefined });
+  const { client, close } = openTemporal({
+    address: temporalAddress,
+    namespace: 'default',
+    apiKey: undefined,
+    tls: undefined,
+  });
   const { invoke, claim, complete } = commandsOf(database, world);
 
   /** All in one transaction, so that all messages wait when the first is delivered. */
@@ -81,18 +86,26 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
     },
     /** From the first step of each phase to its last, of the last phase to the end of the last run, as Temporal recorded it. */
     async perSecond({ phases, ids }: LivesRan): Promise<number> {
-      await until('runs to close', async () => (await client.workflow.count("ExecutionStatus = 'Running'")).count === 0);
+      await until(
+        'runs to close',
+        async () => (await client.workflow.count("ExecutionStatus = 'Running'")).count === 0,
+      );
       let closed = 0;
       const since = new Date(phases[0]?.first ?? 0).toISOString();
       for await (const { closeTime } of client.workflow.list({ query: `CloseTime > '${since}'` })) {
         closed = Math.max(closed, closeTime?.getTime() ?? 0);
       }
-      const milliseconds = phases.reduce((sum, { first, last }, at) => sum + (at === phases.length - 1 ? closed : last) - first, 0);
+      const milliseconds = phases.reduce(
+        (sum, { first, last }, at) => sum + (at === phases.length - 1 ? closed : last) - first,
+        0,
+      );
       return (ids.length * 1_000) / milliseconds;
     },
     async tasksOf(workflowIds: string[]): Promise<number> {
       const histories = await Promise.all(workflowIds.map((id) => client.workflow.getHandle(id).fetchHistory()));
-      const tasks = histories.flatMap(({ events }) => (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes));
+      const tasks = histories.flatMap(({ events }) =>
+        (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes),
+      );
       return tasks.length / workflowIds.length;
     },
     async close(): Promise<void> {

@@ -60,7 +60,11 @@ const headersIn = (headers: Record<string, string>): string[] =>
   Object.entries(headers).map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
 
 function wrk({ method, url, headers, body }: Hammered, seconds: number, folder: string): Promise<number> {
-  const sets = [`wrk.method = "${method}"`, ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]), ...headersIn(headers)];
+  const sets = [
+    `wrk.method = "${method}"`,
+    ...(body === undefined ? [] : [`wrk.body = ${JSON.stringify(body)}`]),
+    ...headersIn(headers),
+  ];
   return wrkOn(url, seconds, folder, sets);
 }
 
@@ -70,18 +74,27 @@ async function wrkOn(url: string, seconds: number, folder: string, lua: string[]
   const whole = Math.max(1, Math.round(seconds)); // wrk takes whole seconds only
   const { stdout } = await run('wrk', ['-t', '1', '-c', String(CONNECTIONS), '-d', `${whole}s`, '-s', script, url]);
   const perSecond = /Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1];
-  if (perSecond === undefined || /Non-2xx|Socket errors/.test(stdout)) throw new Error(`wrk met failures at ${url}:\n${stdout}`);
+  if (perSecond === undefined || /Non-2xx|Socket errors/.test(stdout))
+    throw new Error(`wrk met failures at ${url}:\n${stdout}`);
   return Number(perSecond);
 }
 
 async function autocannon({ method, url, headers, body }: Hammered, seconds: number): Promise<number> {
   const { stdout } = await run(join(import.meta.dirname, 'node_modules', '.bin', 'autocannon'), [
-    '--json', '--no-progress', '-c', String(CONNECTIONS), '-d', String(Math.max(1, Math.round(seconds))), '-m', method,
+    '--json',
+    '--no-progress',
+    '-c',
+    String(CONNECTIONS),
+    '-d',
+    String(Math.max(1, Math.round(seconds))),
+    '-m',
+    method,
     ...(body === undefined ? [] : ['-b', body]),
     ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
     url,
   ]);
   const result = JSON.parse(stdout) as { requests: { average: number }; non2xx: number; errors: number };
-  if (result.non2xx + result.errors > 0) throw new Error(`autocannon met ${result.non2xx} refusals and ${result.errors} errors at ${url}.`);
+  if (result.non2xx + result.errors > 0)
+    throw new Error(`autocannon met ${result.non2xx} refusals and ${result.errors} errors at ${url}.`);
   return result.requests.average;
 }

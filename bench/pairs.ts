@@ -10,7 +10,9 @@ export async function inTurns<Name extends string, Result>(
     for (const name of names) {
       const result = await contenders[name]();
       results[name].push(result);
-      told(`${name}, round ${round} of ${rounds}: ${typeof result === 'number' ? rate(result) : JSON.stringify(result)}`);
+      told(
+        `${name}, round ${round} of ${rounds}: ${typeof result === 'number' ? rate(result) : JSON.stringify(result)}`,
+      );
     }
   }
   return results;
@@ -45,4 +47,6 @@ export const ratioCells = (ours: readonly number[], theirs: readonly number[], g
 };
 
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');

@@ -11,8 +11,25 @@ const TRIES = 400;
 export async function startRestateServer(lab: Lab, handlers: string): Promise<string> {
   const [ingress, admin, node] = [await freePort(), await freePort(), await freePort()];
   const child = startChild({
-    command: join(import.meta.dirname, 'node_modules', '@restatedev', `restate-server-${process.platform}-${process.arch}`, 'bin', 'restate-server'),
-    args: ['--base-dir', join(lab.dataDir, 'restate'), '--no-logo', '--listen-mode', 'tcp', '--bind-ip', LOOPBACK, '--bind-port', String(node)],
+    command: join(
+      import.meta.dirname,
+      'node_modules',
+      '@restatedev',
+      `restate-server-${process.platform}-${process.arch}`,
+      'bin',
+      'restate-server',
+    ),
+    args: [
+      '--base-dir',
+      join(lab.dataDir, 'restate'),
+      '--no-logo',
+      '--listen-mode',
+      'tcp',
+      '--bind-ip',
+      LOOPBACK,
+      '--bind-port',
+      String(node),
+    ],
     logFile: join(lab.dataDir, 'logs', 'restate-server.log'),
     stopSignal: 'TERM',
     env: {

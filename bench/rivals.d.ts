@@ -6,7 +6,10 @@ declare module '@dbos-inc/dbos-sdk' {
   export const DBOS: {
     readonly workflowID: string | undefined;
     setConfig(config: { name: string; systemDatabaseUrl: string; logLevel: string }): void;
-    registerWorkflow<Args extends unknown[], Result>(workflow: (...args: Args) => Promise<Result>, options: { name: string }): (...args: Args) => Promise<Result>;
+    registerWorkflow<Args extends unknown[], Result>(
+      workflow: (...args: Args) => Promise<Result>,
+      options: { name: string },
+    ): (...args: Args) => Promise<Result>;
     runStep<Result>(step: () => Promise<Result>, options: { name: string }): Promise<Result>;
     launch(): Promise<void>;
   };

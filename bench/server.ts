@@ -5,7 +5,18 @@ import { join } from 'node:path';
 import { onServerCore } from './pinning.ts';
 
 /** The programs in servers/: each is one side of a comparison. */
-export type ServerName = 'carnet' | 'bare-http' | 'bare-pages' | 'bare-koa' | 'bare-commands' | 'bare-lives' | 'debits' | 'verifications' | 'passports' | 'dbos' | 'restate';
+export type ServerName =
+  | 'carnet'
+  | 'bare-http'
+  | 'bare-pages'
+  | 'bare-koa'
+  | 'bare-commands'
+  | 'bare-lives'
+  | 'debits'
+  | 'verifications'
+  | 'passports'
+  | 'dbos'
+  | 'restate';
 
 export interface Server {
   /** `http://127.0.0.1:<port>`, for those that listen. */
@@ -25,7 +36,10 @@ export interface Server {
 export async function startServer(name: ServerName, settings: object, logs: string): Promise<Server> {
   mkdirSync(logs, { recursive: true });
   const profile = process.env.CPU_PROFILE;
-  const flags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile, '--cpu-prof-name', `${name}-${Date.now()}.cpuprofile`];
+  const flags =
+    profile === undefined
+      ? []
+      : ['--cpu-prof', '--cpu-prof-dir', profile, '--cpu-prof-name', `${name}-${Date.now()}.cpuprofile`];
   const program = join(import.meta.dirname, 'servers', `${name}.ts`);
   const [command, args] = onServerCore(process.execPath, [...flags, program, JSON.stringify(settings)]);
   const child = spawn(command, args, { stdio: ['ignore', openSync(join(logs, `${name}.log`), 'a'), 'inherit', 'ipc'] });

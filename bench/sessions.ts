@@ -22,8 +22,14 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
   const database = new pg.Client(databaseUrl);
   await database.connect();
   const [operator, agent] = [newId('op'), newId('ag')];
-  await database.query(`insert into operators (id, name, email, tier) values ($1, 'bench', 'bench@carnet.invalid', 'enterprise')`, [operator]);
-  await database.query(`insert into agents (id, operator_id, name, accountability) values ($1, $2, 'bench', 'enforced')`, [agent, operator]);
+  await database.query(
+    `insert into operators (id, name, email, tier) values ($1, 'bench', 'bench@carnet.invalid', 'enterprise')`,
+    [operator],
+  );
+  await database.query(
+    `insert into agents (id, operator_id, name, accountability) values ($1, $2, 'bench', 'enforced')`,
+    [agent, operator],
+  );
 
   const until = async (what: string, statement: string, values: unknown[] = []): Promise<void> => {
     const giveUp = performance.now() + GIVE_UP_SECONDS * 1_000;
@@ -65,7 +71,10 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
     /** @returns seconds until every life has taken its first step. */
     async started(): Promise<number> {
       const startedAt = performance.now();
-      await until('the first steps of all lives', 'select not exists (select from passport_sessions where life_seen_at is null) as done');
+      await until(
+        'the first steps of all lives',
+        'select not exists (select from passport_sessions where life_seen_at is null) as done',
+      );
       return (performance.now() - startedAt) / 1_000;
     },
     async missed(count: number): Promise<void> {
@@ -80,11 +89,17 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
     },
     /** Wakes the sessions that fell silent first. @returns seconds until all of them have looked again. */
     async wakeOldest(count: number): Promise<number> {
-      const { rows } = await database.query<{ id: string }>('select id from passport_sessions order by life_seen_at limit $1', [count]);
+      const { rows } = await database.query<{ id: string }>(
+        'select id from passport_sessions order by life_seen_at limit $1',
+        [count],
+      );
       const ids = rows.map(({ id }) => id);
       const { rows: clock } = await database.query<{ now: string }>('select clock_timestamp()::text as now');
       const startedAt = performance.now();
-      await database.query(`insert into life_messages (life, kind, next_attempt_at) select 'session:' || id, 'issued', clock_timestamp() from unnest($1::text[]) as id`, [ids]);
+      await database.query(
+        `insert into life_messages (life, kind, next_attempt_at) select 'session:' || id, 'issued', clock_timestamp() from unnest($1::text[]) as id`,
+        [ids],
+      );
       await deliver();
       await until(
         'the evicted lives',

@@ -24,14 +24,28 @@ export interface World {
 /** Cents: ten million invocations. */
 const CREDIT = 10_000_000;
 
-const text = { type: 'object', properties: { text: { type: 'string', maxLength: 10_000 } }, required: ['text'], additionalProperties: false };
+const text = {
+  type: 'object',
+  properties: { text: { type: 'string', maxLength: 10_000 } },
+  required: ['text'],
+  additionalProperties: false,
+};
 
 export async function makeWorld(databaseUrl: string): Promise<World> {
-  const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), { messagesCommitted() {}, async ready() {} });
+  const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), {
+    messagesCommitted() {},
+    async ready() {},
+  });
   const provider = await account(context, 'provider');
   const consumer = await account(context, 'consumer');
   await ensureDemoCredit(context, consumer.operatorId, CREDIT);
-  const caller = { kind: 'operator', operatorId: provider.operatorId, role: 'admin', platform: false, by: { kind: 'key', keyId: 'bench' as ApiKeyId } } as const;
+  const caller = {
+    kind: 'operator',
+    operatorId: provider.operatorId,
+    role: 'admin',
+    platform: false,
+    by: { kind: 'key', keyId: 'bench' as ApiKeyId },
+  } as const;
   const { body: skill } = await publishSkill(
     context,
     { caller, operation: 'publishSkill', idempotency: null, requestId: 'bench', request: null },

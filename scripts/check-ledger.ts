@@ -39,15 +39,24 @@ function tell({ law, means, of, lookedAt, broken, faults }: LedgerProof): void {
 
 try {
   const begun = performance.now();
-  const pool = await openPool(await databaseUrl(), { size: 1, applicationName: 'carnet-check-ledger', statementTimeoutMs: 600_000 });
+  const pool = await openPool(await databaseUrl(), {
+    size: 1,
+    applicationName: 'carnet-check-ledger',
+    statementTimeoutMs: 600_000,
+  });
   try {
     const proofs = await pool.transaction(prove);
     for (const proof of proofs) tell(proof);
     const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-    const most = (of: string): string => `${number(Math.max(0, ...proofs.filter((proof) => proof.of === of).map(({ lookedAt }) => lookedAt)))} ${of}`;
+    const most = (of: string): string =>
+      `${number(Math.max(0, ...proofs.filter((proof) => proof.of === of).map(({ lookedAt }) => lookedAt)))} ${of}`;
     const broken = proofs.filter((proof) => proof.broken > 0).length;
-    console.log(`${proofs.length} laws, ${most('wallets')}, ${most('transfers')}, ${most('charges')}, one snapshot, ${seconds} s.`);
-    console.log(broken === 0 ? 'The ledger is right.' : `The ledger is wrong: ${broken} of ${proofs.length} laws are broken.`);
+    console.log(
+      `${proofs.length} laws, ${most('wallets')}, ${most('transfers')}, ${most('charges')}, one snapshot, ${seconds} s.`,
+    );
+    console.log(
+      broken === 0 ? 'The ledger is right.' : `The ledger is wrong: ${broken} of ${proofs.length} laws are broken.`,
+    );
     process.exitCode = broken === 0 ? 0 : 1;
   } finally {
     await pool.end();

@@ -11,12 +11,21 @@ import { workForMoney } from './demo/work.ts';
 
 const dataDir = process.env.DATA_DIR ?? '.carnet';
 const credentials = await readCredentials(dataDir);
-const need = (name: 'base_url' | 'api_key' | 'consumer_api_key' | 'admin_api_key' | 'agent_id' | 'service_connection_id'): string =>
-  credentials[name] ?? stop(`There is no ${join(dataDir, 'credentials.json')}: start the service first with "npm start", or name its DATA_DIR.`);
+const need = (
+  name: 'base_url' | 'api_key' | 'consumer_api_key' | 'admin_api_key' | 'agent_id' | 'service_connection_id',
+): string =>
+  credentials[name] ??
+  stop(
+    `There is no ${join(dataDir, 'credentials.json')}: start the service first with "npm start", or name its DATA_DIR.`,
+  );
 
 const teller = tellerOf(need('base_url'));
 const publisher = need('api_key');
-const market = await openMarket(teller, { publisher, consumer: need('consumer_api_key'), admin: need('admin_api_key') });
+const market = await openMarket(teller, {
+  publisher,
+  consumer: need('consumer_api_key'),
+  admin: need('admin_api_key'),
+});
 const { newcomerKey } = market;
 
 await fillWallet(teller, newcomerKey);

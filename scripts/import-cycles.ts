@@ -10,7 +10,10 @@ export function cyclesOf(imports: Import[]): Cycle[] {
   for (const file of [...leaving.keys()].toSorted()) {
     const cycle = shortestWayBack(file, leaving);
     if (!cycle) continue;
-    const key = cycle.map((step) => step.file).toSorted().join(' ');
+    const key = cycle
+      .map((step) => step.file)
+      .toSorted()
+      .join(' ');
     if (!cycles.has(key)) cycles.set(key, cycle);
   }
   return [...cycles.values()];

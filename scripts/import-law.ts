@@ -22,14 +22,31 @@ type Article = {
 };
 
 const domains = [
-  'accounts', 'skills', 'invocations', 'skill-requests', 'passports', 'governance', 'claims', 'billing', 'notifications',
-  'inbound', 'dashboard', 'mail',
+  'accounts',
+  'skills',
+  'invocations',
+  'skill-requests',
+  'passports',
+  'governance',
+  'claims',
+  'billing',
+  'notifications',
+  'inbound',
+  'dashboard',
+  'mail',
 ];
 const routes = '{routes.ts,*-routes.ts,routes/**}';
 const queries = '{queries.ts,*-queries.ts,queries/**}';
 const schemas = '{schema.ts,*-schema.ts,schema/**}';
 const paymentWebhookVerifier = 'src/billing/verify-payment-webhook.ts';
-const routeSees = ['src/<own>/**', 'src/http/**', 'src/commands{.ts,/**}', 'type src/{context,caller}.ts', 'npm:**', 'node:**'];
+const routeSees = [
+  'src/<own>/**',
+  'src/http/**',
+  'src/commands{.ts,/**}',
+  'type src/{context,caller}.ts',
+  'npm:**',
+  'node:**',
+];
 
 export const articles: Article[] = [
   {
@@ -72,8 +89,15 @@ export const articles: Article[] = [
     name: 'activities',
     files: ['activities/**'],
     may: [
-      'activities/**', `src/<domain>/!(routes|*-routes).ts`, 'src/<domain>/!(routes)/**', 'src/database/**', 'src/http/errors.ts',
-      'src/!(main|api|worker|app).ts', 'temporal/**', 'npm:**', 'node:**',
+      'activities/**',
+      `src/<domain>/!(routes|*-routes).ts`,
+      'src/<domain>/!(routes)/**',
+      'src/database/**',
+      'src/http/errors.ts',
+      'src/!(main|api|worker|app).ts',
+      'temporal/**',
+      'npm:**',
+      'node:**',
     ],
     why: 'a life calls the same domain functions as the REST route, below HTTP',
     instead: 'call the exported function that the route calls',
@@ -97,7 +121,8 @@ export const articles: Article[] = [
     files: ['src/<domain>/**'],
     never: [`src/<other>/${queries}`, `src/<other>/${routes}`, `value src/<other>/${schemas}`],
     why: 'a domain that reads the tables of another breaks when that one changes them, and goes past its rules',
-    instead: 'call a function that the other domain exports, importing at most the type of a schema; a shape that several share belongs in src/http',
+    instead:
+      'call a function that the other domain exports, importing at most the type of a schema; a shape that several share belongs in src/http',
   },
   {
     name: 'lives-call-domains',
@@ -141,7 +166,11 @@ export const articles: Article[] = [
  * other's types are one module in two files. These two are erased at run time and are how the house is built.
  */
 const closedByDesign = [
-  { files: '**', targets: 'type src/context.ts', why: 'the composition root is passed as an argument to what it composes' },
+  {
+    files: '**',
+    targets: 'type src/context.ts',
+    why: 'the composition root is passed as an argument to what it composes',
+  },
   { files: 'workflows/**', targets: 'type activities/**', why: 'a life names the steps whose worker loads it' },
 ];
 
@@ -153,17 +182,24 @@ export function violations(root: string): { texts: string[]; files: number; impo
     const article = articles.find((candidate) => breaks(candidate, imported)) ?? undeclared(root, imported);
     return article ? [tell(imported, article)] : [];
   });
-  const edges = imports.filter((imported) => !closedByDesign.some(({ files: glob, targets }) => binds([glob], imported.file) && hits(targets, imported)));
+  const edges = imports.filter(
+    (imported) =>
+      !closedByDesign.some(({ files: glob, targets }) => binds([glob], imported.file) && hits(targets, imported)),
+  );
   const cycles = cyclesOf(edges).map((cycle) =>
     tell(cycle[0], {
       name: 'cycles',
       why: `${[...cycle.map(({ file }) => file), cycle[0].file].join(' → ')} is a cycle: none of them can be read, tested or loaded alone`,
       instead: 'move what they share into a module below them, or pass it as an argument',
-    }));
+    }),
+  );
   return { texts: [...broken, ...cycles], files: files.length, imports: imports.length };
 }
 
-function tell({ file, line, kind, target }: Import, { name, why, instead }: Pick<Article, 'name' | 'why' | 'instead'>): string {
+function tell(
+  { file, line, kind, target }: Import,
+  { name, why, instead }: Pick<Article, 'name' | 'why' | 'instead'>,
+): string {
   return `${file}:${line} imports ${kind === 'type' ? 'types of ' : ''}${target} [${name}]\n  why: ${why}\n  instead: ${instead}`;
 }
 
@@ -203,15 +239,21 @@ function compiled(glob: string): Minimatch {
 }
 
 /** What the image of production installs is `dependencies`; a package that no package.json names may vanish any day. */
-function undeclared(root: string, { file, kind, target }: Import): Pick<Article, 'name' | 'why' | 'instead'> | undefined {
+function undeclared(
+  root: string,
+  { file, kind, target }: Import,
+): Pick<Article, 'name' | 'why' | 'instead'> | undefined {
   if (!target.startsWith('npm:')) return undefined;
   const name = target.slice('npm:'.length);
   const manifests = [readManifest(root), ...(file.startsWith('bench/') ? [readManifest(join(root, 'bench'))] : [])];
   const deployed = binds(['{src,workflows,activities,temporal}/**'], file) && kind === 'value';
-  const groups = deployed ? ['dependencies', 'optionalDependencies'] as const : ['dependencies', 'optionalDependencies', 'devDependencies'] as const;
+  const groups = deployed
+    ? (['dependencies', 'optionalDependencies'] as const)
+    : (['dependencies', 'optionalDependencies', 'devDependencies'] as const);
   const declared = manifests.flatMap((manifest) => groups.flatMap((group) => Object.keys(manifest[group] ?? {})));
   const named = (candidate: string) => (name.endsWith('/') ? candidate.startsWith(name) : candidate === name);
-  if (declared.some((candidate) => named(candidate) || (kind === 'type' && candidate === typesOf(name)))) return undefined;
+  if (declared.some((candidate) => named(candidate) || (kind === 'type' && candidate === typesOf(name))))
+    return undefined;
   return {
     name: 'declared',
     why: `package.json does not name ${name}${deployed ? ' among the dependencies, and production installs nothing else' : ''}`,

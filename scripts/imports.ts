@@ -16,7 +16,9 @@ const folders = ['src', 'workflows', 'activities', 'temporal', 'test', 'bench', 
 export function sourceFiles(root: string): string[] {
   return folders
     .filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+    )
     .filter((path) => path.endsWith('.ts') && !path.split('/').includes('node_modules'))
     .toSorted();
 }
@@ -36,7 +38,13 @@ export function importsOf(root: string, file: string): Import[] {
     const line = source.slice(0, specifier.start).split('\n').length;
     const head = literalHead(specifier);
     const name = head ?? source.slice(specifier.start, specifier.end);
-    imports.push({ file, line, specifier: name, kind, target: head === undefined ? `computed:${name}` : targetOf(root, file, head) });
+    imports.push({
+      file,
+      line,
+      specifier: name,
+      kind,
+      target: head === undefined ? `computed:${name}` : targetOf(root, file, head),
+    });
   };
   new Visitor({
     ImportDeclaration: (node) => add(node.source, node.importKind ?? 'value'),

@@ -6,7 +6,16 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -65,8 +74,18 @@ let npm;
 const npmCi = async (directory) => {
   npm = spawn(
     'npm',
-    ['ci', '--prefix', directory, '--ignore-scripts', '--prefer-offline', '--include=dev', '--include=optional',
-      '--no-audit', '--no-fund', '--loglevel=error'],
+    [
+      'ci',
+      '--prefix',
+      directory,
+      '--ignore-scripts',
+      '--prefer-offline',
+      '--include=dev',
+      '--include=optional',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+    ],
     { cwd: directory, stdio: ['ignore', 'inherit', 'inherit'] },
   );
   const code = await new Promise((done) => {
@@ -118,7 +137,11 @@ const main = async () => {
     clearInterval(touching);
     rmSync(lock, { force: true });
   };
-  for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]]) {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ]) {
     process.once(signal, () => {
       npm?.kill();
       unlock();

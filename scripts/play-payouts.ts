@@ -15,7 +15,9 @@ const payout: Record<string, (rig: Rig, of: Publisher, state: () => Promise<Run>
   paid: (_rig, _of, state) => state(),
   refused: async (rig, { id }, state) => {
     // A key that stands for another request is refused for good.
-    await rig.context.pool.query(sql.unsafe`insert into local_calls (key, request) values (${`payout:${id}:${MONTH}`}, '{}')`);
+    await rig.context.pool.query(
+      sql.unsafe`insert into local_calls (key, request) values (${`payout:${id}:${MONTH}`}, '{}')`,
+    );
     return state();
   },
   'waited-for-a-provider': async (rig, _of, state) => {

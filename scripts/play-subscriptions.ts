@@ -35,7 +35,8 @@ const heard = async ({ context: { pool } }: Rig, operatorId: string): Promise<vo
   await pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)}, 'heard')`);
 };
 
-const cancel = ({ context }: Rig, operatorId: string) => cancelSubscription(context, callOf(operatorId, 'cancelSubscription'));
+const cancel = ({ context }: Rig, operatorId: string) =>
+  cancelSubscription(context, callOf(operatorId, 'cancelSubscription'));
 
 /** The lives of subscriptions that are worth keeping, each played to its end. */
 export const operatorSubscription: Record<string, (rig: Rig, subscriber: Subscriber) => Promise<unknown>> = {
@@ -49,7 +50,12 @@ export const operatorSubscription: Record<string, (rig: Rig, subscriber: Subscri
     await eventually('the provider to be told', () =>
       pool.exists(sql.unsafe`select from subscriptions where operator_id = ${operatorId} and revision = told_revision`),
     );
-    await endLocalPeriod(pool, String(await pool.oneFirst(sql.unsafe`select subscription_id from subscriptions where operator_id = ${operatorId}`)));
+    await endLocalPeriod(
+      pool,
+      String(
+        await pool.oneFirst(sql.unsafe`select subscription_id from subscriptions where operator_id = ${operatorId}`),
+      ),
+    );
     await heard(rig, operatorId);
   },
   abandoned: (rig, { operatorId }) => cancel(rig, operatorId),
@@ -66,5 +72,12 @@ export async function playPortal(rig: Rig): Promise<Run> {
   const name = unique('customer');
   const operatorId = await ensureOperator(rig.context, { name, email: `${name}@example.test`, tier: 'free' });
   await openPortal(rig.context, callOf(operatorId, 'openPortal'));
-  return runOf(rig, lifeId.portal(String(await rig.context.pool.oneFirst(sql.unsafe`select id from portal_sessions order by created_at desc limit 1`))));
+  return runOf(
+    rig,
+    lifeId.portal(
+      String(
+        await rig.context.pool.oneFirst(sql.unsafe`select id from portal_sessions order by created_at desc limit 1`),
+      ),
+    ),
+  );
 }

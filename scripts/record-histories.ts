@@ -51,8 +51,13 @@ const skillInvocation: Record<string, Play> = {
   },
   'claimed-and-completed-at-once': async (_rig, run) => {
     await run.saying(/^Waits/);
-    await Promise.all([run.handle.signal(invocationSignals.claim), run.handle.signal(invocationSignals.complete, { output: { text: 'done' } })]);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'done' } }).catch(() => 'it has ended already');
+    await Promise.all([
+      run.handle.signal(invocationSignals.claim),
+      run.handle.signal(invocationSignals.complete, { output: { text: 'done' } }),
+    ]);
+    await run.handle
+      .signal(invocationSignals.complete, { output: { text: 'done' } })
+      .catch(() => 'it has ended already');
   },
   failed: async (_rig, run) => {
     await run.saying(/^Waits/);
@@ -139,14 +144,18 @@ await Promise.all(
 );
 await activeKey(rig.context);
 for (const [name, age] of Object.entries({ 'not-due': '1 day', rotated: '90 days' })) {
-  await rig.context.pool.query(sql.unsafe`update signing_keys set activated_at = now() - ${age}::interval where status = 'active'`);
+  await rig.context.pool.query(
+    sql.unsafe`update signing_keys set activated_at = now() - ${age}::interval where status = 'active'`,
+  );
   const workflowId = `${KEY_ROTATION}:${name}`;
   await rig.temporal.client.workflow.execute(keyRotation, { workflowId, taskQueue: TaskQueue.lives });
   await save(`keyRotation/${name}`, runOf(rig, workflowId));
 }
 /** So many audit events of a day that no tier keeps, of an operator who has no others. */
 const writeOldEvents = async ({ context: { pool } }: Rig, count: number) => {
-  await pool.query(sql.unsafe`insert into operators (id, name, email) values ('op_old', 'old', 'old@example.test') on conflict do nothing`);
+  await pool.query(
+    sql.unsafe`insert into operators (id, name, email) values ('op_old', 'old', 'old@example.test') on conflict do nothing`,
+  );
   await pool.query(sql.unsafe`
     insert into audit_events (operator_id, actor, action, target, created_at)
     select 'op_old', 'test', 'test', 'test', now() - interval '3 years' from generate_series(1, ${count})`);
@@ -184,7 +193,10 @@ await portal.ended();
 await save('portalSession/opened', portal);
 await rig.stop();
 
-const temporal = await temporalServer(['limit.historyCount.suggestContinueAsNew=20', 'history.defaultWorkflowTaskTimeout="1s"']);
+const temporal = await temporalServer([
+  'limit.historyCount.suggestContinueAsNew=20',
+  'history.defaultWorkflowTaskTimeout="1s"',
+]);
 await temporal.start();
 const shortLived = await startRig({ temporalAddress: temporal.address });
 await shortLived.startDelivery();
@@ -203,10 +215,16 @@ const saveFirstRun = async (name: string, life: string): Promise<void> => {
 await saveFirstRun('skillInvocation/continued-as-new', (await shortLived.invoke()).id);
 await saveFirstRun('passportSession/continued-as-new', lifeId.session((await beginSession(shortLived)).session));
 await saveFirstRun('topUp/continued-as-new', await waitingTopUp(shortLived));
-await saveFirstRun('operatorSubscription/continued-as-new', lifeId.subscription((await beginSubscription(shortLived)).operatorId));
+await saveFirstRun(
+  'operatorSubscription/continued-as-new',
+  lifeId.subscription((await beginSubscription(shortLived)).operatorId),
+);
 // A run hears the suggestion at a task of its own, and one task holds the steps of a second.
 await writeOldEvents(shortLived, 400_000);
-const purging = await shortLived.temporal.client.workflow.start(retention, { workflowId: `${RETENTION}:long`, taskQueue: TaskQueue.lives });
+const purging = await shortLived.temporal.client.workflow.start(retention, {
+  workflowId: `${RETENTION}:long`,
+  taskQueue: TaskQueue.lives,
+});
 await purging.result();
 await save('retention/continued-as-new', runOf(shortLived, purging.workflowId, purging.firstExecutionRunId));
 await shortLived.stop();

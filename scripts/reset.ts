@@ -40,7 +40,9 @@ if (!existsSync(dataDir)) {
   process.exit(0);
 }
 if (!existsSync(join(dataDir, LOCK))) {
-  refuse(`${dataDir} is no data directory of Carnet, so nothing in it is deleted; set DATA_DIR to the one that you mean.`);
+  refuse(
+    `${dataDir} is no data directory of Carnet, so nothing in it is deleted; set DATA_DIR to the one that you mean.`,
+  );
 }
 const asked = !process.argv.includes('--yes');
 if (asked && !process.stdin.isTTY) {
@@ -51,14 +53,18 @@ try {
   const { release } = holdDataDirectory(dataDir); // to the end, so that nothing starts meanwhile
   const doomed = entries.filter((name) => OURS.has(name));
   const others = entries.filter((name) => !OURS.has(name));
-  console.log(`This deletes, in ${dataDir}:\n${doomed.map((name) => `  ${name.padEnd(18)}${OURS.get(name)}`).join('\n')}`);
-  if (others.length > 0) console.log(`These are not Carnet's and stay:\n${others.map((name) => `  ${name}`).join('\n')}`);
+  console.log(
+    `This deletes, in ${dataDir}:\n${doomed.map((name) => `  ${name.padEnd(18)}${OURS.get(name)}`).join('\n')}`,
+  );
+  if (others.length > 0)
+    console.log(`These are not Carnet's and stay:\n${others.map((name) => `  ${name}`).join('\n')}`);
   if (asked && !(await confirmed())) {
     release();
     refuse('Nothing was deleted.');
   }
   await stopLeftovers(dataDir);
-  for (const name of doomed.filter((one) => one !== LOCK)) rmSync(join(dataDir, name), { recursive: true, force: true });
+  for (const name of doomed.filter((one) => one !== LOCK))
+    rmSync(join(dataDir, name), { recursive: true, force: true });
   release();
   rmSync(join(dataDir, LOCK), { force: true });
   console.log('Deleted. The next npm start begins with an empty service.');

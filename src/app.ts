@@ -59,7 +59,8 @@ export function createApp(context: Context, { routes, credentials, health = {} }
     const { page, id } = found;
     exchange.operation = page.operation;
     if (exchange.method === 'GET' || exchange.method === 'HEAD') return sendPage(exchange, await page.page({ id }));
-    if (exchange.method !== 'POST' || page.submit === undefined) return sendMethods(exchange, page.submit === undefined ? ['GET'] : ['GET', 'POST']);
+    if (exchange.method !== 'POST' || page.submit === undefined)
+      return sendMethods(exchange, page.submit === undefined ? ['GET'] : ['GET', 'POST']);
     return sendPage(exchange, await page.submit({ id, form: await readForm(exchange.request) }));
   };
 

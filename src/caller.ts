@@ -56,7 +56,8 @@ export interface PassportBearer {
 export const agentPart = (caller: Caller): AgentId | '' => (caller.kind === 'agent' ? caller.agentId : '');
 
 /** How the audit trail names the caller. */
-export const actorName = (caller: Caller): string => (caller.kind === 'agent' ? caller.agentId : credentialName(caller));
+export const actorName = (caller: Caller): string =>
+  caller.kind === 'agent' ? caller.agentId : credentialName(caller);
 
 /** What the rate limit counts by: the credential, not the one behind it. */
 export const credentialName = (caller: Caller | PassportBearer): string => {

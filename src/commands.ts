@@ -4,7 +4,12 @@ import { actorName, agentPart, type Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import { translateDatabaseError } from './database/errors.ts';
 import { keepConnection } from './database/keep-connection.ts';
-import { sql, type CommonQueryMethods, type DatabasePool, type DatabaseTransactionConnection } from './database/pool.ts';
+import {
+  sql,
+  type CommonQueryMethods,
+  type DatabasePool,
+  type DatabaseTransactionConnection,
+} from './database/pool.ts';
 import { step } from './fault-points.ts';
 import { CarnetError } from './http/errors.ts';
 import type { JsonValue } from './http/json-value.ts';
@@ -131,7 +136,12 @@ export async function runWaitingCommand<Body>(
   const begun = await inTransaction(context, async (connection) => {
     const reserved = await reserveKey(call, connection, id);
     if (reserved === null) {
-      return { id, answer: (await takeKey(context, call, connection)) as Answer<Body> | null, changed: [], messages: 0 };
+      return {
+        id,
+        answer: (await takeKey(context, call, connection)) as Answer<Body> | null,
+        changed: [],
+        messages: 0,
+      };
     }
     const { unit, effects } = openUnit(call, connection);
     if (reserved === id) await work.begin(unit);
@@ -162,12 +172,18 @@ export async function runWaitingCommand<Body>(
 }
 
 /** @throws CarnetError for what the database refuses. */
-const inTransaction = <T>(context: Context, work: (connection: DatabaseTransactionConnection) => Promise<T>): Promise<T> =>
+const inTransaction = <T>(
+  context: Context,
+  work: (connection: DatabaseTransactionConnection) => Promise<T>,
+): Promise<T> =>
   keepConnection(context.pool, (pooled) => pooled.transaction(work)).catch((error: unknown) => {
     throw translateDatabaseError(error);
   });
 
-function openUnit(call: CommandCall, connection: DatabaseTransactionConnection): { unit: Unit; effects(): CommandEffects } {
+function openUnit(
+  call: CommandCall,
+  connection: DatabaseTransactionConnection,
+): { unit: Unit; effects(): CommandEffects } {
   const changed: string[] = [];
   let messages = 0;
   const unit: Unit = {
@@ -190,7 +206,11 @@ const sealOf = ({ caller, idempotency }: CommandCall): string =>
   `idempotency:${caller.operatorId}:${agentPart(caller)}:${idempotency?.key ?? ''}`;
 
 /** Takes the key for this transaction, or answers what is kept under it. */
-async function takeKey(context: Context, call: CommandCall, connection: CommonQueryMethods): Promise<Answer<unknown> | null> {
+async function takeKey(
+  context: Context,
+  call: CommandCall,
+  connection: CommonQueryMethods,
+): Promise<Answer<unknown> | null> {
   const { caller, idempotency } = call;
   if (idempotency === null) return null;
   const { status, answer, location, encrypted } = await connection.one(sql.type(StoredAnswer)`
@@ -202,7 +222,11 @@ async function takeKey(context: Context, call: CommandCall, connection: CommonQu
 }
 
 /** The id that the key stands for, `id` where it is new; null where an answer is kept. */
-async function reserveKey({ caller, idempotency }: CommandCall, connection: CommonQueryMethods, id: string): Promise<string | null> {
+async function reserveKey(
+  { caller, idempotency }: CommandCall,
+  connection: CommonQueryMethods,
+  id: string,
+): Promise<string | null> {
   if (idempotency === null) return id;
   const { key, fingerprint } = idempotency;
   const row = await connection.one(sql.type(ReservedRow)`
@@ -227,7 +251,11 @@ async function keepAnswer<Body>(
 }
 
 /** Of a command that was answered under another status than it was kept with, once its outcome was known; its answer is replayed under it. */
-export const keepStatus = (context: Context, { caller, idempotency }: CommandCall, status: Answer<unknown>['status']): Promise<void> =>
+export const keepStatus = (
+  context: Context,
+  { caller, idempotency }: CommandCall,
+  status: Answer<unknown>['status'],
+): Promise<void> =>
   inTransaction(context, async (connection) => {
     if (idempotency === null) return;
     await connection.query(sql.type(Nothing)`

@@ -29,7 +29,10 @@ const encryptionKeys = z.string().transform((text, context) =>
   text.split(',').map((part) => {
     const key = Buffer.from(part.trim(), 'base64');
     if (key.length !== 32) {
-      context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64 (openssl rand -base64 32), or several separated by commas' });
+      context.addIssue({
+        code: 'custom',
+        message: 'must be 32 bytes in base64 (openssl rand -base64 32), or several separated by commas',
+      });
     }
     return key;
   }),
@@ -41,16 +44,27 @@ const Environment = z.object({
   PUBLIC_BASE_URL: url('http:', 'https:').optional(),
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
   DATA_DIR: z.string().min(1).default('.carnet'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn, error, fatal or silent').default('info'),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
-  TEMPORAL_ADDRESS: z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port').optional(),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^[^\s/]+:\d+$/, 'must be host:port')
+    .optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_API_KEY: z.string().min(1).optional(),
   TEMPORAL_TLS_CA: z.string().min(1).optional(),
   TEMPORAL_TLS_CERT: z.string().min(1).optional(),
   TEMPORAL_TLS_KEY: z.string().min(1).optional(),
   TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
-  WORKFLOW_BUNDLE: z.string().refine((path) => existsSync(path), 'must be a file that scripts/bundle-workflows.ts wrote').optional(),
+  WORKFLOW_BUNDLE: z
+    .string()
+    .refine((path) => existsSync(path), 'must be a file that scripts/bundle-workflows.ts wrote')
+    .optional(),
   PLATFORM_ADMIN_KEY: z.string().min(24, 'must be 24 characters or more').optional(),
   ENCRYPTION_KEY: encryptionKeys.optional(),
   INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
@@ -66,7 +80,10 @@ const Environment = z.object({
   LOCAL_PROVIDERS: flag.default(false),
   OAUTH_ISSUER: issuer.optional(),
   OAUTH_AUDIENCE: z.string().min(1).optional(),
-  STRIPE_SECRET_KEY: z.string().regex(/^(sk|rk)_\w+$/, 'must be a secret or restricted key of Stripe, sk_… or rk_…').optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_\w+$/, 'must be a secret or restricted key of Stripe, sk_… or rk_…')
+    .optional(),
   STRIPE_WEBHOOK_SECRET: z.string().min(16, 'must be 16 characters or more').optional(),
   STRIPE_API_BASE: url('https:', 'http:').optional(),
   STRIPE_PRICE_DEVELOPER: z.string().min(1).optional(),
@@ -177,7 +194,9 @@ export class ConfigFault extends Error {
   override readonly name = 'ConfigFault';
 
   constructor(what: string, faults: readonly string[]) {
-    super(faults.length === 1 ? `${what}: ${faults[0]}.` : `${what}.\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    super(
+      faults.length === 1 ? `${what}: ${faults[0]}.` : `${what}.\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    );
   }
 }
 
@@ -186,7 +205,9 @@ export class ConfigFault extends Error {
  * @throws ConfigFault that lists every fault.
  */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
-  const given = Object.fromEntries(Object.entries(environment).filter(([name, value]) => name in Environment.shape && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => name in Environment.shape && value !== ''),
+  );
   const parsed = Environment.safeParse(given);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => {
@@ -221,7 +242,11 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     if (value === undefined) missing.push(`${name} is needed, ${why}`);
     return value as T; // never used when missing: the fault below is thrown first
   };
-  const keys = need('ENCRYPTION_KEY', 'which encrypts stored one-time secrets (make one with openssl rand -base64 32)', settings.ENCRYPTION_KEY ?? provided.encryptionKeys);
+  const keys = need(
+    'ENCRYPTION_KEY',
+    'which encrypts stored one-time secrets (make one with openssl rand -base64 32)',
+    settings.ENCRYPTION_KEY ?? provided.encryptionKeys,
+  );
   const payments = (): PaymentSettings | undefined => {
     const webhookSecret = settings.STRIPE_WEBHOOK_SECRET;
     const since = 'since STRIPE_SECRET_KEY is set';
@@ -229,12 +254,24 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       return {
         provider: 'stripe',
         secretKey: settings.STRIPE_SECRET_KEY,
-        webhookSecret: need('STRIPE_WEBHOOK_SECRET', `${since}: the signing secret of the webhook endpoint, whsec_…`, webhookSecret),
+        webhookSecret: need(
+          'STRIPE_WEBHOOK_SECRET',
+          `${since}: the signing secret of the webhook endpoint, whsec_…`,
+          webhookSecret,
+        ),
         apiBase: settings.STRIPE_API_BASE,
         prices: {
-          developer: need('STRIPE_PRICE_DEVELOPER', `${since}: the id of a monthly price`, settings.STRIPE_PRICE_DEVELOPER),
+          developer: need(
+            'STRIPE_PRICE_DEVELOPER',
+            `${since}: the id of a monthly price`,
+            settings.STRIPE_PRICE_DEVELOPER,
+          ),
           pro: need('STRIPE_PRICE_PRO', `${since}: the id of a monthly price`, settings.STRIPE_PRICE_PRO),
-          business: need('STRIPE_PRICE_BUSINESS', `${since}: the id of a monthly price`, settings.STRIPE_PRICE_BUSINESS),
+          business: need(
+            'STRIPE_PRICE_BUSINESS',
+            `${since}: the id of a monthly price`,
+            settings.STRIPE_PRICE_BUSINESS,
+          ),
           seat: need('STRIPE_PRICE_SEAT', `${since}: the id of a monthly price a seat`, settings.STRIPE_PRICE_SEAT),
         },
       };
@@ -254,15 +291,27 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     trustProxyHops: settings.TRUST_PROXY_HOPS,
     dataDir: settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,
-    databaseUrl: need('DATABASE_URL', 'the Postgres to use, postgres://user:password@host:5432/carnet', settings.DATABASE_URL ?? provided.databaseUrl),
+    databaseUrl: need(
+      'DATABASE_URL',
+      'the Postgres to use, postgres://user:password@host:5432/carnet',
+      settings.DATABASE_URL ?? provided.databaseUrl,
+    ),
     temporal: {
-      address: need('TEMPORAL_ADDRESS', 'the Temporal frontend, host:7233', settings.TEMPORAL_ADDRESS ?? provided.temporalAddress),
+      address: need(
+        'TEMPORAL_ADDRESS',
+        'the Temporal frontend, host:7233',
+        settings.TEMPORAL_ADDRESS ?? provided.temporalAddress,
+      ),
       namespace: settings.TEMPORAL_NAMESPACE,
       apiKey: settings.TEMPORAL_API_KEY,
       tls: Object.keys(tls).length > 0 ? tls : undefined,
     },
     workflowBundle: settings.WORKFLOW_BUNDLE,
-    platformAdminKey: need('PLATFORM_ADMIN_KEY', 'the key of platform administration, 24 characters or more', settings.PLATFORM_ADMIN_KEY ?? provided.platformAdminKey),
+    platformAdminKey: need(
+      'PLATFORM_ADMIN_KEY',
+      'the key of platform administration, 24 characters or more',
+      settings.PLATFORM_ADMIN_KEY ?? provided.platformAdminKey,
+    ),
     encryptionKeys: keys,
     invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
@@ -276,7 +325,11 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       settings.SMTP_URL === undefined && (settings.LOCAL_PROVIDERS || provided.localProviders === true)
         ? undefined
         : {
-            smtpUrl: need('SMTP_URL', 'the mail server, smtp://user:password@host:587 (or LOCAL_PROVIDERS=true for a trial: mail then stays in the outbox)', settings.SMTP_URL),
+            smtpUrl: need(
+              'SMTP_URL',
+              'the mail server, smtp://user:password@host:587 (or LOCAL_PROVIDERS=true for a trial: mail then stays in the outbox)',
+              settings.SMTP_URL,
+            ),
             from: need('MAIL_FROM', 'the sender of mails', settings.MAIL_FROM),
           },
     oauth:

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** AES-256-GCM under a key of 32 bytes; the first key of ENCRYPTION_KEY seals, every key of the list opens (rotation). */
 export interface Encryption {
@@ -15,7 +23,9 @@ export interface Encryption {
 }
 
 const macUnder = (key: Buffer, text: string, purpose: string): Buffer =>
-  createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `carnet:${purpose}`, 32))).update(text).digest();
+  createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `carnet:${purpose}`, 32)))
+    .update(text)
+    .digest();
 
 const keyId = (key: Buffer): string => createHash('sha256').update(key).digest('base64url').slice(0, 8);
 
@@ -28,13 +38,20 @@ export function createEncryption(keys: readonly Buffer[]): Encryption {
       const iv = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', first, iv).setAAD(Buffer.from(context));
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return [keyId(first), iv.toString('base64url'), cipher.getAuthTag().toString('base64url'), sealed.toString('base64url')].join('.');
+      return [
+        keyId(first),
+        iv.toString('base64url'),
+        cipher.getAuthTag().toString('base64url'),
+        sealed.toString('base64url'),
+      ].join('.');
     },
     open(sealed, context) {
       const [id, iv, tag, body] = sealed.split('.');
       const key = byId.get(id ?? '');
       if (key === undefined || iv === undefined || tag === undefined || body === undefined) {
-        throw new Error('No key of ENCRYPTION_KEY opens this; was a key removed from the list before its texts were sealed again?');
+        throw new Error(
+          'No key of ENCRYPTION_KEY opens this; was a key removed from the list before its texts were sealed again?',
+        );
       }
       const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'))
         .setAAD(Buffer.from(context))

@@ -45,7 +45,9 @@ function banner(credentials: Credentials, dataDir: string): void {
     row('Credentials', `${dataDir}/credentials.json`),
   ];
   const next = `curl -s ${base}/v1/billing/balance -H "Authorization: Bearer $(node -p "require('${dataDir}/credentials.json').consumer_api_key")"`;
-  console.log(`\nCarnet is ready after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.\n\n${rows.join('\n')}\n\n  A first call:\n  ${next}\n\n  The whole story, beside this: npm run demo\n`);
+  console.log(
+    `\nCarnet is ready after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.\n\n${rows.join('\n')}\n\n  A first call:\n  ${next}\n\n  The whole story, beside this: npm run demo\n`,
+  );
 }
 
 async function start(settings: Settings): Promise<void> {
@@ -61,7 +63,10 @@ async function start(settings: Settings): Promise<void> {
     onLost: (part) => log.error({ part }, `the embedded ${part} ended by itself; starting it again`),
   });
   const { dataDir, databaseUrl, temporalAddress } = embedded;
-  const config = completeConfig({ ...settings, PORT: port, DATA_DIR: dataDir }, { databaseUrl, temporalAddress, ...(await ensureSecrets(dataDir)), localProviders: true });
+  const config = completeConfig(
+    { ...settings, PORT: port, DATA_DIR: dataDir },
+    { databaseUrl, temporalAddress, ...(await ensureSecrets(dataDir)), localProviders: true },
+  );
   const applied = await migrate(config.databaseUrl);
   if (applied.length > 0) say(`applied ${applied.length} migrations`);
   parts = await openParts(config, log, { api: true, worker: true });

@@ -50,7 +50,10 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
 
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
 async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'stop'>> {
-  const [{ createActivities }, { runWorker }] = await Promise.all([import('../activities/index.ts'), import('../temporal/worker.ts')]);
+  const [{ createActivities }, { runWorker }] = await Promise.all([
+    import('../activities/index.ts'),
+    import('../temporal/worker.ts'),
+  ]);
   const pool = await openWorkerPool(context.config);
   const workerContext: Context = { ...context, pool };
   const worker = await runWorker(workerContext, createActivities(workerContext));
@@ -89,8 +92,10 @@ export async function listen(server: Server, port: number): Promise<number> {
     await once(server, 'listening');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') throw new StartupFault(`Port ${port} is in use; stop what listens there, or set PORT to another.`);
-    if (code === 'EACCES') throw new StartupFault(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
+    if (code === 'EADDRINUSE')
+      throw new StartupFault(`Port ${port} is in use; stop what listens there, or set PORT to another.`);
+    if (code === 'EACCES')
+      throw new StartupFault(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
     throw error;
   }
   return (server.address() as AddressInfo).port;

@@ -21,7 +21,11 @@ export interface RowEvents {
    * Reads until `read` gives a value, again at every change of `id`, on reconnect and every second; undefined when `seconds` are
    * over, `signal` is aborted or too many wait already. Registers before it reads, so no change between the two is missed.
    */
-  waitFor<T>(id: string, wait: { seconds: number; signal: AbortSignal }, read: () => Promise<T | undefined>): Promise<T | undefined>;
+  waitFor<T>(
+    id: string,
+    wait: { seconds: number; signal: AbortSignal },
+    read: () => Promise<T | undefined>,
+  ): Promise<T | undefined>;
   /** Before a stop: whoever waits, now or later, has waited long enough. */
   endWaits(): void;
   close(): Promise<void>;
@@ -45,7 +49,11 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
   };
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: databaseUrl, application_name: 'carnet-row-events', keepAlive: true });
+    const next = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: 'carnet-row-events',
+      keepAlive: true,
+    });
     next.on('notification', ({ payload }) => payload?.split(' ').forEach(tell));
     next.on('error', () => {});
     next.on('end', () => {

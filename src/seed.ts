@@ -69,7 +69,9 @@ export async function ensureSecrets(dataDir: string): Promise<{ platformAdminKey
   }
   const encryptionKey = Buffer.from(text, 'base64');
   if (encryptionKey.length !== 32) {
-    throw new StartupFault(`The encryption key in ${path} is damaged; restore the file from a backup, or delete it to go on without the one-time secrets stored under it.`);
+    throw new StartupFault(
+      `The encryption key in ${path} is damaged; restore the file from a backup, or delete it to go on without the one-time secrets stored under it.`,
+    );
   }
   const { admin_api_key: kept } = await readCredentials(dataDir);
   return {
@@ -82,8 +84,18 @@ export async function ensureSecrets(dataDir: string): Promise<{ platformAdminKey
 export async function seed(context: Context, temporalUiUrl: string | null): Promise<Credentials> {
   const { config } = context;
   const kept = await readCredentials(config.dataDir);
-  const publisher = await ensureOperator(context, { id: kept.operator_id, name: 'Demo publisher', email: 'publisher@carnet.invalid', tier: 'developer' });
-  const consumer = await ensureOperator(context, { id: kept.consumer_operator_id, name: 'Demo consumer', email: 'consumer@carnet.invalid', tier: 'developer' });
+  const publisher = await ensureOperator(context, {
+    id: kept.operator_id,
+    name: 'Demo publisher',
+    email: 'publisher@carnet.invalid',
+    tier: 'developer',
+  });
+  const consumer = await ensureOperator(context, {
+    id: kept.consumer_operator_id,
+    name: 'Demo consumer',
+    email: 'consumer@carnet.invalid',
+    tier: 'developer',
+  });
   const apiKey = kept.api_key ?? newSecret();
   const consumerKey = kept.consumer_api_key ?? newSecret();
   await ensureApiKey(context, { operatorId: publisher, plaintext: apiKey, name: 'demo publisher' });

@@ -25,7 +25,9 @@ export interface Temporal {
  * Where and how to connect, in the shape that the client's and the worker's connection both take.
  * @throws ConfigFault naming the PEM file that cannot be read.
  */
-export function connectionOptions(settings: TemporalSettings): Pick<ConnectionOptions, 'address' | 'tls'> & { apiKey?: string } {
+export function connectionOptions(
+  settings: TemporalSettings,
+): Pick<ConnectionOptions, 'address' | 'tls'> & { apiKey?: string } {
   const { address, apiKey, tls } = settings;
   return {
     address,
@@ -34,7 +36,10 @@ export function connectionOptions(settings: TemporalSettings): Pick<ConnectionOp
       tls: {
         ...(tls.serverName !== undefined && { serverNameOverride: tls.serverName }),
         ...(tls.ca !== undefined && { serverRootCACertificate: pem('TEMPORAL_TLS_CA', tls.ca) }),
-        ...(tls.cert !== undefined && tls.key !== undefined && { clientCertPair: { crt: pem('TEMPORAL_TLS_CERT', tls.cert), key: pem('TEMPORAL_TLS_KEY', tls.key) } }),
+        ...(tls.cert !== undefined &&
+          tls.key !== undefined && {
+            clientCertPair: { crt: pem('TEMPORAL_TLS_CERT', tls.cert), key: pem('TEMPORAL_TLS_KEY', tls.key) },
+          }),
       },
     }),
   };
@@ -62,7 +67,10 @@ export function openTemporal(settings: TemporalSettings): Temporal {
     check: () =>
       connection
         .withDeadline(Date.now() + CHECK_MS, () => connection.workflowService.describeNamespace({ namespace }))
-        .then(() => 'ok', () => 'degraded'),
+        .then(
+          () => 'ok',
+          () => 'degraded',
+        ),
     close: () => connection.close(),
   };
 }

@@ -81,12 +81,14 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   const deliver = async (context: Context, leased: LeasedLife[]): Promise<void> => {
     const attempts = await tryLives(leased, await describe(context, lives, leased));
     step('delivery:signalled');
-    const having = (outcome: Attempt['outcome']): LeasedLife[] => leased.filter((_, at) => attempts[at]?.outcome === outcome);
+    const having = (outcome: Attempt['outcome']): LeasedLife[] =>
+      leased.filter((_, at) => attempts[at]?.outcome === outcome);
     const [woken, invalid, failed] = [having('woken'), having('invalid'), having('failed')];
     if (failed.length === leased.length) outage.seen(attempts[0]?.error);
     else outage.over();
     for (const [at, { life }] of leased.entries()) {
-      if (attempts[at]?.outcome === 'invalid') log.error({ life, err: attempts[at].error }, 'Temporal will never take this message; it is parked');
+      if (attempts[at]?.outcome === 'invalid')
+        log.error({ life, err: attempts[at].error }, 'Temporal will never take this message; it is parked');
     }
     livesWoken.add(woken.length);
     messagesParked.add(invalid.length);
@@ -129,7 +131,8 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     messagesCommitted,
     async ready(life) {
       const parsed = parseLifeId(life);
-      if (parsed === undefined || started === undefined) throw new Error(`${life} is no life, or the delivery has not started`);
+      if (parsed === undefined || started === undefined)
+        throw new Error(`${life} is no life, or the delivery has not started`);
       const descriptions = await lives[parsed.kind].describe(started, [parsed.id]);
       try {
         await waker.prepare();
@@ -138,7 +141,8 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         // A run that ended while it was asked has done what its row asked for.
         if (error instanceof WorkflowUpdateFailedError) return;
         log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
-        const detail = 'Nobody could do this in time. Send it again: with the Idempotency-Key it had it goes on where it is; if it had none, give it one now.';
+        const detail =
+          'Nobody could do this in time. Send it again: with the Idempotency-Key it had it goes on where it is; if it had none, give it one now.';
         throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' }, cause: error });
       }
     },
@@ -168,7 +172,11 @@ interface Attempt {
 }
 
 /** One query a kind. */
-async function describe(context: Context, lives: LifeDefinitions, leased: LeasedLife[]): Promise<Map<string, LifeDescription>> {
+async function describe(
+  context: Context,
+  lives: LifeDefinitions,
+  leased: LeasedLife[],
+): Promise<Map<string, LifeDescription>> {
   const ids = new Map<LifeKind, string[]>();
   const lifeOf = new Map<string, string>();
   for (const { life } of leased) {
@@ -178,7 +186,11 @@ async function describe(context: Context, lives: LifeDefinitions, leased: Leased
     lifeOf.set(parsed.id, life);
   }
   const described = await Promise.all([...ids].map(([kind, idsOfKind]) => lives[kind].describe(context, idsOfKind)));
-  return new Map(described.flatMap((rows) => [...rows].map(([id, description]): [string, LifeDescription] => [lifeOf.get(id) ?? id, description])));
+  return new Map(
+    described.flatMap((rows) =>
+      [...rows].map(([id, description]): [string, LifeDescription] => [lifeOf.get(id) ?? id, description]),
+    ),
+  );
 }
 
 interface Once<Args extends unknown[]> {
@@ -188,7 +200,11 @@ interface Once<Args extends unknown[]> {
 }
 
 /** Runs `work` unless it runs already; it never rejects, and tells a row of failures by its first. */
-function once<Args extends unknown[]>(log: Logger, complaint: string, work: (...args: Args) => Promise<void>): Once<Args> {
+function once<Args extends unknown[]>(
+  log: Logger,
+  complaint: string,
+  work: (...args: Args) => Promise<void>,
+): Once<Args> {
   let running: Promise<void> | undefined;
   let failing = false;
   const attempt = async (...args: Args): Promise<void> => {

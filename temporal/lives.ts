@@ -9,7 +9,16 @@ import { describeInvocations, reconcileInvocations } from '../src/invocations/in
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
 import { describeSessions } from '../src/passports/describe-sessions.ts';
 import { reconcileSessions } from '../src/passports/reconcile-sessions.ts';
-import { mailMessage, operatorSubscription, passportSession, payout, portalSession, refund, skillInvocation, topUp } from '../workflows/index.ts';
+import {
+  mailMessage,
+  operatorSubscription,
+  passportSession,
+  payout,
+  portalSession,
+  refund,
+  skillInvocation,
+  topUp,
+} from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
 import { TaskQueue } from './task-queues.ts';
 import type { LifeKind } from './workflow-ids.ts';

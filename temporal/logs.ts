@@ -1,7 +1,13 @@
 import { Runtime, type LogLevel, type LogMetadata } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
-const pinoLevel = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const satisfies Record<LogLevel, string>;
+const pinoLevel = {
+  TRACE: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  WARN: 'warn',
+  ERROR: 'error',
+} as const satisfies Record<LogLevel, string>;
 /** What the SDK says below a warning is about its own work. */
 const QUIET: ReadonlySet<LogLevel> = new Set(['TRACE', 'DEBUG', 'INFO']);
 /** Says of every poller and every try that Temporal does not answer; `Outage` says it once. */
@@ -19,7 +25,8 @@ let log: Logger | undefined;
 export function forwardLogs(to: Logger): void {
   if (log === undefined) {
     const tell = (level: LogLevel, message: string, meta: LogMetadata = {}): void => {
-      if (!QUIET.has(level) && meta.target !== REPETITIVE && message !== MEANT) log?.[pinoLevel[level]]({ temporal: meta }, message);
+      if (!QUIET.has(level) && meta.target !== REPETITIVE && message !== MEANT)
+        log?.[pinoLevel[level]]({ temporal: meta }, message);
     };
     Runtime.install({
       shutdownSignals: [],

@@ -4,7 +4,10 @@ import { dataConverter } from './client.ts';
 
 /** The part of a history's JSON (as the CLI, the UI and `historyToJSON` write it) that says whose it is. */
 const Started = z.looseObject({
-  events: z.tuple([z.looseObject({ workflowExecutionStartedEventAttributes: z.looseObject({ workflowId: z.string() }) })], z.unknown()),
+  events: z.tuple(
+    [z.looseObject({ workflowExecutionStartedEventAttributes: z.looseObject({ workflowId: z.string() }) })],
+    z.unknown(),
+  ),
 });
 
 export interface Replayed {
@@ -17,7 +20,10 @@ export interface Replayed {
  * Runs workflow code against histories of earlier runs, by name (architecture rule 9). Nothing outside of the workflow is called.
  * @throws ZodError for a history that does not begin with its start.
  */
-export async function* replayHistories(workflowBundle: WorkflowBundleWithSourceMap, histories: ReadonlyMap<string, unknown>): AsyncGenerator<Replayed> {
+export async function* replayHistories(
+  workflowBundle: WorkflowBundleWithSourceMap,
+  histories: ReadonlyMap<string, unknown>,
+): AsyncGenerator<Replayed> {
   const names = histories.keys();
   const results = Worker.runReplayHistories(
     { workflowBundle, dataConverter },
@@ -26,4 +32,5 @@ export async function* replayHistories(workflowBundle: WorkflowBundleWithSourceM
   for await (const { error } of results) yield { name: String(names.next().value), error };
 }
 
-const workflowIdOf = (history: unknown): string => Started.parse(history).events[0].workflowExecutionStartedEventAttributes.workflowId;
+const workflowIdOf = (history: unknown): string =>
+  Started.parse(history).events[0].workflowExecutionStartedEventAttributes.workflowId;

@@ -52,13 +52,22 @@ export async function ensureSchedules(client: ScheduleClient): Promise<void> {
   for (const schedule of SCHEDULES) await ensureSchedule(client, schedule);
 }
 
-async function ensureSchedule(client: ScheduleClient, { id, workflow, spec, catchupWindow, summary }: Schedule): Promise<void> {
+async function ensureSchedule(
+  client: ScheduleClient,
+  { id, workflow, spec, catchupWindow, summary }: Schedule,
+): Promise<void> {
   try {
     await client.create({
       scheduleId: id,
       spec,
       policies: { overlap: 'SKIP', catchupWindow },
-      action: { type: 'startWorkflow', workflowType: workflow, workflowId: id, taskQueue: TaskQueue.lives, staticSummary: summary },
+      action: {
+        type: 'startWorkflow',
+        workflowType: workflow,
+        workflowId: id,
+        taskQueue: TaskQueue.lives,
+        staticSummary: summary,
+      },
     });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;

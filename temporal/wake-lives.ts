@@ -38,7 +38,11 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
   const inTime = <T>(call: () => Promise<T>): Promise<T> => client.connection.withDeadline(Date.now() + CALL_MS, call);
 
   const leaveAttributesOut = (error: unknown): void => {
-    if (askAgainAt === 0) log.warn({ err: error }, 'the search attributes cannot be registered; lives start without them and cannot be listed by them');
+    if (askAgainAt === 0)
+      log.warn(
+        { err: error },
+        'the search attributes cannot be registered; lives start without them and cannot be listed by them',
+      );
     attributes = 'refused';
     askAgainAt = Date.now() + ASK_AGAIN_MS;
   };
@@ -53,7 +57,9 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
   });
 
   const signalWithStart = (life: string, definition: LifeDefinition, description: LifeDescription | undefined) =>
-    inTime(() => client.workflow.signalWithStart(definition.workflow, { ...startOf(life, definition, description), signal: wake }));
+    inTime(() =>
+      client.workflow.signalWithStart(definition.workflow, { ...startOf(life, definition, description), signal: wake }),
+    );
 
   return {
     async prepare() {
@@ -79,8 +85,13 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     async awaitLife(life, definition, description) {
       const until = Date.now() + ANSWER_MS;
       const ask = (): Promise<unknown> => {
-        const startWorkflowOperation = new WithStartWorkflowOperation(definition.workflow, startOf(life, definition, description));
-        return client.connection.withDeadline(until, () => client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }));
+        const startWorkflowOperation = new WithStartWorkflowOperation(
+          definition.workflow,
+          startOf(life, definition, description),
+        );
+        return client.connection.withDeadline(until, () =>
+          client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
+        );
       };
       await ask().catch((error: unknown) => {
         if (!hasCode(error, FAILED_PRECONDITION)) throw error;

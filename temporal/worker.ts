@@ -79,8 +79,12 @@ export async function runWorker(context: Context, activities: Activities): Promi
       const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)));
       outage.over();
       isPolling();
-      void ensureSchedules(new ScheduleClient({ connection, namespace: config.temporal.namespace })).catch((error: unknown) =>
-        log.warn({ err: error }, 'the schedules cannot be made; nothing is done by the calendar until a worker connects anew'),
+      void ensureSchedules(new ScheduleClient({ connection, namespace: config.temporal.namespace })).catch(
+        (error: unknown) =>
+          log.warn(
+            { err: error },
+            'the schedules cannot be made; nothing is done by the calendar until a worker connects anew',
+          ),
       );
       if (stopping.signal.aborted) shutDown();
       for (const outcome of await ended) if (outcome.status === 'rejected') throw outcome.reason;

@@ -22,4 +22,5 @@ export const workflowCode = async (file: string | undefined): Promise<{ code: st
   file === undefined ? bundleWorkflows() : { code: await readFile(file, 'utf8') };
 
 /** Which workflow code a worker runs: 12 hex digits. */
-export const buildIdOf = ({ code }: { code: string }): string => createHash('sha256').update(code).digest('hex').slice(0, 12);
+export const buildIdOf = ({ code }: { code: string }): string =>
+  createHash('sha256').update(code).digest('hex').slice(0, 12);

@@ -20,10 +20,17 @@ describe('the secrets of an embedded instance', () => {
     assert.deepEqual((await ensureSecrets(dataDir)).encryptionKeys, encryptionKeys);
   });
 
-  for (const [what, text] of [['cut short', 'YWJj'], ['emptied', ''], ['overwritten', '<html>not a key at all, but longer than one</html>']] as const) {
+  for (const [what, text] of [
+    ['cut short', 'YWJj'],
+    ['emptied', ''],
+    ['overwritten', '<html>not a key at all, but longer than one</html>'],
+  ] as const) {
     it(`an encryption key that was ${what} keeps the instance from starting, and is left as it is`, async () => {
       await writeFile(path, text);
-      await assert.rejects(ensureSecrets(dataDir), (error: unknown) => error instanceof StartupFault && error.message.includes(path));
+      await assert.rejects(
+        ensureSecrets(dataDir),
+        (error: unknown) => error instanceof StartupFault && error.message.includes(path),
+      );
       assert.equal(await readFile(path, 'utf8'), text);
     });
   }

@@ -57,10 +57,14 @@ function situation(step: Step): string {
   if (!step.open) return 'Ended: nothing is owed any more.';
   const awaited: string[] = [];
   if (step.waitsFor === 'checkpoint') {
-    awaited.push(`checkpoint ${step.checkpoint} of ${step.agentId} until ${step.until}, when it counts as missed; it is due at ${step.due}.`);
+    awaited.push(
+      `checkpoint ${step.checkpoint} of ${step.agentId} until ${step.until}, when it counts as missed; it is due at ${step.due}.`,
+    );
   }
   if (step.waitsFor === 'checkout') {
-    awaited.push(`checkout of ${step.agentId} until ${step.until}, when it counts as missed; it is expected by ${step.due}.`);
+    awaited.push(
+      `checkout of ${step.agentId} until ${step.until}, when it counts as missed; it is expected by ${step.due}.`,
+    );
   }
   if (step.reviews.length > 0) {
     awaited.push(`review of ${step.reviews.join(', ')} by a person: POST /v1/passports/reviews/:checkoutId/decide.`);

@@ -1,4 +1,11 @@
-import { CancellationScope, condition, proxyActivities, proxyLocalActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { collectRefusals, databaseStep, leave, rowId, wake } from './life.ts';
 import { markEnded } from './life-status.ts';
@@ -56,7 +63,8 @@ const SITUATIONS: Record<State, string> = {
   due: 'Waits for a payment provider to be configured; the next month takes it over where there is none until then.',
   transferring: 'Has the payment provider transfer it, again and again under one key until it answers.',
   paid: 'Ended: paid.',
-  failed: "Ended: the payment provider refused it for good. The money is back among the earnings, and part of the next month's payout.",
+  failed:
+    "Ended: the payment provider refused it for good. The money is back among the earnings, and part of the next month's payout.",
   rolled_over: "Ended: part of the next month's payout.",
   pending_account: "Ended: the operator has no payout account, so it is part of the next month's payout.",
   gone: 'Ended: there is no such payout.',

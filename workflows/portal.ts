@@ -1,4 +1,11 @@
-import { ActivityFailure, CancellationScope, proxyActivities, proxyLocalActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  CancellationScope,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { collectRefusals, databaseStep, leave, rowId, takeCallers, wake } from './life.ts';
 import { markEnded } from './life-status.ts';

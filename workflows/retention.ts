@@ -17,7 +17,10 @@ export async function retention(begun: Progress = { purged: 0, after: '' }): Pro
     const step: Progress = await purgeAuditEvents(after);
     purged += step.purged;
     after = step.after;
-    if (after !== null && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof retention>({ purged, after });
+    if (after !== null && workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof retention>({ purged, after });
   }
-  setCurrentDetails(purged === 0 ? 'Nothing was older than its operator’s tier keeps it.' : `Purged ${purged} audit events.`);
+  setCurrentDetails(
+    purged === 0 ? 'Nothing was older than its operator’s tier keeps it.' : `Purged ${purged} audit events.`,
+  );
 }

@@ -110,6 +110,7 @@ function situation(step: Step): string {
   if (step.leaseUntil !== null) {
     return `Claimed (attempt ${step.attempt}). Waits for completion until ${step.leaseUntil}, when the claim lapses; expires at ${step.expiresAt}.`;
   }
-  if (step.status === 'processing') return `Claimed (attempt ${step.attempt}). Waits for completion until ${step.expiresAt}.`;
+  if (step.status === 'processing')
+    return `Claimed (attempt ${step.attempt}). Waits for completion until ${step.expiresAt}.`;
   return `Waits for claim or completion until ${step.expiresAt}.`;
 }

@@ -24,13 +24,14 @@ const REFUSALS = {
 const { advanceSubscription } = proxyLocalActivities<Activities>(databaseStep);
 
 /** Given up after a minute, so that the rows decide anew what is most needed; a provider that is away is asked again then. */
-const { closeSubscriptionCheckout, openSubscriptionCheckout, tellSubscription, askSubscription } = proxyActivities<Activities>({
-  taskQueue: OUTBOUND,
-  startToCloseTimeout: '20s',
-  heartbeatTimeout: OUTBOUND_SILENCE,
-  scheduleToCloseTimeout: '1m',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
-});
+const { closeSubscriptionCheckout, openSubscriptionCheckout, tellSubscription, askSubscription } =
+  proxyActivities<Activities>({
+    taskQueue: OUTBOUND,
+    startToCloseTimeout: '20s',
+    heartbeatTimeout: OUTBOUND_SILENCE,
+    scheduleToCloseTimeout: '1m',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '20s' },
+  });
 
 /**
  * The one long life of an operator's subscription: opens its checkouts, tells the provider what the operator decides, and asks it when

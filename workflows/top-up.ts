@@ -84,7 +84,8 @@ function situation({ status, action, until }: Step): string {
   if (action === 'open') return `Opens the checkout at the payment provider, again and again until ${until}.`;
   if (action === 'ask') return 'Asks the payment provider what became of the checkout.';
   if (action === 'receipt') return 'Paid. Asks the payment provider for the receipt.';
-  if (action === 'wait' && status === 'open') return `Waits for the payment until ${until}, then asks the payment provider.`;
+  if (action === 'wait' && status === 'open')
+    return `Waits for the payment until ${until}, then asks the payment provider.`;
   if (action === 'wait') return `Waits for a payment that takes days; asks the payment provider at ${until}.`;
   return `Ended: ${status}.`;
 }

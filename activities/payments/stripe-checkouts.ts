@@ -18,7 +18,10 @@ const LONGEST_SECONDS = 86_400;
 /** A worker that was away may open a session this late, and clocks differ. */
 const LATE_SECONDS = 300;
 
-type Checkouts = Pick<PaymentProvider, 'ensureCustomer' | 'openTopUp' | 'openSubscription' | 'readCheckout' | 'expireCheckout'>;
+type Checkouts = Pick<
+  PaymentProvider,
+  'ensureCustomer' | 'openTopUp' | 'openSubscription' | 'readCheckout' | 'expireCheckout'
+>;
 
 export function stripeCheckouts({ stripe, ask, config, prices }: StripeParts): Checkouts {
   const pages = returnUrls(config.publicBaseUrl);
@@ -39,7 +42,16 @@ export function stripeCheckouts({ stripe, ask, config, prices }: StripeParts): C
             mode: 'payment',
             customer: customerId,
             client_reference_id: topUpId,
-            line_items: [{ quantity: 1, price_data: { currency: 'usd', unit_amount: amountCents, product_data: { name: 'Carnet wallet top-up' } } }],
+            line_items: [
+              {
+                quantity: 1,
+                price_data: {
+                  currency: 'usd',
+                  unit_amount: amountCents,
+                  product_data: { name: 'Carnet wallet top-up' },
+                },
+              },
+            ],
             metadata,
             payment_intent_data: { metadata },
             ...pages,
@@ -74,7 +86,8 @@ export function stripeCheckouts({ stripe, ask, config, prices }: StripeParts): C
 
     async readCheckout(sessionId) {
       if (isPortalSession(sessionId)) return unknownYet;
-      if (isInvoice(sessionId)) return stateOfInvoice(await ask('invoices.retrieve', () => stripe.invoices.retrieve(sessionId)));
+      if (isInvoice(sessionId))
+        return stateOfInvoice(await ask('invoices.retrieve', () => stripe.invoices.retrieve(sessionId)));
       const session = await ask('checkout.sessions.retrieve', () =>
         stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent.latest_charge'] }),
       );
@@ -99,7 +112,11 @@ const returnUrls = (publicBaseUrl: string) => ({
   cancel_url: `${publicBaseUrl}/dashboard?payment=left`,
 });
 
-function metadataOf(purpose: PaymentMetadata['carnet_purpose'], reference: string, operator: string): Record<keyof PaymentMetadata, string> {
+function metadataOf(
+  purpose: PaymentMetadata['carnet_purpose'],
+  reference: string,
+  operator: string,
+): Record<keyof PaymentMetadata, string> {
   return { carnet_purpose: purpose, carnet_reference: reference, carnet_operator: operator };
 }
 
@@ -146,10 +163,15 @@ function stateOfSession(session: Stripe.Checkout.Session): CheckoutState {
 }
 
 /** A completed session may be waiting for a bank; when that says no, the payment wants another method. */
-function statusOf({ status, payment_status: paid, payment_intent: intent }: Stripe.Checkout.Session): CheckoutState['status'] {
+function statusOf({
+  status,
+  payment_status: paid,
+  payment_intent: intent,
+}: Stripe.Checkout.Session): CheckoutState['status'] {
   if (status !== 'complete') return status === 'expired' ? 'expired' : 'open';
   if (paid !== 'unpaid') return 'paid';
-  const failed = typeof intent === 'object' && (intent?.status === 'requires_payment_method' || intent?.status === 'canceled');
+  const failed =
+    typeof intent === 'object' && (intent?.status === 'requires_payment_method' || intent?.status === 'canceled');
   return failed ? 'failed' : 'processing';
 }
 
@@ -165,4 +187,5 @@ function stateOfInvoice(invoice: Stripe.Invoice): CheckoutState {
   };
 }
 
-const idOf = (thing: string | { id: string } | null): string | null => (typeof thing === 'string' ? thing : (thing?.id ?? null));
+const idOf = (thing: string | { id: string } | null): string | null =>
+  typeof thing === 'string' ? thing : (thing?.id ?? null);

@@ -14,13 +14,22 @@ const TIMEOUT_MS = 15_000;
  * @param settings.apiBase e.g. `http://127.0.0.1:12111`; absent: Stripe's own
  */
 export function createStripe({ secretKey, apiBase }: Pick<StripeSettings, 'secretKey' | 'apiBase'>): Stripe {
-  return new Stripe(secretKey, { maxNetworkRetries: 0, timeout: TIMEOUT_MS, telemetry: false, ...(apiBase !== undefined && addressOf(apiBase)) });
+  return new Stripe(secretKey, {
+    maxNetworkRetries: 0,
+    timeout: TIMEOUT_MS,
+    telemetry: false,
+    ...(apiBase !== undefined && addressOf(apiBase)),
+  });
 }
 
 function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string; port: number } {
   const { protocol, hostname, port } = new URL(apiBase);
   const secure = protocol === 'https:';
-  return { protocol: secure ? 'https' : 'http', host: hostname, port: port === '' ? (secure ? 443 : 80) : Number(port) };
+  return {
+    protocol: secure ? 'https' : 'http',
+    host: hostname,
+    port: port === '' ? (secure ? 443 : 80) : Number(port),
+  };
 }
 
 /** What people have to mend, not the customer: a balance of ours that does not cover a refund or a transfer. */
@@ -45,10 +54,20 @@ export const createAsk =
       const told = { call: what, type, code, param, status, stripeRequestId: requestId };
       if (isFinal(error)) {
         log.warn(told, 'Stripe refused a call for good');
-        throw new PaymentRefused(`Stripe refused ${what}: ${code ?? type}${requestId === undefined ? '' : ` (${requestId})`}.`);
+        throw new PaymentRefused(
+          `Stripe refused ${what}: ${code ?? type}${requestId === undefined ? '' : ` (${requestId})`}.`,
+        );
       }
-      const mendable = error instanceof Stripe.errors.StripeAuthenticationError || error instanceof Stripe.errors.StripePermissionError || OURS.has(code);
-      log[mendable ? 'error' : 'warn'](told, mendable ? 'Stripe refuses our key, or our balance there is too low; the call is made again until that is mended' : 'Stripe did not answer a call; it is made again');
+      const mendable =
+        error instanceof Stripe.errors.StripeAuthenticationError ||
+        error instanceof Stripe.errors.StripePermissionError ||
+        OURS.has(code);
+      log[mendable ? 'error' : 'warn'](
+        told,
+        mendable
+          ? 'Stripe refuses our key, or our balance there is too low; the call is made again until that is mended'
+          : 'Stripe did not answer a call; it is made again',
+      );
       throw new CarnetError('TEMPORARILY_UNAVAILABLE', `Stripe did not do ${what}.`);
     }
   };

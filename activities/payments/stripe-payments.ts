@@ -8,7 +8,11 @@ import { createAsk, createStripe } from './stripe-client.ts';
 import { stripeSubscriptions } from './stripe-subscriptions.ts';
 
 /** Stripe, by its SDK; the promises are the port's (src/billing/payment-provider.ts). */
-export function createStripePayments(settings: StripeSettings, config: StripeParts['config'], log: Logger): PaymentProvider {
+export function createStripePayments(
+  settings: StripeSettings,
+  config: StripeParts['config'],
+  log: Logger,
+): PaymentProvider {
   const stripe = createStripe(settings);
   const parts: StripeParts = { stripe, ask: createAsk(log), config, prices: settings.prices };
   return {
@@ -18,7 +22,9 @@ export function createStripePayments(settings: StripeSettings, config: StripePar
 
     async transfer({ key, operatorId, account, amountCents }) {
       // Stripe forgets keys after a day, and an outcome may stay unknown for longer; groups it keeps.
-      const { data } = await parts.ask('transfers.list', () => stripe.transfers.list({ transfer_group: key, destination: account }));
+      const { data } = await parts.ask('transfers.list', () =>
+        stripe.transfers.list({ transfer_group: key, destination: account }),
+      );
       const made = data.find(({ amount }) => amount === amountCents);
       if (made !== undefined) return { transferId: made.id };
       const metadata = { carnet_operator: operatorId, carnet_key: key };
@@ -51,4 +57,7 @@ function stripeRefunds({ stripe, ask }: StripeParts): Pick<PaymentProvider, 'ref
   };
 }
 
-const stateOf = ({ id, status }: Stripe.Refund): RefundState => ({ providerRefundId: id, status: refundStatusOf(status) });
+const stateOf = ({ id, status }: Stripe.Refund): RefundState => ({
+  providerRefundId: id,
+  status: refundStatusOf(status),
+});

@@ -1,6 +1,18 @@
 import type { Stripe } from 'stripe';
-import { PaymentRefused, type PaidTier, type PaymentProvider, type SubscriptionChange, type SubscriptionState } from '../../src/billing/payment-provider.ts';
-import { PaidTierMetadata, seatItemOf, StripeSubscription, subscriptionStateOf, tierItemOf } from '../../src/billing/stripe-subscription.ts';
+import {
+  PaymentRefused,
+  type PaidTier,
+  type PaymentProvider,
+  type SubscriptionChange,
+  type SubscriptionState,
+} from '../../src/billing/payment-provider.ts';
+import {
+  PaidTierMetadata,
+  seatItemOf,
+  StripeSubscription,
+  subscriptionStateOf,
+  tierItemOf,
+} from '../../src/billing/stripe-subscription.ts';
 import type { StripeParts } from './stripe-checkouts.ts';
 import { keyOfWish } from './stripe-client.ts';
 
@@ -12,13 +24,23 @@ export function stripeSubscriptions({ stripe, ask, config, prices }: StripeParts
   const find = async (id: string): Promise<StripeSubscription> =>
     StripeSubscription.parse(await ask('subscriptions.retrieve', () => stripe.subscriptions.retrieve(id)));
 
-  const update = async (id: string, key: string, wish: Stripe.SubscriptionUpdateParams): Promise<StripeSubscription> => {
+  const update = async (
+    id: string,
+    key: string,
+    wish: Stripe.SubscriptionUpdateParams,
+  ): Promise<StripeSubscription> => {
     const idempotencyKey = keyOfWish(key, wish);
-    return StripeSubscription.parse(await ask('subscriptions.update', () => stripe.subscriptions.update(id, wish, { idempotencyKey })));
+    return StripeSubscription.parse(
+      await ask('subscriptions.update', () => stripe.subscriptions.update(id, wish, { idempotencyKey })),
+    );
   };
 
   /** One wish after the other, each only while it is not fulfilled, so that a call made again goes on where the first one ended. */
-  const change = async (key: string, found: StripeSubscription, wanted: SubscriptionChange): Promise<StripeSubscription> => {
+  const change = async (
+    key: string,
+    found: StripeSubscription,
+    wanted: SubscriptionChange,
+  ): Promise<StripeSubscription> => {
     let subscription = found;
     for (const wishOf of [seatsWish, tierWish, cancelWish]) {
       const wish = wishOf(subscription, subscriptionStateOf(subscription, prices), wanted, prices);
@@ -59,7 +81,10 @@ export function stripeSubscriptions({ stripe, ask, config, prices }: StripeParts
             return_url: returnUrl,
             flow_data: {
               type: 'subscription_update_confirm',
-              subscription_update_confirm: { subscription: subscriptionId, items: [{ id: itemId, price: prices[tier], quantity: 1 }] },
+              subscription_update_confirm: {
+                subscription: subscriptionId,
+                items: [{ id: itemId, price: prices[tier], quantity: 1 }],
+              },
               after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
             },
           },
@@ -73,13 +98,17 @@ export function stripeSubscriptions({ stripe, ask, config, prices }: StripeParts
 
     async changeSubscription({ key, subscriptionId, change: wanted }) {
       const found = await find(subscriptionId);
-      if (subscriptionStateOf(found, prices).status === 'canceled') throw new PaymentRefused(`The subscription ${subscriptionId} has ended.`);
+      if (subscriptionStateOf(found, prices).status === 'canceled')
+        throw new PaymentRefused(`The subscription ${subscriptionId} has ended.`);
       return subscriptionStateOf(await change(key, found, wanted), prices);
     },
 
     async openPortal({ portalId, customerId }) {
       const { url } = await ask('billingPortal.sessions.create', () =>
-        stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl }, { idempotencyKey: portalId }),
+        stripe.billingPortal.sessions.create(
+          { customer: customerId, return_url: returnUrl },
+          { idempotencyKey: portalId },
+        ),
       );
       return { url };
     },
@@ -120,7 +149,11 @@ const tierWish: WishOf = (subscription, { tier, nextTier, currentPeriodEnd }, { 
   };
 };
 
-const cancelWish: WishOf = ({ cancel_at_period_end: byFlag }, { cancelAtPeriodEnd: has }, { cancelAtPeriodEnd: wanted }) => {
+const cancelWish: WishOf = (
+  { cancel_at_period_end: byFlag },
+  { cancelAtPeriodEnd: has },
+  { cancelAtPeriodEnd: wanted },
+) => {
   if (wanted === undefined || wanted === has) return null;
   return wanted || byFlag === true ? { cancel_at_period_end: wanted } : { cancel_at: '' };
 };

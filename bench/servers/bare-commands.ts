@@ -17,7 +17,11 @@ const answer = async (request: IncomingMessage): Promise<AnswerRow> => {
 };
 
 const written = ({ snapshot, input, output }: AnswerRow): string =>
-  JSON.stringify({ ...JSON.parse(snapshot), input: JSON.parse(input), output: output === null ? null : JSON.parse(output) });
+  JSON.stringify({
+    ...JSON.parse(snapshot),
+    input: JSON.parse(input),
+    output: output === null ? null : JSON.parse(output),
+  });
 
 await serve(
   createServer((request, response) => {

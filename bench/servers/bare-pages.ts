@@ -30,6 +30,8 @@ const statements: Record<string, string> = {
 await serve(
   createServer((request, response) => {
     const name = request.url ?? '';
-    void pool.query({ name, text: statements[name] ?? '', values: [operatorId] }).then(({ rows }) => sendJson(response, JSON.stringify(rows)));
+    void pool
+      .query({ name, text: statements[name] ?? '', values: [operatorId] })
+      .then(({ rows }) => sendJson(response, JSON.stringify(rows)));
   }),
 );

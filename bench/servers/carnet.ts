@@ -6,7 +6,11 @@ import { answering, ready, settings } from './child.ts';
 
 /** The service as its entry points run it: the API, the worker, or both in one process. */
 
-const { roles, ...given } = settings<{ databaseUrl: string; temporalAddress?: string; roles: { api: boolean; worker: boolean } }>();
+const { roles, ...given } = settings<{
+  databaseUrl: string;
+  temporalAddress?: string;
+  roles: { api: boolean; worker: boolean };
+}>();
 const port = await freePort();
 const config = configOf({ ...given, port });
 const parts = await openParts(config, createLogger(config.logLevel), roles);

@@ -21,7 +21,10 @@ export interface PassportRun {
 
 const { databaseUrl, size } = settings<{ databaseUrl: string; size: number }>();
 await migrate(databaseUrl);
-const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), { messagesCommitted() {}, async ready() {} });
+const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), {
+  messagesCommitted() {},
+  async ready() {},
+});
 const operatorId: OperatorId = newId('op');
 const [agentId, connectionId] = [newId('ag'), newId('con')];
 
@@ -40,20 +43,36 @@ const BARE_FUNCTION = `
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: size });
 await pool.query(BARE_FUNCTION);
-await pool.query(`insert into operators (id, name, email, tier) values ($1, 'bench', 'bench@carnet.invalid', 'enterprise')`, [operatorId]);
+await pool.query(
+  `insert into operators (id, name, email, tier) values ($1, 'bench', 'bench@carnet.invalid', 'enterprise')`,
+  [operatorId],
+);
 await pool.query(`insert into agents (id, operator_id, name) values ($1, $2, 'bench')`, [agentId, operatorId]);
 await pool.query(
   `insert into service_connections (id, operator_id, service_id, service_name, scopes) values ($1, $2, 'github', 'github', '{repo:read,repo:write,issues:write}')`,
   [connectionId, operatorId],
 );
-await pool.query(`insert into grants (agent_id, connection_id, operator_id, scopes, allow_data_from) values ($1, $2, $3, '{*}', '{*}')`, [agentId, connectionId, operatorId]);
+await pool.query(
+  `insert into grants (agent_id, connection_id, operator_id, scopes, allow_data_from) values ($1, $2, $3, '{*}', '{*}')`,
+  [agentId, connectionId, operatorId],
+);
 
-const caller = { kind: 'operator', operatorId, role: 'admin', platform: false, by: { kind: 'key', keyId: 'bench' as ApiKeyId } } as const;
+const caller = {
+  kind: 'operator',
+  operatorId,
+  role: 'admin',
+  platform: false,
+  by: { kind: 'key', keyId: 'bench' as ApiKeyId },
+} as const;
 const call = (operation: string) => ({ caller, operation, idempotency: null, requestId: 'bench', request: null });
 const issueBody = IssueBodySchema.parse({ agent_id: agentId, ttl_seconds: 3_600 });
 const issue = () => issuePassport(context, call('issuePassport'), issueBody);
 const bodyBelow = (token: string) =>
-  DelegateBodySchema.parse({ parent_passport_token: token, child_agent_id: agentId, scopes: [{ service_connection_id: connectionId, scopes: ['*'] }] });
+  DelegateBodySchema.parse({
+    parent_passport_token: token,
+    child_agent_id: agentId,
+    scopes: [{ service_connection_id: connectionId, scopes: ['*'] }],
+  });
 const delegate = (token: string) => delegatePassport(context, call('delegatePassport'), bodyBelow(token));
 
 let { token: parent } = (await issue()).body;
@@ -68,7 +87,11 @@ const sampleJti = (JSON.parse(sample) as { jti: string }).jti;
 async function bare(): Promise<string> {
   const jti = newId('psp');
   const payload = sample.replace(sampleJti, jti);
-  const statement = { name: 'bare', text: 'select bare_passport($1, $2, $3, $4, $5, $6)', values: [jti, newId('ses'), operatorId, agentId, payload, kid] };
+  const statement = {
+    name: 'bare',
+    text: 'select bare_passport($1, $2, $3, $4, $5, $6)',
+    values: [jti, newId('ses'), operatorId, agentId, payload, kid],
+  };
   await pool.query(statement);
   const input = `${header}.${Buffer.from(payload).toString('base64url')}`;
   return `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`;

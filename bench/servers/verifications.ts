@@ -19,18 +19,39 @@ const ring = new KeyRing([key]);
 
 const tokens = Array.from({ length: TOKENS }, () => {
   const [agentId, iat] = [newId('ag'), Math.floor(Date.now() / 1_000)];
-  return key.sign(JSON.stringify({
-    iss: ISSUER, sub: agentId, iat, exp: iat + 900, jti: newId('psp'),
-    [PASSPORT_CLAIM]: {
-      operator_id: newId('op'), agent_id: agentId, agent_name: 'bench',
-      services: [{
-        service_id: 'github', service_name: 'github', scopes: ['repo:read', 'repo:write'], credential_ref: null, connection_id: newId('con'),
-        allow_data_from: [], constraints: [{ param: 'repository', op: 'prefix', value: 'ada/' }],
-      }],
-      identity_claims: [], authority_refs: [], delegation_depth: 0, session_id: newId('ses'), accountability: 'standard', mission_ids: [], chain: [],
-    },
-    status: { status_list: { idx: 1, uri: `${ISSUER}/v1/passports/status-list/2026-11-21` } },
-  }));
+  return key.sign(
+    JSON.stringify({
+      iss: ISSUER,
+      sub: agentId,
+      iat,
+      exp: iat + 900,
+      jti: newId('psp'),
+      [PASSPORT_CLAIM]: {
+        operator_id: newId('op'),
+        agent_id: agentId,
+        agent_name: 'bench',
+        services: [
+          {
+            service_id: 'github',
+            service_name: 'github',
+            scopes: ['repo:read', 'repo:write'],
+            credential_ref: null,
+            connection_id: newId('con'),
+            allow_data_from: [],
+            constraints: [{ param: 'repository', op: 'prefix', value: 'ada/' }],
+          },
+        ],
+        identity_claims: [],
+        authority_refs: [],
+        delegation_depth: 0,
+        session_id: newId('ses'),
+        accountability: 'standard',
+        mission_ids: [],
+        chain: [],
+      },
+      status: { status_list: { idx: 1, uri: `${ISSUER}/v1/passports/status-list/2026-11-21` } },
+    }),
+  );
 });
 const signed = tokens.map((token) => {
   const dot = token.lastIndexOf('.');

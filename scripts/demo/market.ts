@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect, money, show, tell, type Teller } from './teller.ts';
 
-const text = { type: 'object', properties: { text: { type: 'string', maxLength: 200 } }, required: ['text'], additionalProperties: false };
+const text = {
+  type: 'object',
+  properties: { text: { type: 'string', maxLength: 200 } },
+  required: ['text'],
+  additionalProperties: false,
+};
 const PRICE_CENTS = 250;
 
 export interface Market {
@@ -10,7 +15,10 @@ export interface Market {
 }
 
 /** A skill that costs something, and somebody who cannot pay for it yet. */
-export async function openMarket({ call }: Teller, keys: { publisher: string; consumer: string; admin: string }): Promise<Market> {
+export async function openMarket(
+  { call }: Teller,
+  keys: { publisher: string; consumer: string; admin: string },
+): Promise<Market> {
   tell('A publisher offers a skill: a contract with schemas and a price.');
   const skill = expect(
     await call('POST', '/v1/skills', keys.publisher, {
@@ -29,14 +37,22 @@ export async function openMarket({ call }: Teller, keys: { publisher: string; co
 
   tell('Somebody else finds it in the marketplace.');
   const found = expect(await call('GET', '/v1/skills?search=capitals&tags=demo', keys.consumer), 200);
-  show(`${(found.skills as unknown[]).length} of ${found.total} found; ours is ${(found.skills as { id: string }[]).some((row) => row.id === skill.id) ? 'among them' : 'NOT among them'}.`);
+  show(
+    `${(found.skills as unknown[]).length} of ${found.total} found; ours is ${(found.skills as { id: string }[]).some((row) => row.id === skill.id) ? 'among them' : 'NOT among them'}.`,
+  );
 
   tell('An operator without money is refused, with the numbers.');
   const newcomer = expect(
-    await call('POST', '/v1/operators', keys.admin, { name: 'Newcomer', email: `newcomer-${randomBytes(4).toString('hex')}@carnet.invalid` }),
+    await call('POST', '/v1/operators', keys.admin, {
+      name: 'Newcomer',
+      email: `newcomer-${randomBytes(4).toString('hex')}@carnet.invalid`,
+    }),
     201,
   ) as { api_key: string };
-  const refused = expect(await call('POST', `/v1/skills/${skill.id}/invoke`, newcomer.api_key, { input: { text: 'hello' } }), 402);
+  const refused = expect(
+    await call('POST', `/v1/skills/${skill.id}/invoke`, newcomer.api_key, { input: { text: 'hello' } }),
+    402,
+  );
   show(`${refused.code}: needs ${money(refused.required_cents)}, has ${money(refused.balance_cents)}.`);
   return { skillId: String(skill.id), newcomerKey: newcomer.api_key };
 }

@@ -6,7 +6,12 @@ interface Usage extends Body {
 }
 
 const USAGE = '/v1/billing/usage';
-const showUsage = ({ tier, allowances: { metered_actions: { used, included } } }: Usage): void =>
+const showUsage = ({
+  tier,
+  allowances: {
+    metered_actions: { used, included },
+  },
+}: Usage): void =>
   show(`tier ${tier}: ${used} of ${included.toLocaleString('en-US')} metered actions used this month.`);
 
 export async function subscribe({ call, pay, until }: Teller, key: string): Promise<void> {

@@ -20,7 +20,8 @@ export const tell = (sentence: string): void => console.log(`\n${styleText('bold
 export const show = (text: string): void => console.log(`   ${text}`);
 const showCall = (text: string): void => console.log(styleText('dim', `   ${text}`));
 /** @param cents of a reply, negative for debits @returns e.g. `-$2.50` */
-export const money = (cents: unknown): string => `${Number(cents) < 0 ? '-' : ''}$${(Math.abs(Number(cents)) / 100).toFixed(2)}`;
+export const money = (cents: unknown): string =>
+  `${Number(cents) < 0 ? '-' : ''}$${(Math.abs(Number(cents)) / 100).toFixed(2)}`;
 
 export function stop(sentence: string): never {
   console.error(`\n${sentence}`);
@@ -66,7 +67,11 @@ export function tellerOf(baseUrl: string) {
     async pay(checkoutUrl: string): Promise<void> {
       if (!checkoutUrl.startsWith(`${baseUrl}/`)) return show(`Open this in a browser and pay: ${checkoutUrl}`);
       const path = checkoutUrl.slice(baseUrl.length);
-      const { status } = await send(path, { method: 'POST', body: new URLSearchParams({ outcome: 'paid' }), redirect: 'manual' });
+      const { status } = await send(path, {
+        method: 'POST',
+        body: new URLSearchParams({ outcome: 'paid' }),
+        redirect: 'manual',
+      });
       showCall(`POST ${path.slice(0, 24)}… outcome=paid → ${status}`);
     },
 
@@ -85,5 +90,7 @@ export function tellerOf(baseUrl: string) {
 
 export function expect(reply: Reply, ...statuses: number[]): Body {
   if (statuses.includes(reply.status)) return reply.body;
-  return stop(`The service answered ${reply.status} where the story has ${statuses.join(' or ')}:\n${JSON.stringify(reply.body, null, 2)}`);
+  return stop(
+    `The service answered ${reply.status} where the story has ${statuses.join(' or ')}:\n${JSON.stringify(reply.body, null, 2)}`,
+  );
 }

@@ -12,7 +12,8 @@ const TRANSACTIONS = '/v1/billing/transactions';
 const TOP_UP_CENTS = 2_000;
 const SECOND_TOP_UP_CENTS = 1_000;
 
-const walletText = ({ balance_cents: available, held_cents: held }: Body): string => `available ${money(available)}, held ${money(held)}.`;
+const walletText = ({ balance_cents: available, held_cents: held }: Body): string =>
+  `available ${money(available)}, held ${money(held)}.`;
 
 export async function showWallet({ call }: Teller, key: string): Promise<void> {
   show(walletText(expect(await call('GET', BALANCE, key), 200)));
@@ -32,7 +33,13 @@ export async function fillWallet(teller: Teller, key: string): Promise<void> {
   await topUp(teller, key, TOP_UP_CENTS);
 
   tell('A webhook that the payment provider has not signed is refused, and moves nothing.');
-  const forged = expect(await teller.call('POST', '/v1/billing/webhooks/stripe', undefined, { id: 'evt_1', type: 'checkout.session.completed' }), 401);
+  const forged = expect(
+    await teller.call('POST', '/v1/billing/webhooks/stripe', undefined, {
+      id: 'evt_1',
+      type: 'checkout.session.completed',
+    }),
+    401,
+  );
   show(`${forged.code}: ${forged.detail}`);
   await showWallet(teller, key);
 }
@@ -42,10 +49,16 @@ export async function readStatement({ call }: Teller, key: string, publisherKey:
   tell('The statement explains every cent, newest first.');
   const statement = expect(await call('GET', TRANSACTIONS, key), 200);
   for (const { type, amount_cents: cents, description, details } of statement.transactions as Transaction[]) {
-    show(`${type.padEnd(10)} ${money(cents).padStart(8)}  ${description}${details.invocation_id === null ? '' : `, ${details.invocation_id}`}`);
+    show(
+      `${type.padEnd(10)} ${money(cents).padStart(8)}  ${description}${details.invocation_id === null ? '' : `, ${details.invocation_id}`}`,
+    );
   }
-  const { rows } = expect(await call('GET', `${TRANSACTIONS}?view=timeline`, key), 200) as { rows: { kind: string; transaction?: { type: string } }[] };
-  show(`The timeline: ${rows.map(({ kind, transaction }) => transaction?.type ?? kind).join(', ')}; model calls stand on it even where they cost less than a cent.`);
+  const { rows } = expect(await call('GET', `${TRANSACTIONS}?view=timeline`, key), 200) as {
+    rows: { kind: string; transaction?: { type: string } }[];
+  };
+  show(
+    `The timeline: ${rows.map(({ kind, transaction }) => transaction?.type ?? kind).join(', ')}; model calls stand on it even where they cost less than a cent.`,
+  );
   const earnings = expect(await call('GET', '/v1/earnings', publisherKey), 200);
   show(`The publisher has earned ${money(earnings.lifetime_cents)} so far, to be paid out once a month.`);
 }

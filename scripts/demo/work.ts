@@ -3,10 +3,17 @@ import { expect, show, tell, type Teller } from './teller.ts';
 import { showWallet } from './wallet.ts';
 
 /** A paid invocation from the hold of its price to the output. @returns its id */
-export async function workForMoney(teller: Teller, { skillId, newcomerKey }: Market, publisherKey: string): Promise<string> {
+export async function workForMoney(
+  teller: Teller,
+  { skillId, newcomerKey }: Market,
+  publisherKey: string,
+): Promise<string> {
   const { call } = teller;
   tell('Now the newcomer invokes: the price is held, not spent.');
-  const invocation = expect(await call('POST', `/v1/skills/${skillId}/invoke`, newcomerKey, { input: { text: 'hello, world' } }), 201);
+  const invocation = expect(
+    await call('POST', `/v1/skills/${skillId}/invoke`, newcomerKey, { input: { text: 'hello, world' } }),
+    201,
+  );
   show(`${invocation.id} is ${invocation.status} until ${invocation.expires_at}.`);
   await showWallet(teller, newcomerKey);
 
@@ -14,7 +21,10 @@ export async function workForMoney(teller: Teller, { skillId, newcomerKey }: Mar
   const claimed = expect(await call('POST', `/v1/skills/invocations/${invocation.id}/claim`, publisherKey), 200);
   show(`claimed: ${claimed.status}, attempt ${claimed.attempt}.`);
   const output = { text: 'HELLO, WORLD' };
-  const completed = expect(await call('POST', `/v1/skills/invocations/${invocation.id}/complete`, publisherKey, { output }), 200);
+  const completed = expect(
+    await call('POST', `/v1/skills/invocations/${invocation.id}/complete`, publisherKey, { output }),
+    200,
+  );
   show(`completed: ${completed.status} after ${completed.duration_ms} ms.`);
 
   tell('The consumer reads the output; the wallet says what it cost.');

@@ -15,11 +15,7 @@ export const insertMember = (
     returning ${columns}`);
 
 /** A member as its operator sees it; null where it is another's. */
-export const findMember = (
-  connection: CommonQueryMethods,
-  operatorId: string,
-  id: string,
-): Promise<Member | null> =>
+export const findMember = (connection: CommonQueryMethods, operatorId: string, id: string): Promise<Member | null> =>
   connection.maybeOne(
     sql.type(MemberSchema)`select ${columns} from members where id = ${id} and operator_id = ${operatorId}`,
   );

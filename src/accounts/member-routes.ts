@@ -13,7 +13,8 @@ const postMember = route({
   operation: 'addMember',
   tag,
   summary: 'Let a person sign in for this operator',
-  description: 'Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner.',
+  description:
+    'Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner.',
   audience: 'admin',
   body: AddMemberSchema,
   example: { email: 'grace@example.com', role: 'admin' },
@@ -48,7 +49,10 @@ const getMember = route({
   status: 200,
   reply: MemberSchema,
   refusals: ['NOT_FOUND'],
-  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readMember(context, caller, id) }),
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readMember(context, caller, id),
+  }),
 });
 
 const deleteMember = route({

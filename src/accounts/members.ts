@@ -27,7 +27,8 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
     assertThat(operator, () => notFound('operator'));
     const { total: limit, in_use: used, ceiling } = await seatsOf(connection, operatorId);
     if (limit !== null && used >= limit) {
-      const way = ceiling === null || limit < ceiling ? 'buy seats, or change to a larger tier' : 'or change to a larger tier';
+      const way =
+        ceiling === null || limit < ceiling ? 'buy seats, or change to a larger tier' : 'or change to a larger tier';
       const detail = `There are ${limit} seats on tier ${operator.tier} and ${used} are taken; delete a member, ${way}.`;
       throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit, used } });
     }
@@ -65,7 +66,11 @@ export async function pageOfMembers(
  * Takes a person out; its dashboard sessions end with the commit.
  * @throws CarnetError NOT_FOUND; INVALID_STATE for the last owner, without whom nobody could approve anything.
  */
-export const removeMember = (context: Context, call: CommandCall, memberId: string): Promise<Answered<{ deleted: true }>> =>
+export const removeMember = (
+  context: Context,
+  call: CommandCall,
+  memberId: string,
+): Promise<Answered<{ deleted: true }>> =>
   runCommand(context, call, async ({ connection, audit, changed }) => {
     const { operatorId } = call.caller;
     await lockOperator(connection, operatorId);

@@ -73,11 +73,7 @@ export async function pageOfMissions(
  * Ends a mission: no later passport refers to it. Completing it again answers the same.
  * @throws CarnetError NOT_FOUND; INVALID_STATE where it has expired.
  */
-export const completeMission = (
-  context: Context,
-  call: CommandCall,
-  missionId: string,
-): Promise<Answered<Mission>> =>
+export const completeMission = (context: Context, call: CommandCall, missionId: string): Promise<Answered<Mission>> =>
   runCommand(context, call, async ({ connection, audit }) => {
     const named = { operatorId: call.caller.operatorId, missionId };
     const completed = await completeMissionRow(connection, named);

@@ -18,7 +18,8 @@ export const OperatorSchema = z
       description: 'Hundredths of a percent kept of earnings; null: the service-wide rate.',
     }),
     payout_account: z.string().nullable().meta({
-      description: 'Its account at the payment provider, to which earnings are paid out; null: they gather until there is one.',
+      description:
+        'Its account at the payment provider, to which earnings are paid out; null: they gather until there is one.',
     }),
     created_at: z.string(),
     updated_at: z.string(),

@@ -90,8 +90,12 @@ export const updateOwnOperator = (
  */
 function assertMayNamePayoutAccount(caller: Caller): void {
   const role = caller.kind === 'operator' ? caller.role : 'member';
-  assertThat(role !== 'member', () => new CarnetError('ADMIN_REQUIRED', 'A member may not change the payout account; an owner may.'));
-  const refused = 'Only an owner may change the payout account; you are an administrator. Ask an owner to do it in the dashboard.';
+  assertThat(
+    role !== 'member',
+    () => new CarnetError('ADMIN_REQUIRED', 'A member may not change the payout account; an owner may.'),
+  );
+  const refused =
+    'Only an owner may change the payout account; you are an administrator. Ask an owner to do it in the dashboard.';
   assertThat(!isPerson(caller) || role === 'owner', () => new CarnetError('NOT_OWNER', refused));
 }
 

@@ -9,7 +9,9 @@ const ProofRow = z.object({
   at: z.number(),
   looked_at: z.number(),
   broken: z.number(),
-  faults: z.array(z.object({ subject: z.string(), stored: z.string().nullable(), proven: z.string().nullable() })).nullable(),
+  faults: z
+    .array(z.object({ subject: z.string(), stored: z.string().nullable(), proven: z.string().nullable() }))
+    .nullable(),
 });
 
 /** A law of the ledger that some row breaks: what is stored, and what the other rows prove. */
@@ -66,5 +68,6 @@ export const faultText = ({ law, subject, stored, proven }: LedgerFault): string
 /** @throws Error listing every law that does not hold. */
 export async function assertLedger(connection: CommonQueryMethods): Promise<void> {
   const faults = await ledgerFaults(connection);
-  if (faults.length > 0) throw new Error(`The ledger is wrong.\n${faults.map((fault) => `  ${faultText(fault)}`).join('\n')}`);
+  if (faults.length > 0)
+    throw new Error(`The ledger is wrong.\n${faults.map((fault) => `  ${faultText(fault)}`).join('\n')}`);
 }

@@ -33,7 +33,10 @@ export const cancelSubscription = (context: Context, call: CommandCall): Promise
     }
     if (running && !subscription.cancel_at_period_end) {
       await saveWish(connection, operatorId, { ...subscription, cancel_at_period_end: true, next_tier: null });
-      await unit.audit('subscription.canceled', operatorId, { tier: subscription.tier, current_period_end: subscription.period_end });
+      await unit.audit('subscription.canceled', operatorId, {
+        tier: subscription.tier,
+        current_period_end: subscription.period_end,
+      });
     }
     await unit.wake(lifeId.subscription(operatorId), 'canceled');
     unit.changed(operatorId);

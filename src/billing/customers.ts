@@ -11,7 +11,11 @@ const CustomerRow = z.object({ customer_id: z.string() });
  * same.
  * @throws PaymentRefused
  */
-export async function customerOf({ pool, config }: Context, payments: PaymentProvider, operatorId: string): Promise<string> {
+export async function customerOf(
+  { pool, config }: Context,
+  payments: PaymentProvider,
+  operatorId: string,
+): Promise<string> {
   const provider = config.payments?.provider ?? '';
   const known = await pool.maybeOne(sql.type(CustomerRow)`
     select customer_id from payment_customers where operator_id = ${operatorId} and provider = ${provider}`);

@@ -37,7 +37,9 @@ export async function recordMachineRun(connection: CommonQueryMethods, run: Mach
     sealed_step_index: run.sealedStepIndex,
   };
   try {
-    return await connection.oneFirst(sql.type(ChargedRow)`select record_machine_run(${JSON.stringify(columns)}::jsonb) as charged`);
+    return await connection.oneFirst(
+      sql.type(ChargedRow)`select record_machine_run(${JSON.stringify(columns)}::jsonb) as charged`,
+    );
   } catch (error) {
     throw translateDatabaseError(error);
   }

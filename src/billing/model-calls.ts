@@ -69,7 +69,9 @@ export async function recordModelCall(connection: CommonQueryMethods, call: Mode
     sealed_step_index: call.sealedStepIndex,
   };
   try {
-    return await connection.oneFirst(sql.type(ChargedRow)`select record_model_call(${JSON.stringify(columns)}::jsonb) as charged`);
+    return await connection.oneFirst(
+      sql.type(ChargedRow)`select record_model_call(${JSON.stringify(columns)}::jsonb) as charged`,
+    );
   } catch (error) {
     throw translateDatabaseError(error);
   }

@@ -9,7 +9,14 @@ export type PaymentFact =
   | { kind: 'refunded'; paymentId: string; refundedCents: number; currency: string }
   /** A refund of ours that was pending has an outcome. */
   | { kind: 'refund'; providerRefundId: string; paymentId: string | null; status: 'pending' | 'succeeded' | 'failed' }
-  | { kind: 'dispute'; disputeId: string; paymentId: string; amountCents: number; currency: string; outcome: 'opened' | 'won' | 'lost' }
+  | {
+      kind: 'dispute';
+      disputeId: string;
+      paymentId: string;
+      amountCents: number;
+      currency: string;
+      outcome: 'opened' | 'won' | 'lost';
+    }
   /** The subscription as it was when the event was made: events come in any order, so the provider is asked as well. */
   | { kind: 'subscription'; operatorId: string | null; state: SubscriptionState }
   /** A renewal, or the first payment, of a subscription. */

@@ -71,13 +71,23 @@ const checkout =
 const refunded: Reader = (object) => {
   const { data: charge } = Charge.safeParse(object);
   if (charge === undefined || charge.payment_intent === null) return other;
-  return { kind: 'refunded', paymentId: charge.payment_intent, refundedCents: charge.amount_refunded, currency: charge.currency };
+  return {
+    kind: 'refunded',
+    paymentId: charge.payment_intent,
+    refundedCents: charge.amount_refunded,
+    currency: charge.currency,
+  };
 };
 
 const refund: Reader = (object) => {
   const { data } = Refund.safeParse(object);
   if (data === undefined) return other;
-  return { kind: 'refund', providerRefundId: data.id, paymentId: data.payment_intent, status: refundStatusOf(data.status) };
+  return {
+    kind: 'refund',
+    providerRefundId: data.id,
+    paymentId: data.payment_intent,
+    status: refundStatusOf(data.status),
+  };
 };
 
 /** `requires_action` waits for somebody; `canceled` never comes. */
@@ -116,22 +126,26 @@ const invoicePaid: Reader = (object) => {
   return subscriptionId === null ? other : { kind: 'invoice_paid', subscriptionId };
 };
 
-const readers: ReadonlyMap<string, Reader> = new Map(Object.entries({
-  // `no_payment_required`: the sum was zero, which none of ours is.
-  'checkout.session.completed': checkout((paymentStatus) => (paymentStatus === 'paid' ? 'paid' : 'processing')),
-  'checkout.session.async_payment_succeeded': checkout((paymentStatus) => (paymentStatus === 'paid' ? 'paid' : 'processing')),
-  'checkout.session.async_payment_failed': checkout(() => 'failed'),
-  'checkout.session.expired': checkout(() => 'expired'),
-  'charge.refunded': refunded,
-  'refund.updated': refund,
-  'refund.failed': refund,
-  'charge.refund.updated': refund,
-  'charge.dispute.created': dispute((status) => (status.startsWith('warning_') ? null : 'opened')),
-  'charge.dispute.funds_withdrawn': dispute(() => 'opened'),
-  'charge.dispute.closed': dispute((status) => (status === 'won' || status === 'lost' ? status : null)),
-  'charge.dispute.funds_reinstated': dispute(() => 'won'),
-  'customer.subscription.created': subscription,
-  'customer.subscription.updated': subscription,
-  'customer.subscription.deleted': subscription,
-  'invoice.paid': invoicePaid,
-}));
+const readers: ReadonlyMap<string, Reader> = new Map(
+  Object.entries({
+    // `no_payment_required`: the sum was zero, which none of ours is.
+    'checkout.session.completed': checkout((paymentStatus) => (paymentStatus === 'paid' ? 'paid' : 'processing')),
+    'checkout.session.async_payment_succeeded': checkout((paymentStatus) =>
+      paymentStatus === 'paid' ? 'paid' : 'processing',
+    ),
+    'checkout.session.async_payment_failed': checkout(() => 'failed'),
+    'checkout.session.expired': checkout(() => 'expired'),
+    'charge.refunded': refunded,
+    'refund.updated': refund,
+    'refund.failed': refund,
+    'charge.refund.updated': refund,
+    'charge.dispute.created': dispute((status) => (status.startsWith('warning_') ? null : 'opened')),
+    'charge.dispute.funds_withdrawn': dispute(() => 'opened'),
+    'charge.dispute.closed': dispute((status) => (status === 'won' || status === 'lost' ? status : null)),
+    'charge.dispute.funds_reinstated': dispute(() => 'won'),
+    'customer.subscription.created': subscription,
+    'customer.subscription.updated': subscription,
+    'customer.subscription.deleted': subscription,
+    'invoice.paid': invoicePaid,
+  }),
+);

@@ -69,7 +69,13 @@ export interface PaymentProvider {
    * Key: the top-up. The provider may take the payment for longer than `expiresAt` (Stripe: 30 minutes at least), so whoever gives it up calls
    * `expireCheckout`.
    */
-  openTopUp(request: { topUpId: string; operatorId: string; customerId: string; amountCents: number; expiresAt: Date }): Promise<HostedPage>;
+  openTopUp(request: {
+    topUpId: string;
+    operatorId: string;
+    customerId: string;
+    amountCents: number;
+    expiresAt: Date;
+  }): Promise<HostedPage>;
   /** Key: the change. A first subscription; `purchasedSeats` is 0 or more. */
   openSubscription(request: {
     changeId: string;
@@ -84,7 +90,13 @@ export interface PaymentProvider {
    * `readSubscription` tells: of the page itself Stripe tells nothing. A planned downgrade is taken back by asking for one, so whoever
    * gives the upgrade up plans it again.
    */
-  openUpgrade(request: { changeId: string; customerId: string; subscriptionId: string; tier: PaidTier; expiresAt: Date }): Promise<HostedPage>;
+  openUpgrade(request: {
+    changeId: string;
+    customerId: string;
+    subscriptionId: string;
+    tier: PaidTier;
+    expiresAt: Date;
+  }): Promise<HostedPage>;
   readCheckout(sessionId: string): Promise<CheckoutState>;
   /** Nobody shall pay it any more; one that is over already is as good. */
   expireCheckout(sessionId: string): Promise<void>;
@@ -92,9 +104,18 @@ export interface PaymentProvider {
   refund(request: { key: string; paymentId: string; amountCents: number }): Promise<RefundState>;
   readRefund(providerRefundId: string): Promise<RefundState>;
   readSubscription(subscriptionId: string): Promise<SubscriptionState>;
-  changeSubscription(request: { key: string; subscriptionId: string; change: SubscriptionChange }): Promise<SubscriptionState>;
+  changeSubscription(request: {
+    key: string;
+    subscriptionId: string;
+    change: SubscriptionChange;
+  }): Promise<SubscriptionState>;
   /** Key: the portal session. */
   openPortal(request: { portalId: string; customerId: string }): Promise<{ url: string }>;
   /** Key `payout:<operator>:<month>`. @param request.account `acct_…` */
-  transfer(request: { key: string; operatorId: string; account: string; amountCents: number }): Promise<{ transferId: string }>;
+  transfer(request: {
+    key: string;
+    operatorId: string;
+    account: string;
+    amountCents: number;
+  }): Promise<{ transferId: string }>;
 }

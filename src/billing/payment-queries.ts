@@ -16,7 +16,11 @@ export interface TopUpOutcome {
 }
 
 /** @param requestId of the webhook that said so; null where the provider was asked. */
-export const settleTopUp = (connection: CommonQueryMethods, fact: TopUpOutcome, requestId: string | null): Promise<PaymentEffect> =>
+export const settleTopUp = (
+  connection: CommonQueryMethods,
+  fact: TopUpOutcome,
+  requestId: string | null,
+): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
     select * from settle_top_up(${fact.topUpId}, ${fact.outcome}, ${fact.sessionId}, ${fact.amountCents}, ${fact.currency},
       ${fact.paymentId}, ${requestId})`);
@@ -26,19 +30,35 @@ export interface RefundOutcome {
   status: 'pending' | 'succeeded' | 'failed';
 }
 
-export const settleRefund = (connection: CommonQueryMethods, id: string, { providerRefundId, status }: RefundOutcome): Promise<PaymentEffect> =>
+export const settleRefund = (
+  connection: CommonQueryMethods,
+  id: string,
+  { providerRefundId, status }: RefundOutcome,
+): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`select * from settle_refund(${id}, ${providerRefundId}, ${status}, null, null)`);
 
 type Fact<Kind extends PaymentEvent['kind']> = Extract<PaymentEvent, { kind: Kind }>;
 
-export const recordRefund = (connection: CommonQueryMethods, fact: Fact<'refund'>, requestId: string): Promise<PaymentEffect> =>
+export const recordRefund = (
+  connection: CommonQueryMethods,
+  fact: Fact<'refund'>,
+  requestId: string,
+): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
     select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.status}, ${fact.createdAt.toISOString()}, ${requestId})`);
 
 export const recordRefunded = (connection: CommonQueryMethods, fact: Fact<'refunded'>): Promise<PaymentEffect> =>
-  connection.one(sql.type(EffectRow)`select * from record_refunded(${fact.paymentId}, ${fact.refundedCents}, ${fact.createdAt.toISOString()})`);
+  connection.one(
+    sql.type(
+      EffectRow,
+    )`select * from record_refunded(${fact.paymentId}, ${fact.refundedCents}, ${fact.createdAt.toISOString()})`,
+  );
 
-export const recordDispute = (connection: CommonQueryMethods, fact: Fact<'dispute'>, requestId: string): Promise<PaymentEffect> =>
+export const recordDispute = (
+  connection: CommonQueryMethods,
+  fact: Fact<'dispute'>,
+  requestId: string,
+): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
     select * from record_dispute(${fact.disputeId}, ${fact.paymentId}, ${fact.amountCents}, ${fact.outcome}, ${requestId})`);
 
@@ -48,7 +68,10 @@ export const paysTopUp = (connection: CommonQueryMethods, paymentId: string): Pr
 const IdRow = z.object({ id: z.string() });
 
 /** @returns whether it is new: an event happens once, however often it is sent. A rival with the same one is waited for. */
-export async function insertPaymentEvent(connection: CommonQueryMethods, { id, type, createdAt }: PaymentEvent): Promise<boolean> {
+export async function insertPaymentEvent(
+  connection: CommonQueryMethods,
+  { id, type, createdAt }: PaymentEvent,
+): Promise<boolean> {
   const inserted = await connection.maybeOne(sql.type(IdRow)`
     insert into payment_events (id, type, created_at, outcome) values (${id}, ${type}, ${createdAt.toISOString()}, 'received')
     on conflict do nothing returning id`);

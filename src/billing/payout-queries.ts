@@ -42,7 +42,11 @@ export const openPayoutRows = (
 const Status = z.object({ status: z.custom<PayoutState>() });
 
 /** @param payoutId `op_…:YYYY-MM`, here and below */
-export const advancePayoutRow = (connection: CommonQueryMethods, payoutId: string, configured: boolean): Promise<PayoutState> =>
+export const advancePayoutRow = (
+  connection: CommonQueryMethods,
+  payoutId: string,
+  configured: boolean,
+): Promise<PayoutState> =>
   connection.oneFirst(sql.type(Status)`select advance_payout(${payoutId}, ${configured}) as status`);
 
 const Transferring = z.object({ operator_id: z.string(), account: z.string(), net_cents: z.number() });

@@ -30,7 +30,8 @@ const getPayouts = route({
   operation: 'listPayouts',
   tag: 'billing',
   summary: 'List the monthly statements of your earnings, newest first',
-  description: 'Statements are made on the first of a month at 03:00 UTC and paid out to the payout_account of the operator.',
+  description:
+    'Statements are made on the first of a month at 03:00 UTC and paid out to the payout_account of the operator.',
   audience: 'anyone',
   query: z.object(pages.query),
   status: 200,

@@ -19,7 +19,10 @@ const BATCH = 200;
  * Makes the statements of a month for the next operators that have earnings, each once however often it is asked, and wakes the
  * lives of those to be paid out.
  */
-export async function openPayouts({ config, pool, delivery }: Context, progress: PayoutsProgress): Promise<OpenedPayouts> {
+export async function openPayouts(
+  { config, pool, delivery }: Context,
+  progress: PayoutsProgress,
+): Promise<OpenedPayouts> {
   const { commissionBps, minPayoutCents: minimumCents } = config;
   const opened = await openPayoutRows(pool, { ...progress, limit: BATCH, commissionBps, minimumCents });
   if (opened.due > 0) delivery.messagesCommitted();
@@ -39,14 +42,21 @@ export const advancePayout = ({ config, pool }: Context, payoutId: string): Prom
  * was lost is made again under the same key with the same account and amount, so the provider transfers once.
  * @throws whatever the provider throws that is no final refusal: the outcome is unknown.
  */
-export async function transferPayout({ pool, log }: Context, payments: PaymentProvider, payoutId: string): Promise<void> {
+export async function transferPayout(
+  { pool, log }: Context,
+  payments: PaymentProvider,
+  payoutId: string,
+): Promise<void> {
   const payout = await findTransferringPayout(pool, payoutId);
   if (payout === null) return;
   const { operator_id: operatorId, account, net_cents: amountCents } = payout;
   const transfer = payments.transfer({ key: `payout:${payoutId}`, operatorId, account, amountCents });
   const done = await transfer.catch((error: unknown) => {
     if (!(error instanceof PaymentRefused)) throw error;
-    log.warn({ payoutId, reason: error.message }, 'the payment provider refuses a payout; it goes back to the earnings');
+    log.warn(
+      { payoutId, reason: error.message },
+      'the payment provider refuses a payout; it goes back to the earnings',
+    );
     return null;
   });
   step('transferPayout:transferred');

@@ -3,7 +3,14 @@ import { step } from '../fault-points.ts';
 import { customerOf } from './customers.ts';
 import { described, type Described } from './described.ts';
 import { PaymentRefused, type PaymentProvider } from './payment-provider.ts';
-import { advancePortalRow, describePortalRows, endPortal, findPortal, reconcilePortalRows, savePortalUrl } from './portal-queries.ts';
+import {
+  advancePortalRow,
+  describePortalRows,
+  endPortal,
+  findPortal,
+  reconcilePortalRows,
+  savePortalUrl,
+} from './portal-queries.ts';
 import type { PortalStatus } from './portal-schema.ts';
 
 /** What the sealed address of a portal belongs to. */

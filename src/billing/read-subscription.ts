@@ -24,7 +24,10 @@ export async function readSubscription({ pool, encryption }: Context, caller: Ca
 
 const mayPay = (caller: Caller): boolean => caller.kind === 'operator' && caller.role !== 'member';
 
-function statusOf({ status, cancel_at_period_end: canceled }: NonNullable<Awaited<ReturnType<typeof readStanding>>>): Subscription['status'] {
+function statusOf({
+  status,
+  cancel_at_period_end: canceled,
+}: NonNullable<Awaited<ReturnType<typeof readStanding>>>): Subscription['status'] {
   if (status === 'none' || status === 'ended') return 'none';
   return status === 'active' && canceled ? 'canceling' : status;
 }

@@ -32,7 +32,10 @@ function opened({ encryption, log }: Context, { id, sealed }: SealedReceipt): st
   try {
     return encryption.open(sealed, receiptSeal(id));
   } catch (error) {
-    log.error({ topUpId: id, reason: error instanceof Error ? error.message : String(error) }, 'the receipt of a top-up cannot be opened');
+    log.error(
+      { topUpId: id, reason: error instanceof Error ? error.message : String(error) },
+      'the receipt of a top-up cannot be opened',
+    );
     return null;
   }
 }

@@ -29,7 +29,13 @@ const ALARMING: ReadonlySet<string> = new Set(['differs', 'unknown', 'came_back'
  * @throws CarnetError TEMPORARILY_UNAVAILABLE: the provider sends it again.
  */
 export async function receivePaymentEvent(context: Context, event: PaymentEvent, requestId: string): Promise<void> {
-  const call = { caller: serviceCaller, operation: 'receivePaymentWebhook', idempotency: null, requestId, request: null };
+  const call = {
+    caller: serviceCaller,
+    operation: 'receivePaymentWebhook',
+    idempotency: null,
+    requestId,
+    request: null,
+  };
   const { body: outcome } = await runCommand(context, call, async (unit) => {
     if (!(await insertPaymentEvent(unit.connection, event))) return { status: 200, body: 'seen' };
     const effect = await takeFact(unit, event, requestId);
@@ -43,7 +49,8 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
   });
   paymentEvents.add(1, { kind: event.kind, outcome });
   const told = { eventId: event.id, type: event.type, subject: subjectOf(event), outcome };
-  if (ALARMING.has(outcome)) context.log.error(told, 'an event of the payment provider does not fit what we asked for; a person must look');
+  if (ALARMING.has(outcome))
+    context.log.error(told, 'an event of the payment provider does not fit what we asked for; a person must look');
   else context.log.info(told, 'an event of the payment provider was taken');
 }
 
@@ -52,7 +59,8 @@ const DIFFERS: PaymentEffect = { ...IGNORED, outcome: 'differs' };
 
 async function takeFact(unit: Unit, event: PaymentEvent, requestId: string): Promise<PaymentEffect> {
   const { connection } = unit;
-  if (event.kind === 'checkout' && event.purpose === 'top_up') return settleTopUp(connection, topUpOutcome(event), requestId);
+  if (event.kind === 'checkout' && event.purpose === 'top_up')
+    return settleTopUp(connection, topUpOutcome(event), requestId);
   // We ask for dollars alone, so what is not in dollars is of another shop, or its cents are none of a wallet's.
   if ((event.kind === 'refunded' || event.kind === 'dispute') && event.currency !== 'usd') {
     return (await paysTopUp(connection, event.paymentId)) ? DIFFERS : IGNORED;
@@ -60,7 +68,8 @@ async function takeFact(unit: Unit, event: PaymentEvent, requestId: string): Pro
   if (event.kind === 'refunded') return recordRefunded(connection, event);
   if (event.kind === 'refund') return recordRefund(connection, event, requestId);
   if (event.kind === 'dispute') return recordDispute(connection, event, requestId);
-  if (event.kind === 'checkout' || event.kind === 'subscription' || event.kind === 'invoice_paid') return applySubscriptionFact(unit, event);
+  if (event.kind === 'checkout' || event.kind === 'subscription' || event.kind === 'invoice_paid')
+    return applySubscriptionFact(unit, event);
   return IGNORED;
 }
 

@@ -28,8 +28,12 @@ export async function askRefund(context: Context, payments: PaymentProvider, id:
   };
   const outcome = await ask().catch((error: unknown): RefundOutcome => {
     if (!(error instanceof PaymentRefused)) throw error;
-    if (refund.provider_refund_id !== null) { // it made one: that it does not know it now, as under another account's key, undoes nothing
-      log.error({ refundId: id, reason: error.message }, 'the payment provider does not know a refund that it made; a person must look');
+    if (refund.provider_refund_id !== null) {
+      // it made one: that it does not know it now, as under another account's key, undoes nothing
+      log.error(
+        { refundId: id, reason: error.message },
+        'the payment provider does not know a refund that it made; a person must look',
+      );
       return { providerRefundId: null, status: 'pending' };
     }
     log.error({ refundId: id, reason: error.message }, 'the payment provider refuses a refund');
@@ -46,10 +50,13 @@ const keyOf = ({ transaction_id: transactionId, attempt }: { transaction_id: str
 
 /** One query for several ids; ids without a row are left out. */
 export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
-  described(await describeRefundRows(pool, ids), ({ id, operator_id: operatorId, transaction_id: transactionId, amount_cents: cents }) => ({
-    summary: `Refund of ${cents} cents for ${operatorId}`,
-    details: `Refund \`${id}\` of ${cents} cents, the top-up \`${transactionId}\` of \`${operatorId}\``,
-  }));
+  described(
+    await describeRefundRows(pool, ids),
+    ({ id, operator_id: operatorId, transaction_id: transactionId, amount_cents: cents }) => ({
+      summary: `Refund of ${cents} cents for ${operatorId}`,
+      details: `Refund \`${id}\` of ${cents} cents, the top-up \`${transactionId}\` of \`${operatorId}\``,
+    }),
+  );
 
 /** Wakes refunds that no life seems to hold; at most 100 a call. */
 export async function reconcileRefunds({ pool, delivery }: Context): Promise<{ woken: number }> {

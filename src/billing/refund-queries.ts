@@ -19,13 +19,20 @@ export interface NewRefund {
  * @returns the cents
  * @throws the refusals of `begin_refund`
  */
-export const beginRefund = (connection: CommonQueryMethods, { id, holdId, operatorId, transactionId, provider }: NewRefund): Promise<number> =>
-  connection.oneFirst(sql.type(CentsRow)`select begin_refund(${id}, ${holdId}, ${operatorId}, ${transactionId}, ${provider}) as cents`);
+export const beginRefund = (
+  connection: CommonQueryMethods,
+  { id, holdId, operatorId, transactionId, provider }: NewRefund,
+): Promise<number> =>
+  connection.oneFirst(
+    sql.type(CentsRow)`select begin_refund(${id}, ${holdId}, ${operatorId}, ${transactionId}, ${provider}) as cents`,
+  );
 
 const columns = sql.fragment`id as refund_id, transaction_id, amount_cents, status`;
 
 export const findRefund = (connection: CommonQueryMethods, id: string, operatorId: string): Promise<Refund | null> =>
-  connection.maybeOne(sql.type(RefundSchema)`select ${columns} from refunds where id = ${id} and operator_id = ${operatorId}`);
+  connection.maybeOne(
+    sql.type(RefundSchema)`select ${columns} from refunds where id = ${id} and operator_id = ${operatorId}`,
+  );
 
 const PendingRow = z.object({
   operator_id: z.string(),
@@ -37,7 +44,10 @@ const PendingRow = z.object({
 });
 
 /** What the provider is asked for; null where the refund is settled. */
-export const findPendingRefund = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof PendingRow> | null> =>
+export const findPendingRefund = (
+  connection: CommonQueryMethods,
+  id: string,
+): Promise<z.infer<typeof PendingRow> | null> =>
   connection.maybeOne(sql.type(PendingRow)`
     select r.operator_id, r.transaction_id, r.attempt, r.amount_cents, t.payment_id, r.provider_refund_id
     from refunds r join top_ups t on t.id = r.top_up_id
@@ -53,9 +63,17 @@ const StepRow = z.object({
 export const advanceRefundRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
   connection.one(sql.type(StepRow)`select * from advance_refund(${id})`);
 
-const DescribedRow = z.object({ id: z.string(), operator_id: z.string(), transaction_id: z.string(), amount_cents: z.number() });
+const DescribedRow = z.object({
+  id: z.string(),
+  operator_id: z.string(),
+  transaction_id: z.string(),
+  amount_cents: z.number(),
+});
 
-export const describeRefundRows = (connection: CommonQueryMethods, ids: string[]): Promise<readonly z.infer<typeof DescribedRow>[]> =>
+export const describeRefundRows = (
+  connection: CommonQueryMethods,
+  ids: string[],
+): Promise<readonly z.infer<typeof DescribedRow>[]> =>
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, transaction_id, amount_cents from refunds where id = any(${textArray(ids)})`);
 

@@ -40,7 +40,10 @@ const getRefund = route({
   status: 200,
   reply: RefundSchema,
   refusals: ['NOT_FOUND'],
-  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readRefund(context, id, caller.operatorId) }),
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readRefund(context, id, caller.operatorId),
+  }),
 });
 
 export const refundRoutes: AnyRoute[] = [postRefund, getRefund];

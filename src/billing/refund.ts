@@ -29,12 +29,16 @@ export async function refundTransaction(
     await unit.audit('refund.begun', id, { transaction_id: transactionId, amount_cents: cents });
     await unit.wake(lifeId.refund(id), 'begun');
     unit.changed(operatorId);
-    return { status: 202, body: { refund_id: id, transaction_id: transactionId, amount_cents: cents, status: 'pending' } };
+    return {
+      status: 202,
+      body: { refund_id: id, transaction_id: transactionId, amount_cents: cents, status: 'pending' },
+    };
   });
   const seconds = begun.replayed ? 0 : ANSWER_SECONDS;
   const body = await settledRefund(context, begun.body.refund_id, operatorId, { seconds, signal });
   if (body.status === 'failed') {
-    const detail = 'The payment provider did not refund this; the wallet has the money again. Ask for it anew, with a new Idempotency-Key.';
+    const detail =
+      'The payment provider did not refund this; the wallet has the money again. Ask for it anew, with a new Idempotency-Key.';
     throw new CarnetError('PAYMENT_REFUSED', detail, { extra: { refund_id: body.refund_id } });
   }
   if (begun.replayed || body.status === 'pending') return { ...begun, body };

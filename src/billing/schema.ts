@@ -33,15 +33,7 @@ export const TransactionTypeSchema = z.enum([
 ]);
 export type TransactionType = z.infer<typeof TransactionTypeSchema>;
 
-const MeterSchema = z.enum([
-  'sealed_execution',
-  'llm_gateway',
-  'identity',
-  'metered_action',
-  'sms',
-  'email',
-  'l3',
-]);
+const MeterSchema = z.enum(['sealed_execution', 'llm_gateway', 'identity', 'metered_action', 'sms', 'email', 'l3']);
 
 const ModelCallSourceSchema = z
   .object({
@@ -56,7 +48,9 @@ const ModelCallSourceSchema = z
     total_tokens: z.int(),
     cached_prompt_tokens: z.int().nullable(),
     streaming: z.boolean(),
-    allocated_microcents: Microcents.describe('Its exact share in this debit; the rest of its price is in the debits beside.'),
+    allocated_microcents: Microcents.describe(
+      'Its exact share in this debit; the rest of its price is in the debits beside.',
+    ),
     agent: Named,
     mission: MissionReference,
     skill: Named,

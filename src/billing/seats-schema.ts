@@ -4,7 +4,9 @@ import { z } from 'zod';
 const MAX_PURCHASED_SEATS = 100_000;
 
 export const SetSeatsSchema = z
-  .strictObject({ purchased_seats: z.int().min(0).max(MAX_PURCHASED_SEATS).meta({ description: 'Beside those of the tier, in all.' }) })
+  .strictObject({
+    purchased_seats: z.int().min(0).max(MAX_PURCHASED_SEATS).meta({ description: 'Beside those of the tier, in all.' }),
+  })
   .meta({ id: 'SetSeats' });
 export type SetSeats = z.infer<typeof SetSeatsSchema>;
 
@@ -12,7 +14,9 @@ const Limit = z.int().nullable();
 
 export const SeatsSchema = z
   .object({
-    included_seats: Limit.meta({ description: 'Those that come with the tier, owner included; null: without limit, as below.' }),
+    included_seats: Limit.meta({
+      description: 'Those that come with the tier, owner included; null: without limit, as below.',
+    }),
     purchased_seats: z.int(),
     total_seats: Limit,
     seat_ceiling: Limit.meta({ description: 'What total_seats can be made by buying.' }),

@@ -24,9 +24,15 @@ export const setSeats = (context: Context, call: CommandCall, body: SetSeats): P
     return { status: 200, body: await readSeats(connection, operatorId) };
   });
 
-async function buySeats(unit: Unit, operatorId: string, { before, wanted }: { before: Seats; wanted: number }): Promise<void> {
+async function buySeats(
+  unit: Unit,
+  operatorId: string,
+  { before, wanted }: { before: Seats; wanted: number },
+): Promise<void> {
   const subscription = await lockSubscription(unit.connection, operatorId);
-  assertThat(isPaid(subscription), () => outOfRange('Seats are bought beside a paid subscription: POST /v1/billing/subscribe first.', before));
+  assertThat(isPaid(subscription), () =>
+    outOfRange('Seats are bought beside a paid subscription: POST /v1/billing/subscribe first.', before),
+  );
   assertInRange(before, wanted);
   await saveWish(unit.connection, operatorId, { ...subscription, purchased_seats: wanted });
   await unit.audit('seats.set', operatorId, { from: before.purchased_seats, to: wanted });
@@ -38,12 +44,17 @@ function assertInRange(before: Seats, wanted: number): void {
   const { included_seats: included, purchased_seats: bought, seat_ceiling: ceiling, seats_in_use: people } = before;
   if (included === null) {
     // Bought before the platform gave the tier, and still paid for.
-    assertThat(wanted < bought, () => outOfRange('Your tier has seats without limit; there is nothing to buy.', before));
+    assertThat(wanted < bought, () =>
+      outOfRange('Your tier has seats without limit; there is nothing to buy.', before),
+    );
     return;
   }
   const total = included + wanted;
   assertThat(ceiling === null || total <= ceiling, () =>
-    outOfRange(`That makes ${total} seats, and your tier can have ${ceiling}; buy fewer, or change to a larger tier.`, before),
+    outOfRange(
+      `That makes ${total} seats, and your tier can have ${ceiling}; buy fewer, or change to a larger tier.`,
+      before,
+    ),
   );
   assertThat(total >= people, () =>
     outOfRange(`That makes ${total} seats, and ${people} people have one; keep more, or delete members first.`, before),

@@ -88,7 +88,8 @@ export const readStatementPage = (
 export const rowsRead = (limit: number): Fragment =>
   limit <= 50 ? sql.fragment`limit 51` : limit <= 200 ? sql.fragment`limit 201` : sql.fragment`limit 10001`;
 
-const instant = (milliseconds: number): Fragment => sql.fragment`to_timestamp(${milliseconds}::double precision / 1000)`;
+const instant = (milliseconds: number): Fragment =>
+  sql.fragment`to_timestamp(${milliseconds}::double precision / 1000)`;
 
 /** How many of a wallet's transfers, or model calls, are older than `at`; `otherwise` where no instant was given. */
 export function olderThan(

@@ -25,7 +25,9 @@ const timelinePages = cursorPages({
 });
 
 const Query = z.object({
-  limit: queryInteger(1, MOST).optional().meta({ description: `${STANDARD} unless given; ${CSV_ROWS} as CSV.` }),
+  limit: queryInteger(1, MOST)
+    .optional()
+    .meta({ description: `${STANDARD} unless given; ${CSV_ROWS} as CSV.` }),
   cursor: statementPages.query.cursor,
   ...statementFilters,
 });
@@ -105,7 +107,8 @@ const listTransactions = route({
   handler: async (request) => {
     const asTable = preferredType(request.header('accept'), ['application/json', CSV]) === CSV;
     if (request.query.view === undefined) return asTable ? csv(request) : statement(request);
-    if (asTable) throw invalid({ path: 'query.view', code: 'not_a_table', message: 'must be left out where text/csv is wanted' });
+    if (asTable)
+      throw invalid({ path: 'query.view', code: 'not_a_table', message: 'must be left out where text/csv is wanted' });
     return timeline(request);
   },
 });

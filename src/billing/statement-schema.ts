@@ -6,7 +6,10 @@ import { TransactionTypeSchema, WalletTransactionSchema } from './schema.ts';
 /** What a statement may be narrowed to (Billing §4.1). */
 export const statementFilters = {
   view: z.literal('timeline').optional().describe('Wallet rows and model calls in one order.'),
-  entry_kind: z.enum(['all', 'wallet', 'llm']).default('all').describe('Rows of the timeline; means nothing without it.'),
+  entry_kind: z
+    .enum(['all', 'wallet', 'llm'])
+    .default('all')
+    .describe('Rows of the timeline; means nothing without it.'),
   type: TransactionTypeSchema.optional().describe('With the timeline it narrows wallet rows alone, as direction.'),
   direction: z.enum(['in', 'out']).optional().describe('`in`: credits. `out`: debits, refunds of top-ups among them.'),
   since: queryInstant.optional().describe('That instant or later.'),

@@ -44,7 +44,9 @@ export function tierItemOf({ id, items }: StripeSubscription, prices: Prices): {
     const tier = tiersUpward.find((candidate) => prices[candidate] === item.price.id);
     if (tier !== undefined) return { itemId: item.id, tier };
   }
-  throw new Error(`The subscription ${id} has none of the prices that STRIPE_PRICE_DEVELOPER, _PRO and _BUSINESS name.`);
+  throw new Error(
+    `The subscription ${id} has none of the prices that STRIPE_PRICE_DEVELOPER, _PRO and _BUSINESS name.`,
+  );
 }
 
 export const seatItemOf = ({ items }: StripeSubscription, prices: Prices) =>

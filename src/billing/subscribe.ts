@@ -6,7 +6,14 @@ import { newId, type OperatorId } from '../ids.ts';
 import { lifeId } from '../../temporal/workflow-ids.ts';
 import type { PaidTier } from './payment-provider.ts';
 import { paymentSettings } from './payment-settings.ts';
-import { changeSeal, findChangeInFlight, insertChange, readChange, type ChangeKind, type ChangeRow } from './subscription-change-queries.ts';
+import {
+  changeSeal,
+  findChangeInFlight,
+  insertChange,
+  readChange,
+  type ChangeKind,
+  type ChangeRow,
+} from './subscription-change-queries.ts';
 import { lockSubscription, saveWish, type SubscriptionRow, type Wish } from './subscription-queries.ts';
 import { isLarger, tiersUpward, type Subscribe, type Subscribed } from './subscription-schema.ts';
 import { isRunning } from './subscription-state.ts';
@@ -19,7 +26,11 @@ type Tier = (typeof tiersUpward)[number];
  * @throws CarnetError PAYMENTS_NOT_CONFIGURED; VALIDATION_ERROR for free; CONTACT_SALES for enterprise; CONFLICT for the tier that there
  *   is, and while a change waits, with its `checkout_url`; PAYMENT_REFUSED; TEMPORARILY_UNAVAILABLE where nobody opens the page in time.
  */
-export async function subscribe(context: Context, call: CommandCall, { tier }: Subscribe): Promise<Answered<Subscribed>> {
+export async function subscribe(
+  context: Context,
+  call: CommandCall,
+  { tier }: Subscribe,
+): Promise<Answered<Subscribed>> {
   const bought = boughtTier(tier);
   paymentSettings(context);
   const { operatorId } = call.caller;
@@ -37,7 +48,10 @@ function boughtTier(tier: Tier): PaidTier {
     throw invalid({ path: 'tier', code: 'not_for_sale', message });
   }
   if (tier === 'enterprise') {
-    throw new CarnetError('CONTACT_SALES', 'The tier enterprise is agreed on in person; write to us and we set it up for you.');
+    throw new CarnetError(
+      'CONTACT_SALES',
+      'The tier enterprise is agreed on in person; write to us and we set it up for you.',
+    );
   }
   return tier;
 }
@@ -57,7 +71,14 @@ async function beginChange(
   const toPay = kind === 'start' || kind === 'upgrade';
   const effectiveAt = kind === 'downgrade' ? running.period_end : null;
   const wish = wishOf(kind, tier, running);
-  await insertChange(connection, { id, operatorId, kind, tier, seconds: toPay ? context.config.subscribeSessionSeconds : null, effectiveAt });
+  await insertChange(connection, {
+    id,
+    operatorId,
+    kind,
+    tier,
+    seconds: toPay ? context.config.subscribeSessionSeconds : null,
+    effectiveAt,
+  });
   if (wish.cancel_at_period_end !== running.cancel_at_period_end || wish.next_tier !== running.next_tier) {
     await saveWish(connection, operatorId, wish);
   }
@@ -69,7 +90,9 @@ async function beginChange(
 /** @throws CarnetError CONFLICT */
 function kindOf(tier: PaidTier, { running, current }: { running: SubscriptionRow; current: Tier }): ChangeKind {
   if (running.status === 'unpaid') {
-    throw conflict('Your subscription is unpaid: pay its invoice in the portal (POST /v1/billing/portal), or cancel it first.');
+    throw conflict(
+      'Your subscription is unpaid: pay its invoice in the portal (POST /v1/billing/portal), or cancel it first.',
+    );
   }
   if (isRunning(running) && running.tier !== null) {
     if (running.tier !== tier) return isLarger(tier, running.tier) ? 'upgrade' : 'downgrade';
@@ -86,7 +109,8 @@ function wishOf(kind: ChangeKind, tier: PaidTier, { cancel_at_period_end, purcha
   return { cancel_at_period_end: cancel_at_period_end && kind === 'upgrade', next_tier: null, purchased_seats };
 }
 
-const conflict = (detail: string, extra: Record<string, unknown> = {}): CarnetError => new CarnetError('CONFLICT', detail, { extra });
+const conflict = (detail: string, extra: Record<string, unknown> = {}): CarnetError =>
+  new CarnetError('CONFLICT', detail, { extra });
 
 function underWay({ encryption }: Context, { id, tier, checkout_url: sealed }: ChangeRow): CarnetError {
   const url = sealed === null ? null : encryption.open(sealed, changeSeal(id));
@@ -116,7 +140,10 @@ function answerOf({ encryption }: Context, change: ChangeRow): Answer<Subscribed
     throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' } });
   }
   if (status === 'refused') {
-    throw new CarnetError('PAYMENT_REFUSED', `The payment provider opens no checkout for ${tier}; ask us why, or name another tier.`);
+    throw new CarnetError(
+      'PAYMENT_REFUSED',
+      `The payment provider opens no checkout for ${tier}; ask us why, or name another tier.`,
+    );
   }
   throw conflict(`This change to ${tier} is over (${status}) and was not paid; subscribe again.`);
 }

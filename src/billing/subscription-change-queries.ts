@@ -6,7 +6,16 @@ const Nothing = z.object({});
 
 const changeKinds = ['start', 'upgrade', 'downgrade', 'resume'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
-const changeStatuses = ['opening', 'waiting', 'done', 'failed', 'expired', 'abandoned', 'refused', 'superseded'] as const;
+const changeStatuses = [
+  'opening',
+  'waiting',
+  'done',
+  'failed',
+  'expired',
+  'abandoned',
+  'refused',
+  'superseded',
+] as const;
 
 const ChangeRow = z.object({
   id: z.string(),
@@ -75,7 +84,11 @@ export async function beginToOpen(connection: CommonQueryMethods, id: string): P
  * Keeps the page. One that nobody wants any more is only known by its session then, so that it can be closed.
  * @param page.url sealed
  */
-export async function savePage(connection: CommonQueryMethods, id: string, page: { sessionId: string; url: string }): Promise<void> {
+export async function savePage(
+  connection: CommonQueryMethods,
+  id: string,
+  page: { sessionId: string; url: string },
+): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscription_changes set session_id = ${page.sessionId},
       checkout_url = case when status = 'opening' then ${page.url} end,
@@ -87,7 +100,10 @@ export async function savePage(connection: CommonQueryMethods, id: string, page:
 export async function endChange(
   connection: CommonQueryMethods,
   id: string,
-  { status, closing }: { status: 'done' | 'failed' | 'expired' | 'abandoned' | 'refused' | 'superseded'; closing: boolean },
+  {
+    status,
+    closing,
+  }: { status: 'done' | 'failed' | 'expired' | 'abandoned' | 'refused' | 'superseded'; closing: boolean },
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscription_changes set status = ${status}, checkout_url = null, closing = ${closing} and tried

@@ -2,7 +2,15 @@ import type { Context } from '../context.ts';
 import { step } from '../fault-points.ts';
 import { customerOf } from './customers.ts';
 import { PaymentRefused, type HostedPage, type PaymentProvider, type SubscriptionState } from './payment-provider.ts';
-import { beginToOpen, changeIsClosed, changeSeal, endChange, readChange, savePage, type ChangeRow } from './subscription-change-queries.ts';
+import {
+  beginToOpen,
+  changeIsClosed,
+  changeSeal,
+  endChange,
+  readChange,
+  savePage,
+  type ChangeRow,
+} from './subscription-change-queries.ts';
 import { forOperator } from './subscription-life.ts';
 import { findSubscription, type SubscriptionRow } from './subscription-queries.ts';
 import { isRunning, takeState } from './subscription-state.ts';
@@ -11,7 +19,11 @@ import { isRunning, takeState } from './subscription-state.ts';
  * Opens the page of a change under the change's own id, so that a try whose answer was lost is the same page when it is made again; never
  * one whose time was over before there was anybody to open it.
  */
-export async function openSubscriptionCheckout(context: Context, payments: PaymentProvider, changeId: string): Promise<void> {
+export async function openSubscriptionCheckout(
+  context: Context,
+  payments: PaymentProvider,
+  changeId: string,
+): Promise<void> {
   const { pool, log } = context;
   const change = await readChange(pool, changeId);
   const row = await findSubscription(pool, change.operator_id);
@@ -45,7 +57,11 @@ async function openPage(context: Context, payments: PaymentProvider, { change, r
   return page;
 }
 
-async function keepPage({ pool, encryption }: Context, changeId: string, { sessionId, url }: HostedPage): Promise<void> {
+async function keepPage(
+  { pool, encryption }: Context,
+  changeId: string,
+  { sessionId, url }: HostedPage,
+): Promise<void> {
   await savePage(pool, changeId, { sessionId, url: encryption.seal(url, changeSeal(changeId)) });
 }
 
@@ -53,7 +69,11 @@ async function keepPage({ pool, encryption }: Context, changeId: string, { sessi
  * Closes the page of a change that was given up, before another is opened. Where somebody paid it after all, that counts: the money
  * came in.
  */
-export async function closeSubscriptionCheckout(context: Context, payments: PaymentProvider, changeId: string): Promise<void> {
+export async function closeSubscriptionCheckout(
+  context: Context,
+  payments: PaymentProvider,
+  changeId: string,
+): Promise<void> {
   const { pool, log } = context;
   const change = await readChange(pool, changeId);
   const row = await findSubscription(pool, change.operator_id);
@@ -85,7 +105,10 @@ async function boughtBy(
   return subscriptionId === null ? null : await payments.readSubscription(subscriptionId);
 }
 
-const takeWhatWasPaid = (context: Context, { change, row, state }: Wanted & { state: SubscriptionState | null }): Promise<void> =>
+const takeWhatWasPaid = (
+  context: Context,
+  { change, row, state }: Wanted & { state: SubscriptionState | null },
+): Promise<void> =>
   forOperator(context, change.operator_id, async (unit) => {
     await changeIsClosed(unit.connection, change.id);
     if (state === null) return;

@@ -16,7 +16,8 @@ export type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'i
  */
 export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact): Promise<PaymentEffect> {
   const operatorId = await concernedBy(unit, event);
-  if (operatorId === null || (await lockOperator(unit.connection, operatorId)) === null) return { outcome: 'ignored', operator_id: null, life: null };
+  if (operatorId === null || (await lockOperator(unit.connection, operatorId)) === null)
+    return { outcome: 'ignored', operator_id: null, life: null };
   if (event.kind === 'checkout') await endUnpaid(unit, event);
   if (event.kind === 'subscription') {
     await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
@@ -32,7 +33,10 @@ async function concernedBy(unit: Unit, event: SubscriptionFact): Promise<string 
   return (await subscriberOf(unit.connection, event.state.subscriptionId)) ?? event.operatorId;
 }
 
-async function concernedByCheckout({ connection }: Unit, { reference, sessionId }: CheckoutFact): Promise<string | null> {
+async function concernedByCheckout(
+  { connection }: Unit,
+  { reference, sessionId }: CheckoutFact,
+): Promise<string | null> {
   const change = await findChange(connection, reference);
   const ours = change !== null && (change.session_id === null || change.session_id === sessionId);
   return ours ? change.operator_id : null;
@@ -40,5 +44,6 @@ async function concernedByCheckout({ connection }: Unit, { reference, sessionId 
 
 /** A checkout that nobody will pay ends its change at once; what was paid shows in the subscription. */
 async function endUnpaid({ connection }: Unit, { reference, outcome }: CheckoutFact): Promise<void> {
-  if (outcome === 'failed' || outcome === 'expired') await endChange(connection, reference, { status: outcome, closing: false });
+  if (outcome === 'failed' || outcome === 'expired')
+    await endChange(connection, reference, { status: outcome, closing: false });
 }

@@ -5,7 +5,12 @@ import type { Context } from '../context.ts';
 import { step } from '../fault-points.ts';
 import type { OperatorId } from '../ids.ts';
 import { described, type Described } from './described.ts';
-import { PaymentRefused, type CheckoutState, type PaymentProvider, type SubscriptionState } from './payment-provider.ts';
+import {
+  PaymentRefused,
+  type CheckoutState,
+  type PaymentProvider,
+  type SubscriptionState,
+} from './payment-provider.ts';
 import { endChange, findChangeInFlight, type ChangeRow } from './subscription-change-queries.ts';
 import {
   advanceSubscriptionRow,
@@ -21,12 +26,23 @@ import { isRunning, takeState } from './subscription-state.ts';
 
 /** One step of the life of a subscription: forgets the messages that woke it and says what is next. By the rows, so it may run any number of times. */
 export async function advanceSubscription({ pool }: Context, operatorId: string): Promise<SubscriptionStep> {
-  const { todo, change_id: changeId, status, tier, wait_ms: waitMs, until } = await advanceSubscriptionRow(pool, operatorId);
+  const {
+    todo,
+    change_id: changeId,
+    status,
+    tier,
+    wait_ms: waitMs,
+    until,
+  } = await advanceSubscriptionRow(pool, operatorId);
   return { todo, changeId, status, tier, waitMs, until };
 }
 
 /** What the service does by itself for an operator, in one transaction that holds the operator first, as every command does. */
-export async function forOperator(context: Context, operatorId: string, work: (unit: Unit) => Promise<void>): Promise<void> {
+export async function forOperator(
+  context: Context,
+  operatorId: string,
+  work: (unit: Unit) => Promise<void>,
+): Promise<void> {
   const call = {
     caller: { ...serviceCaller, operatorId: operatorId as OperatorId },
     operation: 'subscription',
@@ -65,11 +81,15 @@ export async function tellSubscription(context: Context, payments: PaymentProvid
   step('tellSubscription:told');
   await forOperator(context, operatorId, async (unit) => {
     await takeState(unit, operatorId, { state: told.state, at: row.answer_at, knownRevision: revision });
-    if (told.refused !== null) await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
+    if (told.refused !== null)
+      await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
     await planNextAsk(unit.connection, operatorId, row.read_at);
   });
   if (told.refused !== null) {
-    context.log.error({ operatorId, reason: told.refused }, 'the payment provider refuses a change of a subscription; it was taken back');
+    context.log.error(
+      { operatorId, reason: told.refused },
+      'the payment provider refuses a change of a subscription; it was taken back',
+    );
   }
 }
 
@@ -80,7 +100,10 @@ export async function askSubscription(context: Context, payments: PaymentProvide
   const change = await findChangeInFlight(context.pool, operatorId);
   const found = await findAtProvider(payments, row, change).catch((error: unknown) => {
     if (!(error instanceof PaymentRefused)) throw error;
-    context.log.error({ operatorId, reason: error.message }, 'the payment provider does not know a subscription; a person must look');
+    context.log.error(
+      { operatorId, reason: error.message },
+      'the payment provider does not know a subscription; a person must look',
+    );
     return { checkout: null, state: null };
   });
   step('askSubscription:asked');
@@ -100,7 +123,11 @@ interface Found {
   state: SubscriptionState | null;
 }
 
-async function findAtProvider(payments: PaymentProvider, row: SubscriptionRow, change: ChangeRow | null): Promise<Found> {
+async function findAtProvider(
+  payments: PaymentProvider,
+  row: SubscriptionRow,
+  change: ChangeRow | null,
+): Promise<Found> {
   const sessionId = change?.kind === 'start' ? change.session_id : null;
   const checkout = sessionId === null ? null : await payments.readCheckout(sessionId);
   const subscriptionId = isRunning(row) ? row.subscription_id : (checkout?.subscriptionId ?? null);
@@ -109,17 +136,22 @@ async function findAtProvider(payments: PaymentProvider, row: SubscriptionRow, c
 }
 
 async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout: Found['checkout']): Promise<void> {
-  if (checkout === 'failed' || checkout === 'expired') return await endChange(connection, id, { status: checkout, closing: false });
-  if (past && checkout !== 'processing' && checkout !== 'paid') await endChange(connection, id, { status: 'expired', closing: true });
+  if (checkout === 'failed' || checkout === 'expired')
+    return await endChange(connection, id, { status: checkout, closing: false });
+  if (past && checkout !== 'processing' && checkout !== 'paid')
+    await endChange(connection, id, { status: 'expired', closing: true });
 }
 
 /** One query for several operators; those who never asked for a subscription are left out. */
 export async function describeSubscriptions({ pool }: Context, operatorIds: string[]): Promise<Map<string, Described>> {
   const known = await knownSubscribers(pool, operatorIds);
-  return described(known.map((id) => ({ id, operator_id: id })), ({ id }) => ({
-    summary: `Subscription of ${id}`,
-    details: `The subscription of \`${id}\`: its checkouts, its renewals, and what the payment provider is told.`,
-  }));
+  return described(
+    known.map((id) => ({ id, operator_id: id })),
+    ({ id }) => ({
+      summary: `Subscription of ${id}`,
+      details: `The subscription of \`${id}\`: its checkouts, its renewals, and what the payment provider is told.`,
+    }),
+  );
 }
 
 /** Wakes the lives of subscriptions that seem to have none, at most 100 a call. @returns how many. */

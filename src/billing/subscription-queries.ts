@@ -31,11 +31,15 @@ const columns = sql.fragment`status, subscription_id, tier, period_start, period
 
 /** Null: the operator has never asked for a subscription. */
 export const findSubscription = (connection: CommonQueryMethods, operatorId: string): Promise<SubscriptionRow | null> =>
-  connection.maybeOne(sql.type(SubscriptionRow)`select ${columns} from subscriptions where operator_id = ${operatorId}`);
+  connection.maybeOne(
+    sql.type(SubscriptionRow)`select ${columns} from subscriptions where operator_id = ${operatorId}`,
+  );
 
 /** As `findSubscription`, held until the transaction ends; made where there is none. The caller has locked the operator. */
 export async function lockSubscription(connection: CommonQueryMethods, operatorId: string): Promise<SubscriptionRow> {
-  await connection.query(sql.type(Nothing)`insert into subscriptions (operator_id) values (${operatorId}) on conflict do nothing`);
+  await connection.query(
+    sql.type(Nothing)`insert into subscriptions (operator_id) values (${operatorId}) on conflict do nothing`,
+  );
   return connection.one(sql.type(SubscriptionRow)`
     select ${columns} from subscriptions where operator_id = ${operatorId} for no key update`);
 }
@@ -50,7 +54,11 @@ export async function saveWish(connection: CommonQueryMethods, operatorId: strin
     where operator_id = ${operatorId}`);
 }
 
-export async function saveSubscription(connection: CommonQueryMethods, operatorId: string, row: SubscriptionRow): Promise<void> {
+export async function saveSubscription(
+  connection: CommonQueryMethods,
+  operatorId: string,
+  row: SubscriptionRow,
+): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscriptions set status = ${row.status}, subscription_id = ${row.subscription_id}, tier = ${row.tier},
       period_start = ${row.period_start}, period_end = ${row.period_end}, cancel_at_period_end = ${row.cancel_at_period_end},
@@ -101,24 +109,33 @@ export async function readSeats(connection: CommonQueryMethods, operatorId: stri
 
 /** Seats that can be bought on a tier; null: without limit. */
 export const purchasableSeats = (connection: CommonQueryMethods, tier: string): Promise<number | null> =>
-  connection.oneFirst(sql.type(z.object({ seats: z.number().nullable() }))`select seat_ceiling - seats as seats from tiers where name = ${tier}`);
+  connection.oneFirst(
+    sql.type(
+      z.object({ seats: z.number().nullable() }),
+    )`select seat_ceiling - seats as seats from tiers where name = ${tier}`,
+  );
 
-const StandingRow = SubscriptionRow.pick({ cancel_at_period_end: true, next_tier: true, purchased_seats: true }).extend({
-  operator_tier: z.enum(tiersUpward),
-  status: z.enum(subscriptionStatuses),
-  period_start: z.string(),
-  period_end: z.string(),
-  change_id: z.string().nullable(),
-  change_tier: PaidTierColumn.nullable(),
-  change_expires_at: z.string().nullable(),
-  /** Sealed. */
-  checkout_url: z.string().nullable(),
-});
+const StandingRow = SubscriptionRow.pick({ cancel_at_period_end: true, next_tier: true, purchased_seats: true }).extend(
+  {
+    operator_tier: z.enum(tiersUpward),
+    status: z.enum(subscriptionStatuses),
+    period_start: z.string(),
+    period_end: z.string(),
+    change_id: z.string().nullable(),
+    change_tier: PaidTierColumn.nullable(),
+    change_expires_at: z.string().nullable(),
+    /** Sealed. */
+    checkout_url: z.string().nullable(),
+  },
+);
 
 /**
  * What an operator has and what waits to be paid, in one statement, so as of one moment. Null: there is no such operator.
  */
-export const readStanding = (connection: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof StandingRow> | null> =>
+export const readStanding = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+): Promise<z.infer<typeof StandingRow> | null> =>
   connection.maybeOne(sql.type(StandingRow)`
     select o.tier as operator_tier, coalesce(s.status, 'none') as status, coalesce(s.cancel_at_period_end, false) as cancel_at_period_end,
       s.next_tier, coalesce(s.purchased_seats, 0) as purchased_seats, p.period_start, p.period_end,
@@ -149,10 +166,16 @@ const StepRow = z.object({
   until: z.string().nullable(),
 });
 
-export const advanceSubscriptionRow = (connection: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof StepRow>> =>
+export const advanceSubscriptionRow = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+): Promise<z.infer<typeof StepRow>> =>
   connection.one(sql.type(StepRow)`select * from advance_subscription(${operatorId})`);
 
-export const knownSubscribers = async (connection: CommonQueryMethods, operatorIds: string[]): Promise<readonly string[]> =>
+export const knownSubscribers = async (
+  connection: CommonQueryMethods,
+  operatorIds: string[],
+): Promise<readonly string[]> =>
   connection.anyFirst(sql.type(z.object({ operator_id: z.string() }))`
     select operator_id from subscriptions where operator_id = any(${textArray(operatorIds)})`);
 

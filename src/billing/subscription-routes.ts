@@ -6,7 +6,12 @@ import { readSubscription } from './read-subscription.ts';
 import { setSeats } from './seats.ts';
 import { SeatsSchema, SetSeatsSchema } from './seats-schema.ts';
 import { subscribe } from './subscribe.ts';
-import { CanceledSubscriptionSchema, SubscribedSchema, SubscribeSchema, SubscriptionSchema } from './subscription-schema.ts';
+import {
+  CanceledSubscriptionSchema,
+  SubscribedSchema,
+  SubscribeSchema,
+  SubscriptionSchema,
+} from './subscription-schema.ts';
 
 const tag = 'billing';
 

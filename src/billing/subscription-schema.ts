@@ -18,16 +18,26 @@ export type Subscribe = z.infer<typeof SubscribeSchema>;
 
 export const SubscribedSchema = z
   .object({
-    checkout_url: z.string().nullable().meta({ description: 'Where a person pays; null where nothing is to be paid now.' }),
+    checkout_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where a person pays; null where nothing is to be paid now.' }),
     session_id: z.string().nullable(),
     tier: TierSchema.meta({ description: 'The tier that was asked for.' }),
-    effective_at: Instant.nullable().meta({ description: 'Of a change to a smaller tier: the end of the period. Null: with the payment, or now.' }),
+    effective_at: Instant.nullable().meta({
+      description: 'Of a change to a smaller tier: the end of the period. Null: with the payment, or now.',
+    }),
   })
   .meta({
     id: 'Subscribed',
     description: 'A change of the subscription. A larger tier counts as soon as it is paid.',
     examples: [
-      { checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3', session_id: 'cs_test_a1b2c3', tier: 'pro', effective_at: null },
+      {
+        checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3',
+        session_id: 'cs_test_a1b2c3',
+        tier: 'pro',
+        effective_at: null,
+      },
     ],
   });
 export type Subscribed = z.infer<typeof SubscribedSchema>;
@@ -35,13 +45,17 @@ export type Subscribed = z.infer<typeof SubscribedSchema>;
 export const CanceledSubscriptionSchema = z
   .object({
     tier: TierSchema.meta({ description: 'The tier until the end of the period.' }),
-    status: z.enum(['canceling', 'abandoned']).meta({ description: 'abandoned: there was only a checkout that nobody had paid.' }),
+    status: z
+      .enum(['canceling', 'abandoned'])
+      .meta({ description: 'abandoned: there was only a checkout that nobody had paid.' }),
     cancel_at_period_end: z.boolean(),
     current_period_end: Instant.nullable(),
   })
   .meta({
     id: 'CanceledSubscription',
-    examples: [{ tier: 'pro', status: 'canceling', cancel_at_period_end: true, current_period_end: '2026-12-21T12:00:00.000Z' }],
+    examples: [
+      { tier: 'pro', status: 'canceling', cancel_at_period_end: true, current_period_end: '2026-12-21T12:00:00.000Z' },
+    ],
   });
 export type CanceledSubscription = z.infer<typeof CanceledSubscriptionSchema>;
 
@@ -51,9 +65,12 @@ export const SubscriptionSchema = z
   .object({
     tier: TierSchema.meta({ description: 'What counts now, bought or given by the platform.' }),
     status: z.enum(['none', 'active', 'canceling', 'past_due', 'unpaid']).meta({
-      description: 'none: nothing is bought. past_due keeps the tier; unpaid does not, until the invoice is paid in the portal.',
+      description:
+        'none: nothing is bought. past_due keeps the tier; unpaid does not, until the invoice is paid in the portal.',
     }),
-    billing_period: z.object({ start: Instant, end: Instant }).meta({ description: 'Without a subscription the UTC calendar month.' }),
+    billing_period: z
+      .object({ start: Instant, end: Instant })
+      .meta({ description: 'Without a subscription the UTC calendar month.' }),
     cancel_at_period_end: z.boolean(),
     next_tier: TierSchema.nullable().meta({ description: 'From the end of the period on; null: no other.' }),
     purchased_seats: z.int(),

@@ -25,7 +25,8 @@ export const isRunning = ({ status }: Pick<SubscriptionRow, 'status'>): boolean 
   status === 'active' || status === 'past_due' || status === 'unpaid';
 
 /** It gives its tier: past_due keeps it, unpaid does not (decisions B12). */
-export const isPaid = ({ status }: Pick<SubscriptionRow, 'status'>): boolean => status === 'active' || status === 'past_due';
+export const isPaid = ({ status }: Pick<SubscriptionRow, 'status'>): boolean =>
+  status === 'active' || status === 'past_due';
 
 const statuses = {
   active: 'active',
@@ -47,7 +48,9 @@ export async function takeState(unit: Unit, operatorId: string, told: Told): Pro
   const { connection } = unit;
   const before = await lockSubscription(connection, operatorId);
   if (isSecond(before, told)) {
-    await auditSubscription(connection, operatorId, 'subscription.second', { subscription_id: told.state.subscriptionId });
+    await auditSubscription(connection, operatorId, 'subscription.second', {
+      subscription_id: told.state.subscriptionId,
+    });
   }
   if (!concerns(before, told)) return before;
   const taken = takenBy(before, told);
@@ -62,7 +65,9 @@ export async function takeState(unit: Unit, operatorId: string, told: Told): Pro
 
 /** Two subscriptions of one operator: nobody can buy them here, so a person must look. */
 const isSecond = (before: SubscriptionRow, { state }: Told): boolean =>
-  isRunning(before) && before.subscription_id !== state.subscriptionId && (state.status === 'active' || state.status === 'past_due');
+  isRunning(before) &&
+  before.subscription_id !== state.subscriptionId &&
+  (state.status === 'active' || state.status === 'past_due');
 
 function concerns(before: SubscriptionRow, { state, at }: Told): boolean {
   if (before.state_at !== null && Date.parse(at) < Date.parse(before.state_at)) return false;
@@ -105,7 +110,8 @@ async function finishChange({ connection }: Unit, operatorId: string, row: Subsc
     const undone = change.kind === 'upgrade' && (row.cancel_at_period_end || row.next_tier !== null);
     return undone ? { ...row, cancel_at_period_end: false, next_tier: null, revision: row.revision + 1 } : row;
   }
-  if ((change.kind === 'start') === isRunning(row)) await endChange(connection, change.id, { status: 'superseded', closing: true });
+  if ((change.kind === 'start') === isRunning(row))
+    await endChange(connection, change.id, { status: 'superseded', closing: true });
   return row;
 }
 
@@ -114,7 +120,10 @@ async function withinCeiling({ connection }: Unit, operatorId: string, row: Subs
   if (row.purchased_seats === 0 || row.tier === null) return row;
   const most = await purchasableSeats(connection, row.tier);
   if (most === null || row.purchased_seats <= most) return row;
-  await auditSubscription(connection, operatorId, 'subscription.seats_lowered', { from: row.purchased_seats, to: most });
+  await auditSubscription(connection, operatorId, 'subscription.seats_lowered', {
+    from: row.purchased_seats,
+    to: most,
+  });
   return { ...row, purchased_seats: most, revision: row.revision + 1 };
 }
 
@@ -132,7 +141,8 @@ interface Difference {
 }
 
 async function auditDifference({ connection }: Unit, operatorId: string, { before, after }: Difference): Promise<void> {
-  const audit = (action: string, detail: Record<string, unknown>) => auditSubscription(connection, operatorId, `subscription.${action}`, detail);
+  const audit = (action: string, detail: Record<string, unknown>) =>
+    auditSubscription(connection, operatorId, `subscription.${action}`, detail);
   const { tier, period_end } = after;
   if (before.subscription_id !== after.subscription_id) return await audit('started', { tier, period_end });
   if (after.status === 'ended') return await audit('ended', { tier });

@@ -33,7 +33,13 @@ export async function openTopUp(context: Context, payments: PaymentProvider, id:
   try {
     const customerId = await customerOf(context, payments, operatorId);
     step('openTopUp:customer');
-    const page = await payments.openTopUp({ topUpId: id, operatorId, customerId, amountCents, expiresAt: new Date(until) });
+    const page = await payments.openTopUp({
+      topUpId: id,
+      operatorId,
+      customerId,
+      amountCents,
+      expiresAt: new Date(until),
+    });
     step('openTopUp:opened');
     await saveCheckout(pool, id, { sessionId: page.sessionId, url: encryption.seal(page.url, checkoutSeal(id)) });
   } catch (error) {
@@ -54,7 +60,8 @@ export async function askTopUp(context: Context, payments: PaymentProvider, id: 
   try {
     const state = await closedCheckout(payments, sessionId);
     step('askTopUp:asked');
-    if (state.status === 'open' || (state.status === 'processing' && status === 'processing')) return await askTopUpLater(pool, id);
+    if (state.status === 'open' || (state.status === 'processing' && status === 'processing'))
+      return await askTopUpLater(pool, id);
     const { outcome } = await settleTopUp(pool, { topUpId: id, outcome: state.status, sessionId, ...state }, null);
     if (outcome === 'differs') {
       log.error({ topUpId: id }, 'a top-up was paid, but not as it was asked for; a person must look');
@@ -95,10 +102,13 @@ export async function seekReceipt({ pool, encryption }: Context, payments: Payme
 
 /** One query for several ids; ids without a row are left out. */
 export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
-  described(await describeTopUpRows(pool, ids), ({ id, operator_id: operatorId, amount_cents: cents, expires_at: until }) => ({
-    summary: `Top-up of ${cents} cents for ${operatorId}`,
-    details: `Top-up \`${id}\` of ${cents} cents for \`${operatorId}\`, to be paid until ${until}`,
-  }));
+  described(
+    await describeTopUpRows(pool, ids),
+    ({ id, operator_id: operatorId, amount_cents: cents, expires_at: until }) => ({
+      summary: `Top-up of ${cents} cents for ${operatorId}`,
+      details: `Top-up \`${id}\` of ${cents} cents for \`${operatorId}\`, to be paid until ${until}`,
+    }),
+  );
 
 /** Wakes top-ups that no life seems to hold, and forgets events of webhooks a quarter old; at most 100 and 1,000 a call. */
 export async function reconcileTopUps({ pool, delivery }: Context): Promise<ReconciledTopUps> {

@@ -15,7 +15,10 @@ export interface NewTopUp {
   seconds: number;
 }
 
-export async function insertTopUp(connection: CommonQueryMethods, { id, operatorId, provider, amountCents, seconds }: NewTopUp): Promise<void> {
+export async function insertTopUp(
+  connection: CommonQueryMethods,
+  { id, operatorId, provider, amountCents, seconds }: NewTopUp,
+): Promise<void> {
   await connection.query(sql.type(Nothing)`
     insert into top_ups (id, operator_id, provider, amount_cents, expires_at)
     values (${id}, ${operatorId}, ${provider}, ${amountCents}, clock_timestamp() + make_interval(secs => ${seconds}))`);
@@ -39,14 +42,22 @@ export const readTopUp = (connection: CommonQueryMethods, id: string): Promise<T
   connection.one(sql.type(TopUpRow)`select ${columns} from top_ups where id = ${id}`);
 
 /** @param url sealed. Nothing where the row went on without us: a webhook was first. */
-export async function saveCheckout(connection: CommonQueryMethods, id: string, { sessionId, url }: { sessionId: string; url: string }): Promise<void> {
+export async function saveCheckout(
+  connection: CommonQueryMethods,
+  id: string,
+  { sessionId, url }: { sessionId: string; url: string },
+): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update top_ups set status = 'open', session_id = ${sessionId}, checkout_url = ${url}, ask_at = expires_at
     where id = ${id} and status = 'opening'`);
 }
 
 /** The provider will not have it, or has something else than we asked for: nothing more happens by itself. */
-export async function endTopUp(connection: CommonQueryMethods, id: string, status: 'refused' | 'differs'): Promise<void> {
+export async function endTopUp(
+  connection: CommonQueryMethods,
+  id: string,
+  status: 'refused' | 'differs',
+): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update top_ups set status = ${status}, checkout_url = null, ask_at = null
     where id = ${id} and status in ('opening', 'open', 'processing')`);

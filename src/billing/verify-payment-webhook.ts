@@ -25,10 +25,18 @@ const EventBody = z.object({
  * @throws CarnetError INVALID_SIGNATURE; VALIDATION_ERROR for a signed body that is no event of Stripe's. A signed event that says of one of
  * our subscriptions what cannot be understood is an Error: Stripe sends it again, and the log says why.
  */
-export function readPaymentWebhook(settings: PaymentSettings, rawBody: Buffer, signatureHeader: string | undefined): PaymentEvent {
+export function readPaymentWebhook(
+  settings: PaymentSettings,
+  rawBody: Buffer,
+  signatureHeader: string | undefined,
+): PaymentEvent {
   const { data: event, success } = EventBody.safeParse(verified(rawBody, signatureHeader, settings.webhookSecret));
   if (!success) {
-    throw invalid({ path: 'body', code: 'not_an_event', message: 'must be an event of Stripe: id, type, created and data.object' });
+    throw invalid({
+      path: 'body',
+      code: 'not_an_event',
+      message: 'must be an event of Stripe: id, type, created and data.object',
+    });
   }
   const prices = settings.provider === 'stripe' ? settings.prices : localPrices;
   // Publishers, who are paid out to connected accounts, sell there what they like and write on it what they like, our metadata too.
@@ -53,7 +61,8 @@ function isSigned(rawBody: Buffer, header: string, secret: string): boolean {
   try {
     return Stripe.webhooks.signature?.verifyHeader(rawBody, header, secret, TOLERANCE) === true;
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError && /tolerance/.test(error.message)) throw stale();
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError && /tolerance/.test(error.message))
+      throw stale();
     return false;
   }
 }

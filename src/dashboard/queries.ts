@@ -50,7 +50,9 @@ export const findSession = (
   connection: CommonQueryMethods,
   id: string,
 ): Promise<z.infer<typeof StoredSession> | null> =>
-  connection.maybeOne(sql.type(StoredSession)`select id, created_at, expires_at from dashboard_sessions where id = ${id}`);
+  connection.maybeOne(
+    sql.type(StoredSession)`select id, created_at, expires_at from dashboard_sessions where id = ${id}`,
+  );
 
 export async function deleteSession(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`delete from dashboard_sessions where id = ${id}`);

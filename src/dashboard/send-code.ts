@@ -29,17 +29,20 @@ export async function sendSignInCode(
     const [member] = await membershipsOf(unit.connection, email);
     const to = member?.email ?? email;
     const text = textOf(config.publicBaseUrl, { to, code, seconds });
-    await writeMail(context, unit, { to, subject: 'Your sign-in code for Carnet', text, seconds }, { wanted: member !== undefined });
+    await writeMail(
+      context,
+      unit,
+      { to, subject: 'Your sign-in code for Carnet', text, seconds },
+      { wanted: member !== undefined },
+    );
     return { status: 202, body: { sent: true } };
   });
 }
 
 const tooEarly = (wait: number): CarnetError =>
-  new CarnetError(
-    'RATE_LIMITED',
-    `A code is on its way to this address; the next can be sent in ${wait} seconds.`,
-    { headers: { 'Retry-After': String(wait) } },
-  );
+  new CarnetError('RATE_LIMITED', `A code is on its way to this address; the next can be sent in ${wait} seconds.`, {
+    headers: { 'Retry-After': String(wait) },
+  });
 
 /**
  * The code stands alone on its line (decisions §3.8). What follows the # of the link stays in the browser, and opening the link

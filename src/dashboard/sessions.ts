@@ -9,7 +9,10 @@ import type { DashboardSession } from './schema.ts';
 /** @throws CarnetError DASHBOARD_SESSION_REQUIRED for a key or token. */
 function sessionOf(caller: Caller): Extract<OperatorCredential, { kind: 'session' }> {
   if (caller.kind === 'operator' && caller.by.kind === 'session') return caller.by;
-  throw new CarnetError('DASHBOARD_SESSION_REQUIRED', 'This is about a dashboard session, and a key or token has none.');
+  throw new CarnetError(
+    'DASHBOARD_SESSION_REQUIRED',
+    'This is about a dashboard session, and a key or token has none.',
+  );
 }
 
 /** Who is signed in. @throws CarnetError DASHBOARD_SESSION_REQUIRED; NOT_FOUND where the session ended meanwhile. */

@@ -40,8 +40,10 @@ export async function signIn(
   };
   const answered = await runCommand<DashboardSession>(context, call, async (unit) => {
     const address = addressMac(context.encryption, email);
-    const refusal = await judge(unit.connection, address, (kept) =>
-      codeFits(context.encryption, address, code, kept) && memberships.length > 0,
+    const refusal = await judge(
+      unit.connection,
+      address,
+      (kept) => codeFits(context.encryption, address, code, kept) && memberships.length > 0,
     );
     if (refusal !== null) return { refusal };
     if (chosen instanceof CarnetError) throw chosen;
@@ -70,7 +72,11 @@ function choose(memberships: readonly Membership[], operatorId: string | undefin
       'You work for several operators: send the same again with the operator_id of one of them.',
       {
         extra: {
-          operators: [first, ...others].map((one) => ({ id: one.operator_id, name: one.operator_name, role: one.role })),
+          operators: [first, ...others].map((one) => ({
+            id: one.operator_id,
+            name: one.operator_name,
+            role: one.role,
+          })),
         },
       },
     );
@@ -98,7 +104,9 @@ async function judge(
   const left = MOST_TRIES - kept.tries - 1;
   return new CarnetError(
     'INVALID_CODE',
-    left === 0 ? 'That is not the code, and it was the last try; ask for a new one.' : `That is not the code; tries left: ${left}.`,
+    left === 0
+      ? 'That is not the code, and it was the last try; ask for a new one.'
+      : `That is not the code; tries left: ${left}.`,
     { extra: { verified: false, tries_left: left } },
   );
 }

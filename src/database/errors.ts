@@ -1,4 +1,10 @@
-import { BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, IntegrityConstraintViolationError, StatementTimeoutError } from 'slonik';
+import {
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  IntegrityConstraintViolationError,
+  StatementTimeoutError,
+} from 'slonik';
 import { isErrorCode, type ErrorCode } from '../http/error-codes.ts';
 import { CarnetError } from '../http/errors.ts';
 
@@ -37,7 +43,9 @@ export function translateDatabaseError(error: unknown): unknown {
   if (isRaisedByFunction(error)) {
     const { detail, extra } = JSON.parse(error.detail) as { detail: string; extra: Record<string, unknown> };
     const headers = error.message === 'IDEMPOTENCY_IN_FLIGHT' ? { 'Retry-After': '1' } : {};
-    return isErrorCode(error.message) ? new CarnetError(error.message, detail, { extra, headers, cause: error }) : error;
+    return isErrorCode(error.message)
+      ? new CarnetError(error.message, detail, { extra, headers, cause: error })
+      : error;
   }
   if (error instanceof IntegrityConstraintViolationError && error.constraint !== null) {
     const known = constraints[error.constraint];
@@ -46,13 +54,18 @@ export function translateDatabaseError(error: unknown): unknown {
   if (sqlState(error) === '55P03') {
     const aboutKey = error instanceof Error && 'where' in error && String(error.where).includes('take_idempotency_key');
     return aboutKey
-      ? new CarnetError('IDEMPOTENCY_IN_FLIGHT', 'A call with this Idempotency-Key is still running; repeat it in a moment.', {
-          headers: { 'Retry-After': '1' },
-          cause: error,
-        })
+      ? new CarnetError(
+          'IDEMPOTENCY_IN_FLIGHT',
+          'A call with this Idempotency-Key is still running; repeat it in a moment.',
+          {
+            headers: { 'Retry-After': '1' },
+            cause: error,
+          },
+        )
       : unavailable('Another change holds what this one needs; repeat the call in a moment.', error);
   }
-  if (error instanceof StatementTimeoutError) return unavailable('The database took too long; repeat the call in a moment.', error);
+  if (error instanceof StatementTimeoutError)
+    return unavailable('The database took too long; repeat the call in a moment.', error);
   if (
     error instanceof ConnectionError ||
     error instanceof BackendTerminatedError ||

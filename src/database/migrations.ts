@@ -21,14 +21,21 @@ interface Applied {
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'carnet-migrate' });
   await client.connect().catch((error: Error) => {
-    throw new StartupFault(`The database cannot be reached (${error.message}); check DATABASE_URL and that Postgres runs there.`);
+    throw new StartupFault(
+      `The database cannot be reached (${error.message}); check DATABASE_URL and that Postgres runs there.`,
+    );
   });
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     await client.query(
       'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
     );
-    const applied = new Map((await client.query<Applied>('select name, checksum from migrations')).rows.map((row) => [row.name, row.checksum]));
+    const applied = new Map(
+      (await client.query<Applied>('select name, checksum from migrations')).rows.map((row) => [
+        row.name,
+        row.checksum,
+      ]),
+    );
     const now: string[] = [];
     for (const name of (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).toSorted()) {
       const text = await readFile(new URL(name, FOLDER), 'utf8');
@@ -47,7 +54,10 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
         await client.query('commit');
       } catch (error) {
         await client.query('rollback');
-        throw new Error(`The migration ${name} failed and was rolled back: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+        throw new Error(
+          `The migration ${name} failed and was rolled back: ${error instanceof Error ? error.message : String(error)}`,
+          { cause: error },
+        );
       }
       now.push(name);
     }

@@ -127,7 +127,10 @@ const COMPLAINT_LENGTH = 200;
 
 /** What a failed child had to say: the last line that names an error, else the last, without time stamp and class. */
 export const complaintIn = (output: string): string => {
-  const lines = output.split('\n').map((line) => line.trim()).filter(Boolean);
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
   const line = lines.findLast((one) => /\b(fatal|panic|error)\b/i.test(one)) ?? lines.at(-1) ?? 'it said nothing';
   return line.replace(/^[\d-]+ [\d:.]+ UTC \[\d+\] |^\[?\w*Error: /, '').slice(0, COMPLAINT_LENGTH);
 };

@@ -20,9 +20,15 @@ const PATIENCE_MS = 10_000;
 /** The command line of a process, empty when there is no such process (or only its zombie). */
 const commandLine = async (pid: number): Promise<string> => {
   if (process.platform === 'linux') {
-    return readFile(`/proc/${pid}/cmdline`, 'utf8').then((line) => line.replaceAll('\0', ' '), () => '');
+    return readFile(`/proc/${pid}/cmdline`, 'utf8').then(
+      (line) => line.replaceAll('\0', ' '),
+      () => '',
+    );
   }
-  return run('ps', ['-ww', '-o', 'args=', '-p', String(pid)]).then(({ stdout }) => stdout, () => '');
+  return run('ps', ['-ww', '-o', 'args=', '-p', String(pid)]).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
 };
 
 /**
@@ -55,5 +61,9 @@ export const stopLeftovers = async (dataDir: string): Promise<void> => {
   const postgres = join(dataDir, 'postgres', 'data');
   const temporal = join(dataDir, 'temporal');
   await stopLeftover({ pidFile: join(postgres, 'postmaster.pid'), mark: postgres, stopSignal: 'SIGINT' });
-  await stopLeftover({ pidFile: join(temporal, 'server.pid'), mark: join(temporal, 'server.db'), stopSignal: 'SIGTERM' });
+  await stopLeftover({
+    pidFile: join(temporal, 'server.pid'),
+    mark: join(temporal, 'server.db'),
+    stopSignal: 'SIGTERM',
+  });
 };

@@ -22,7 +22,13 @@ const UNSHARE = ['unshare', '--user', '--map-user=1', '--map-group=1'];
 /** Why `postgres` can't be started or the folder can't be entered this way; undefined when both can. */
 const works = async (launcher: Launcher, postgres: string, folder: string): Promise<string | undefined> => {
   const [command, ...args] = [
-    ...launcher.prefix, 'sh', '-c', 'cd "$1" && exec "$2" --version', 'carnet', folder, postgres,
+    ...launcher.prefix,
+    'sh',
+    '-c',
+    'cd "$1" && exec "$2" --version',
+    'carnet',
+    folder,
+    postgres,
   ];
   return run(command, args, { cwd: '/', ...launcher.account }).then(
     () => undefined,
@@ -32,7 +38,10 @@ const works = async (launcher: Launcher, postgres: string, folder: string): Prom
 
 const postgresAccount = async (): Promise<Launcher['account']> => {
   const id = async (flag: string): Promise<number> => Number((await run('id', [flag, 'postgres'])).stdout);
-  return Promise.all([id('-u'), id('-g')]).then(([uid, gid]) => ({ uid, gid }), () => undefined);
+  return Promise.all([id('-u'), id('-g')]).then(
+    ([uid, gid]) => ({ uid, gid }),
+    () => undefined,
+  );
 };
 
 /**

@@ -30,5 +30,9 @@ export const settingArguments = (): string[] =>
 
 /** Sorting and case mapping by code point, from Postgres itself: the same on every machine, whatever its locales. */
 export const INITDB_ARGUMENTS = [
-  '--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--auth=scram-sha-256',
 ];

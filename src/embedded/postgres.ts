@@ -21,8 +21,7 @@ const LOOK_AGAIN_MS = 25;
 /** Refused, reset, and "the database system is starting up". */
 const NOT_YET = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 const databaseUrl = (home: PostgresHome, port: number, database: string): string =>
   `postgres://${USER}:${home.password}@${LOOPBACK}:${port}/${database}`;
@@ -68,9 +67,11 @@ const ready = async (home: PostgresHome, port: number, child: Child): Promise<vo
  *
  * @throws StartupFault when it can't run here or its data can't be used
  */
-export const startPostgres = async (
-  { dataDir, progress, onLost }: EmbeddedPart,
-): Promise<{ databaseUrl: string; stop(): Promise<void> }> => {
+export const startPostgres = async ({
+  dataDir,
+  progress,
+  onLost,
+}: EmbeddedPart): Promise<{ databaseUrl: string; stop(): Promise<void> }> => {
   const home = await preparePostgres(dataDir, progress);
   const port = await freePort();
   const { stop } = await keepAlive({

@@ -21,7 +21,10 @@ const WAYS = [
 
 /** Undefined when the command does not run or is too old. */
 const usableVersion = async (command: string): Promise<string | undefined> => {
-  const said = await run(command, ['--version'], { cwd: '/', timeout: 10_000 }).then(({ stdout }) => stdout, () => '');
+  const said = await run(command, ['--version'], { cwd: '/', timeout: 10_000 }).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
   const version = /temporal version (\d+\.\d+\.\d+)/.exec(said)?.[1];
   return version !== undefined && semver.gte(version, OLDEST_VERSION) ? version : undefined;
 };
@@ -54,13 +57,15 @@ const fetchFrom = async (source: TemporalSource, dataDir: string, cached: string
  *
  * @throws StartupFault when there is no way to one
  */
-export const findTemporal = async (
-  { dataDir, progress, sources = TEMPORAL_SOURCES }: {
-    dataDir: string;
-    progress: (line: string) => void;
-    sources?: readonly TemporalSource[];
-  },
-): Promise<string> => {
+export const findTemporal = async ({
+  dataDir,
+  progress,
+  sources = TEMPORAL_SOURCES,
+}: {
+  dataDir: string;
+  progress: (line: string) => void;
+  sources?: readonly TemporalSource[];
+}): Promise<string> => {
   if (await usableVersion('temporal')) return 'temporal';
   const cached = join(cacheFolder(), `temporal-${process.platform}-${process.arch}`);
   if (await usableVersion(cached)) return cached;

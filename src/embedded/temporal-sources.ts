@@ -43,7 +43,10 @@ const WHEEL_SHA256: Record<string, string> = {
 const GO_VERSION = '1.5.1';
 
 const isHere = (command: string, args: string[]): Promise<boolean> =>
-  run(command, args, { cwd: '/', timeout: 10_000 }).then(() => true, () => false);
+  run(command, args, { cwd: '/', timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
 
 interface Step {
   command: string;

@@ -33,10 +33,14 @@ const LOOK_AGAIN_MS = 25;
  * comes, it waits for the disk several times a run and spreads few workers over four partitions).
  */
 const TUNING = [
-  '--sqlite-pragma', 'journal_mode=wal',
-  '--sqlite-pragma', 'synchronous=normal',
-  '--dynamic-config-value', 'matching.numTaskqueueReadPartitions=1',
-  '--dynamic-config-value', 'matching.numTaskqueueWritePartitions=1',
+  '--sqlite-pragma',
+  'journal_mode=wal',
+  '--sqlite-pragma',
+  'synchronous=normal',
+  '--dynamic-config-value',
+  'matching.numTaskqueueReadPartitions=1',
+  '--dynamic-config-value',
+  'matching.numTaskqueueWritePartitions=1',
 ];
 
 const launch = async (home: TemporalHome): Promise<Child> => {
@@ -45,8 +49,21 @@ const launch = async (home: TemporalHome): Promise<Child> => {
   await assertPortFree(home.port);
   await assertPortFree(home.uiPort);
   const args = [
-    'server', 'start-dev', '--ip', LOOPBACK, '--port', String(home.port), '--ui-port', String(home.uiPort),
-    '--namespace', home.namespace, '--db-filename', home.database, '--log-level', 'warn', '--ui-disable-news-fetch',
+    'server',
+    'start-dev',
+    '--ip',
+    LOOPBACK,
+    '--port',
+    String(home.port),
+    '--ui-port',
+    String(home.uiPort),
+    '--namespace',
+    home.namespace,
+    '--db-filename',
+    home.database,
+    '--log-level',
+    'warn',
+    '--ui-disable-news-fetch',
     ...TUNING,
   ];
   const { binary: command, logFile, pidFile } = home;
@@ -69,7 +86,9 @@ const ready = async (home: TemporalHome, child: Child): Promise<void> => {
     } catch (error) {
       if (gone || performance.now() > giveUp) {
         if (gone && child.output().includes('address already in use')) {
-          throw new PortLost(`The Temporal server lost a port to another program as it started (${complaintIn(child.output())}): start again.`);
+          throw new PortLost(
+            `The Temporal server lost a port to another program as it started (${complaintIn(child.output())}): start again.`,
+          );
         }
         const why = gone ? complaintIn(child.output()) : error instanceof Error ? error.message : String(error);
         throw new StartupFault(
@@ -87,9 +106,17 @@ const ready = async (home: TemporalHome, child: Child): Promise<void> => {
  *
  * @throws StartupFault when there is no way to a server, or its file can't be used
  */
-export const startTemporal = async (
-  { dataDir, progress, onLost, namespace, searchAttributes }: EmbeddedPart & NamespaceOptions,
-): Promise<{ temporalAddress: string; temporalUiUrl: string; stop(): Promise<void> }> => {
+export const startTemporal = async ({
+  dataDir,
+  progress,
+  onLost,
+  namespace,
+  searchAttributes,
+}: EmbeddedPart & NamespaceOptions): Promise<{
+  temporalAddress: string;
+  temporalUiUrl: string;
+  stop(): Promise<void>;
+}> => {
   const binary = await findTemporal({ dataDir, progress });
   const folder = join(dataDir, 'temporal');
   await mkdir(folder, { recursive: true, mode: 0o700 });

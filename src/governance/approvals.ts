@@ -25,7 +25,11 @@ export async function pageOfApprovals(
  * One approval; with the body of the request for those who may decide it, as long as ENCRYPTION_KEY holds the key that sealed it.
  * @throws CarnetError NOT_FOUND for an unknown or foreign one.
  */
-export async function readApproval({ pool, encryption }: Context, caller: Caller, id: string): Promise<ApprovalWithBody> {
+export async function readApproval(
+  { pool, encryption }: Context,
+  caller: Caller,
+  id: string,
+): Promise<ApprovalWithBody> {
   const found = await findApproval(pool, caller.operatorId, id);
   assertThat(found, () => notFound('approval'));
   const { sealed_body: sealed, ...approval } = found;

@@ -72,7 +72,10 @@ function approvalRequired(context: Context, approval: LiveApproval, shownStatus:
     approval.status === 'approved'
       ? `It is approved: repeat the same request with X-Governance-Approval: ${approval.id}.`
       : `Have an owner or administrator approve ${approval.id} in a dashboard session, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
-  const why = shownStatus === undefined ? '' : `The approval that was shown does not do: ${WHY_NOT[shownStatus] ?? shownStatus}. `;
+  const why =
+    shownStatus === undefined
+      ? ''
+      : `The approval that was shown does not do: ${WHY_NOT[shownStatus] ?? shownStatus}. `;
   return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${why}${todo}`, {
     extra: {
       approval_id: approval.id,

@@ -40,10 +40,13 @@ export type Approval = z.infer<typeof ApprovalSchema>;
 
 /** With what would be done, for those who decide. */
 export const ApprovalWithBodySchema = ApprovalSchema.extend({
-  body: z.unknown().optional().meta({
-    description:
-      'The body of the request; shown to owners and administrators who are signed in, while the service has the key it is sealed with.',
-    examples: [{ accountability: 'logged' }],
-  }),
+  body: z
+    .unknown()
+    .optional()
+    .meta({
+      description:
+        'The body of the request; shown to owners and administrators who are signed in, while the service has the key it is sealed with.',
+      examples: [{ accountability: 'logged' }],
+    }),
 }).meta({ id: 'ApprovalWithBody' });
 export type ApprovalWithBody = z.infer<typeof ApprovalWithBodySchema>;

@@ -43,20 +43,17 @@ export function createAdmission(context: Context, credentials: Credentials): Adm
       if (route.takesSigned !== true) await countAnonymous(exchange);
       return null;
     }
-    const credential = await authentication
-      .authenticate(exchange.request.headers)
-      .catch(async (error: unknown) => {
-        if (refusalOf(error)?.code === 'UNAUTHENTICATED') await countAnonymous(exchange);
-        throw error;
-      });
+    const credential = await authentication.authenticate(exchange.request.headers).catch(async (error: unknown) => {
+      if (refusalOf(error)?.code === 'UNAUTHENTICATED') await countAnonymous(exchange);
+      throw error;
+    });
     if (limits !== null) exchange.headers = await limits.key.count(credentialName(credential.caller));
     return known(exchange, route, credential);
   };
 
   return {
     admit(exchange, route) {
-      const credential =
-        limits === null ? authentication.remembered(exchange.request.headers) : undefined;
+      const credential = limits === null ? authentication.remembered(exchange.request.headers) : undefined;
       if (credential === undefined || route.audience === 'public') return found(exchange, route);
       return known(exchange, route, credential);
     },

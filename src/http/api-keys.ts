@@ -64,5 +64,11 @@ function callerOf(row: KeyRow): Caller {
   const keyId = row.id as ApiKeyId;
   return row.agent_id === null
     ? { kind: 'operator', operatorId, role: row.role ?? 'member', platform: false, by: { kind: 'key', keyId } }
-    : { kind: 'agent', operatorId, keyId, agentId: row.agent_id as AgentId, monthlyLimitCents: row.monthly_limit_cents };
+    : {
+        kind: 'agent',
+        operatorId,
+        keyId,
+        agentId: row.agent_id as AgentId,
+        monthlyLimitCents: row.monthly_limit_cents,
+      };
 }

@@ -87,7 +87,10 @@ export const isForm = ({ headers }: IncomingMessage): boolean =>
 
 /** A member sent several times is a list. @throws CarnetError VALIDATION_ERROR naming the fault */
 export const parseFormBody = (bytes: Buffer): JsonValue => ({
-  ...parseQuery(strictly(() => decodeUtf8Strict(bytes)), 'body'),
+  ...parseQuery(
+    strictly(() => decodeUtf8Strict(bytes)),
+    'body',
+  ),
 });
 
 /** A form of a page of the service is a few members long. */
@@ -97,9 +100,13 @@ const FORM_LIMIT = 16_384;
 export async function readForm(request: IncomingMessage): Promise<JsonValue> {
   const bytes = await readBody(request, FORM_LIMIT);
   if (!isForm(request)) {
-    throw new CarnetError('UNSUPPORTED_MEDIA_TYPE', 'This page takes what its form sends: Content-Type: application/x-www-form-urlencoded.', {
-      headers: { Accept: 'application/x-www-form-urlencoded' },
-    });
+    throw new CarnetError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'This page takes what its form sends: Content-Type: application/x-www-form-urlencoded.',
+      {
+        headers: { Accept: 'application/x-www-form-urlencoded' },
+      },
+    );
   }
   return parseFormBody(bytes);
 }

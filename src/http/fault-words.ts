@@ -17,7 +17,12 @@ const UNITS: Record<string, string> = { string: 'character', array: 'item' };
 
 const counted = (count: number | bigint, unit: string): string => `${count} ${unit}${Number(count) === 1 ? '' : 's'}`;
 
-function bound(origin: string, limit: number | bigint, comparison: 'at least' | 'at most', inclusive: boolean | undefined): string {
+function bound(
+  origin: string,
+  limit: number | bigint,
+  comparison: 'at least' | 'at most',
+  inclusive: boolean | undefined,
+): string {
   const unit = UNITS[origin];
   if (unit !== undefined) return `must have ${comparison} ${counted(limit, unit)}`;
   if (inclusive === false) return `must be ${comparison === 'at least' ? 'more' : 'less'} than ${limit}`;

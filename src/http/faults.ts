@@ -43,7 +43,9 @@ export function faultsOf(issues: readonly Issue[], prefix = '', above: readonly 
 function withoutSizesOfOtherKinds(issues: readonly Issue[]): readonly Issue[] {
   const otherKinds = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
   if (otherKinds.size === 0) return issues;
-  return issues.filter(({ code, path }) => (code !== 'too_big' && code !== 'too_small') || !otherKinds.has(path.join('.')));
+  return issues.filter(
+    ({ code, path }) => (code !== 'too_big' && code !== 'too_small') || !otherKinds.has(path.join('.')),
+  );
 }
 
 const depth = (faults: readonly FieldFault[]): number =>

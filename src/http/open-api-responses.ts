@@ -37,8 +37,19 @@ export const problemExamples = (routes: readonly AnyRoute[]) =>
 
 function problemExample(code: ErrorCode) {
   const [status, title] = ErrorCodes[code];
-  const errors = code === 'VALIDATION_ERROR' && { errors: [{ path: 'name', code: 'required', message: 'is required' }] };
-  const value = { type: `urn:carnet:problem:${code}`, title, status, detail: `${title}.`, instance: '/v1/…', code, request_id: REQUEST_ID, ...errors };
+  const errors = code === 'VALIDATION_ERROR' && {
+    errors: [{ path: 'name', code: 'required', message: 'is required' }],
+  };
+  const value = {
+    type: `urn:carnet:problem:${code}`,
+    title,
+    status,
+    detail: `${title}.`,
+    instance: '/v1/…',
+    code,
+    request_id: REQUEST_ID,
+    ...errors,
+  };
   return { summary: title, value };
 }
 
@@ -63,7 +74,9 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
   });
   const byStatus = Map.groupBy(refusalsOf(route), (code) => ErrorCodes[code][0]);
   const answered = [route.status, ...(route.otherStatus === undefined ? [] : [route.otherStatus])];
-  const responses: ZodOpenApiResponsesObject = Object.fromEntries(answered.map((status) => [`${status}`, answerUnder(status)]));
+  const responses: ZodOpenApiResponsesObject = Object.fromEntries(
+    answered.map((status) => [`${status}`, answerUnder(status)]),
+  );
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
     responses[`${status}`] = {
       description: codes.map((code) => `\`${code}\`: ${ErrorCodes[code][1]}`).join('. '),
@@ -80,7 +93,8 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
   return responses;
 }
 
-const refusalsOf = (route: AnyRoute): ErrorCode[] => [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted();
+const refusalsOf = (route: AnyRoute): ErrorCode[] =>
+  [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted();
 
 function sharedRefusals(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = ['RATE_LIMITED', 'INTERNAL_ERROR', 'TEMPORARILY_UNAVAILABLE'];

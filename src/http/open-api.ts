@@ -39,7 +39,8 @@ const GovernanceApproval = z
   .string()
   .optional()
   .meta({
-    description: 'The `approval_id` of a refusal with GOVERNANCE_APPROVAL_REQUIRED, once a person has approved it; good for once.',
+    description:
+      'The `approval_id` of a refusal with GOVERNANCE_APPROVAL_REQUIRED, once a person has approved it; good for once.',
     param: { id: 'GovernanceApproval', in: 'header', name: 'X-Governance-Approval' },
   });
 
@@ -85,7 +86,8 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
           type: 'apiKey',
           in: 'cookie',
           name: SESSION_COOKIE,
-          description: 'The dashboard session of a person. What changes something needs the header Origin of the service as well.',
+          description:
+            'The dashboard session of a person. What changes something needs the header Origin of the service as well.',
         },
       },
     },

@@ -6,7 +6,13 @@ import type { Authenticator, Credential } from './credential.ts';
 const PLATFORM_KEY_ID = 'key_platform' as ApiKeyId;
 
 const platform: Credential = {
-  caller: { kind: 'operator', operatorId: PLATFORM_OPERATOR_ID, role: 'admin', platform: true, by: { kind: 'key', keyId: PLATFORM_KEY_ID } },
+  caller: {
+    kind: 'operator',
+    operatorId: PLATFORM_OPERATOR_ID,
+    role: 'admin',
+    platform: true,
+    by: { kind: 'key', keyId: PLATFORM_KEY_ID },
+  },
   suspended: false,
   blocked: false,
   validForMs: Number.POSITIVE_INFINITY,

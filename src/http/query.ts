@@ -23,7 +23,10 @@ export const queryIntegerOr = (standard: number, minimum: number, maximum: numbe
 
 /** An instant in a query string, in milliseconds, as answers show times. */
 export const queryInstant = z.iso
-  .datetime({ offset: true, error: 'must be a time with its offset, e.g. 2026-01-31T12:00:00Z; in an address + is written %2B' })
+  .datetime({
+    offset: true,
+    error: 'must be a time with its offset, e.g. 2026-01-31T12:00:00Z; in an address + is written %2B',
+  })
   .transform((value) => Date.parse(value));
 
 /** To readers of the document it is the number that it stands for. */

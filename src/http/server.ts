@@ -40,7 +40,11 @@ const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
 
 /** What follows on the connection may be a body that nobody reads, so it ends here. */
 const closing = { headers: { Connection: 'close' } };
-const noHost = new CarnetError('VALIDATION_ERROR', 'An HTTP/1.1 request names its host: send the header Host.', closing);
+const noHost = new CarnetError(
+  'VALIDATION_ERROR',
+  'An HTTP/1.1 request names its host: send the header Host.',
+  closing,
+);
 const unexpected = new CarnetError(
   'EXPECTATION_FAILED',
   'The only expectation that is met here is Expect: 100-continue; leave the header out.',

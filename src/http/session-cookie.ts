@@ -17,4 +17,5 @@ export const sessionCookie = (token: string, publicBaseUrl: string): string =>
   `${SESSION_COOKIE}=${token}; Max-Age=${SESSION_SECONDS}; ${attributes(publicBaseUrl)}`;
 
 /** Set-Cookie that takes it away. */
-export const noSessionCookie = (publicBaseUrl: string): string => `${SESSION_COOKIE}=; Max-Age=0; ${attributes(publicBaseUrl)}`;
+export const noSessionCookie = (publicBaseUrl: string): string =>
+  `${SESSION_COOKIE}=; Max-Age=0; ${attributes(publicBaseUrl)}`;

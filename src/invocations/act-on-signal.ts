@@ -79,7 +79,10 @@ function asRefusal(error: unknown): SignalOutcome['refused'] {
     error.code !== 'IDEMPOTENCY_IN_FLIGHT'
   ) {
     const faults = error.errors?.map(({ path, message }) => `${path}: ${message}`) ?? [];
-    return { code: error.code, detail: [error.message, ...faults.filter((fault) => !error.message.includes(fault))].join(' ') };
+    return {
+      code: error.code,
+      detail: [error.message, ...faults.filter((fault) => !error.message.includes(fault))].join(' '),
+    };
   }
   if (error instanceof z.ZodError) return { code: 'VALIDATION_ERROR', detail: sentenceOf(error) };
   if (error instanceof StrictJsonFault) return { code: 'VALIDATION_ERROR', detail: error.message };

@@ -1,2 +1,9 @@
-export { advanceMail, deliverMail, describeMails, reconcileMails, type MailOutcome, type OutgoingMail } from './life.ts';
+export {
+  advanceMail,
+  deliverMail,
+  describeMails,
+  reconcileMails,
+  type MailOutcome,
+  type OutgoingMail,
+} from './life.ts';
 export { writeMail } from './write-mail.ts';

@@ -1,6 +1,13 @@
 import type { Context } from '../context.ts';
 import { step } from '../fault-points.ts';
-import { advanceMailRow, describeMailRows, findWaitingMail, reconcileMailRows, settleMail, type ReconciledMails } from './queries.ts';
+import {
+  advanceMailRow,
+  describeMailRows,
+  findWaitingMail,
+  reconcileMailRows,
+  settleMail,
+  type ReconciledMails,
+} from './queries.ts';
 import type { MailStep } from './schema.ts';
 import { mailSeal } from './write-mail.ts';
 

@@ -60,7 +60,11 @@ export const findWaitingMail = (connection: CommonQueryMethods, id: string): Pro
     select recipient, subject, text from mails where id = ${id} and status = 'waiting' and expires_at > clock_timestamp()`);
 
 /** Its end, and the end of its text. */
-export async function settleMail(connection: CommonQueryMethods, id: string, status: 'sent' | 'refused'): Promise<void> {
+export async function settleMail(
+  connection: CommonQueryMethods,
+  id: string,
+  status: 'sent' | 'refused',
+): Promise<void> {
   await connection.query(
     sql.type(Nothing)`update mails set status = ${status}, text = null where id = ${id} and status = 'waiting'`,
   );

@@ -19,8 +19,7 @@ const getOutbox = route({
   status: 200,
   reply: offsetList('messages', OutboxMessageSchema),
   refusals: ['NOT_FOUND'],
-  handler: async ({ context, query }) =>
-    offsetAnswer('messages', { ...(await pageOfOutbox(context, query)), query }),
+  handler: async ({ context, query }) => offsetAnswer('messages', { ...(await pageOfOutbox(context, query)), query }),
 });
 
 export const mailRoutes: AnyRoute[] = [getOutbox];

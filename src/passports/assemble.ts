@@ -20,14 +20,23 @@ export const intervalOf = ({ agent }: PassportFacts, mode: Accountability): numb
 
 /** @throws CarnetError OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE for a retired agent */
 export function assertMayHold({ agent, operator_status: status }: PassportFacts): void {
-  assertThat(status === 'active', () => new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; no passports are signed for it.'));
+  assertThat(
+    status === 'active',
+    () => new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; no passports are signed for it.'),
+  );
   assertThat(
     agent.status !== 'blocked',
-    () => new CarnetError('AGENT_BLOCKED', `The agent ${agent.id} is blocked; an administrator unblocks it.`, { extra: { agent_id: agent.id } }),
+    () =>
+      new CarnetError('AGENT_BLOCKED', `The agent ${agent.id} is blocked; an administrator unblocks it.`, {
+        extra: { agent_id: agent.id },
+      }),
   );
   assertThat(
     agent.status === 'active',
-    () => new CarnetError('INVALID_STATE', `The agent ${agent.id} is retired; enable it first.`, { extra: { current_status: agent.status } }),
+    () =>
+      new CarnetError('INVALID_STATE', `The agent ${agent.id} is retired; enable it first.`, {
+        extra: { current_status: agent.status },
+      }),
   );
 }
 
@@ -78,34 +87,52 @@ type IdentityClaimFact = PassportFacts['identity_claims'][number];
  */
 export function chosenIdentity(facts: PassportFacts, named: readonly string[] | undefined): IdentityClaimFact[] {
   const { identity_claims: all, agent } = facts;
-  if (named === undefined) return all.filter(({ agent_id: owner, inherit }) => owner === agent.id || (owner === null && inherit));
-  return pick(named, 'identity_claim_ids', new Map(all.map((claim) => [claim.claim_id, claim])), 'an identity claim that this agent can use now');
+  if (named === undefined)
+    return all.filter(({ agent_id: owner, inherit }) => owner === agent.id || (owner === null && inherit));
+  return pick(
+    named,
+    'identity_claim_ids',
+    new Map(all.map((claim) => [claim.claim_id, claim])),
+    'an identity claim that this agent can use now',
+  );
 }
 
 function pick<Item>(named: readonly string[], path: string, known: ReadonlyMap<string, Item>, what: string): Item[] {
   return named.map((id, index) => {
     const item = known.get(id);
-    if (item === undefined) throw invalid({ path: `${path}.${index}`, code: 'invalid_reference', message: `${id} is not ${what}` });
+    if (item === undefined)
+      throw invalid({ path: `${path}.${index}`, code: 'invalid_reference', message: `${id} is not ${what}` });
     return item;
   });
 }
 
 /** As a passport shows them: without whose they are. */
-export const shownIdentity = ({ agent_id: _agent, inherit: _inherit, ...claim }: IdentityClaimFact): PassportIdentityClaim => claim;
+export const shownIdentity = ({
+  agent_id: _agent,
+  inherit: _inherit,
+  ...claim
+}: IdentityClaimFact): PassportIdentityClaim => claim;
 
 /**
  * The active bindings of these ids, of this agent and its current key (decisions A10).
  * @throws CarnetError AUTHORITY_BINDING_INVALID
  */
-export function liveBindings({ authority_bindings: active, agent }: PassportFacts, ids: readonly string[]): AuthorityRef[] {
+export function liveBindings(
+  { authority_bindings: active, agent }: PassportFacts,
+  ids: readonly string[],
+): AuthorityRef[] {
   return ids.map((id) => {
     const binding = active.find(({ binding_id: known }) => known === id);
     assertThat(
       binding,
       () =>
-        new CarnetError('AUTHORITY_BINDING_INVALID', `The authority binding ${id} is not active for ${agent.id} and its current key.`, {
-          extra: { binding_id: id },
-        }),
+        new CarnetError(
+          'AUTHORITY_BINDING_INVALID',
+          `The authority binding ${id} is not active for ${agent.id} and its current key.`,
+          {
+            extra: { binding_id: id },
+          },
+        ),
     );
     return binding;
   });

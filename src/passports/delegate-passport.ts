@@ -22,7 +22,11 @@ const DEEPEST = 4;
  *   AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE, DELEGATION_DEPTH_EXCEEDED, AUTHORITY_BINDING_INVALID,
  *   SCOPE_ESCALATION, TTL_EXCEEDS_PARENT, PASSPORT_TOO_LARGE.
  */
-export async function delegatePassport(context: Context, call: CommandCall, body: DelegateBody): Promise<Answered<SignedPassport>> {
+export async function delegatePassport(
+  context: Context,
+  call: CommandCall,
+  body: DelegateBody,
+): Promise<Answered<SignedPassport>> {
   const parent = await parentToken(context, call, body.parent_passport_token, 'parent_passport_token');
   return await signPassport(context, call, {
     compose: (facts) => composeDelegation(context, parent, { ...body, operatorId: call.caller.operatorId }, facts),
@@ -39,7 +43,12 @@ interface Delegation extends DelegateBody {
   operatorId: OperatorId;
 }
 
-async function composeDelegation(context: Context, parent: ParentToken | CarnetError, body: Delegation, facts: FactsInUse) {
+async function composeDelegation(
+  context: Context,
+  parent: ParentToken | CarnetError,
+  body: Delegation,
+  facts: FactsInUse,
+) {
   if (parent instanceof CarnetError) throw parent;
   const { claims: above } = parent;
   const { operatorId } = body;
@@ -47,15 +56,24 @@ async function composeDelegation(context: Context, parent: ParentToken | CarnetE
   assertThat(child, () => notFound('agent'));
   const delegating = above.agent_id === child.agent.id ? child : await facts.of(above.agent_id);
   assertThat(delegating, () => notFound('agent'));
-  const pinned = new Map(above.services.flatMap(({ constraints }) => intentsOf(constraints) ?? []).map((entry) => [entry.claim, entry]));
+  const pinned = new Map(
+    above.services.flatMap(({ constraints }) => intentsOf(constraints) ?? []).map((entry) => [entry.claim, entry]),
+  );
   const asked = await withIntents(context, body.scopes, [], { operatorId, agentId: child.agent.id, pinned });
   assertMayHold(delegating);
   assertMayHold(child);
   assertThat(
     above.delegation_depth < DEEPEST,
-    () => new CarnetError('DELEGATION_DEPTH_EXCEEDED', `The passport was delegated ${DEEPEST} times already; no more are allowed.`),
+    () =>
+      new CarnetError(
+        'DELEGATION_DEPTH_EXCEEDED',
+        `The passport was delegated ${DEEPEST} times already; no more are allowed.`,
+      ),
   );
-  const bindings = liveBindings(delegating, above.authority_refs.map(({ binding_id: id }) => id));
+  const bindings = liveBindings(
+    delegating,
+    above.authority_refs.map(({ binding_id: id }) => id),
+  );
   facts.use(...bindings);
   const accountability = stronger(above.accountability, child.agent.accountability);
   const interval = intervalOf(child, accountability);
@@ -82,6 +100,8 @@ const inherited = ({ checkpoint_interval: _interval, ...above }: PassportClaims)
 });
 
 const shortest = (own: number | null, above: number | undefined): { checkpoint_interval?: number } => {
-  const intervals = [own, above].flatMap((interval) => (interval === null || interval === undefined ? [] : [Math.floor(interval)]));
+  const intervals = [own, above].flatMap((interval) =>
+    interval === null || interval === undefined ? [] : [Math.floor(interval)],
+  );
   return intervals.length === 0 ? {} : { checkpoint_interval: Math.min(...intervals) };
 };

@@ -32,13 +32,19 @@ export async function withIntents(
   const wanted = [...named.filter(({ id }) => !pinned.has(id)), ...referred];
   if (wanted.length === 0 && named.length === 0) return items.map((item) => ({ ...item, intents: undefined }));
 
-  const claims = await findIntentClaims(context.pool, operatorId, wanted.map(({ id }) => id));
+  const claims = await findIntentClaims(
+    context.pool,
+    operatorId,
+    wanted.map(({ id }) => id),
+  );
   const known = new Map(claims.map((claim) => [claim.id as string, claim]));
   for (const { id, path } of wanted) {
     const claim = known.get(id);
     if (claim === undefined) {
       const message = `${id} is not an intent claim of yours that holds`;
-      throw new CarnetError('UNKNOWN_INTENT', `${path}: ${message}.`, { errors: [{ path, message, code: 'unknown_intent' }] });
+      throw new CarnetError('UNKNOWN_INTENT', `${path}: ${message}.`, {
+        errors: [{ path, message, code: 'unknown_intent' }],
+      });
     }
     if (claim.agentId !== agentId) {
       throw invalid({ path, code: 'invalid_reference', message: `${id} is the intent of another agent` });

@@ -14,7 +14,16 @@ export async function introspect(context: Context, token: string): Promise<Intro
   const { iss, sub, iat, exp, jti, [PASSPORT_CLAIM]: claims } = payload;
   const scope = [...new Set(claims.services.flatMap(({ scopes }) => scopes))].join(' ');
   return {
-    active: true, iss, sub, iat, exp, jti, client_id: sub, scope, token_type: 'Bearer',
-    [PASSPORT_CLAIM]: claims, authority_refs: authorityRefs,
+    active: true,
+    iss,
+    sub,
+    iat,
+    exp,
+    jti,
+    client_id: sub,
+    scope,
+    token_type: 'Bearer',
+    [PASSPORT_CLAIM]: claims,
+    authority_refs: authorityRefs,
   };
 }

@@ -16,7 +16,11 @@ import { PassportAnswerRow, signPassport } from './sign-passport.ts';
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE,
  *   SCOPE_NOT_GRANTED, SCOPE_ESCALATION, AUTHORITY_BINDING_INVALID, PASSPORT_TOO_LARGE.
  */
-export const issuePassport = (context: Context, call: CommandCall, body: IssueBody): Promise<Answered<SignedPassport>> =>
+export const issuePassport = (
+  context: Context,
+  call: CommandCall,
+  body: IssueBody,
+): Promise<Answered<SignedPassport>> =>
   signPassport(context, call, {
     compose: (facts) => composeIssue(context, call, body, facts),
     decide: (begin, composed) => sql.type(PassportAnswerRow)`
@@ -32,7 +36,10 @@ async function composeIssue(context: Context, { caller }: CommandCall, body: Iss
   assertThat(known, () => notFound('agent'));
   const { agent } = known;
   const identity = chosenIdentity(known, body.identity_claim_ids);
-  const asked = await withIntents(context, body.scopes ?? [], body.intent?.refs ?? [], { operatorId: caller.operatorId, agentId: agent.id });
+  const asked = await withIntents(context, body.scopes ?? [], body.intent?.refs ?? [], {
+    operatorId: caller.operatorId,
+    agentId: agent.id,
+  });
   assertMayHold(known);
   const granted = grantedServices(known);
   const services = body.scopes === undefined ? granted : narrowed(granted, asked, 'SCOPE_NOT_GRANTED');

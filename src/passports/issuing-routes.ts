@@ -27,10 +27,14 @@ const issue = route({
   operation: 'issuePassport',
   tag,
   summary: 'Issue a passport for an agent',
-  description: 'Scopes, sources of data and identity claims are what they are at this moment; wildcards are expanded before signing.',
+  description:
+    'Scopes, sources of data and identity claims are what they are at this moment; wildcards are expanded before signing.',
   audience,
   body: IssueBodySchema,
-  example: { agent_id: 'ag_01K0000000000000000000000A', intent: { summary: 'Sort the open issues', services: ['github'] } },
+  example: {
+    agent_id: 'ag_01K0000000000000000000000A',
+    intent: { summary: 'Sort the open issues', services: ['github'] },
+  },
   status: 201,
   reply: SignedPassportSchema,
   refusals: ['NOT_FOUND', 'UNKNOWN_INTENT', 'SCOPE_NOT_GRANTED', 'SCOPE_ESCALATION', ...heldBack],
@@ -53,7 +57,15 @@ const delegate = route({
   },
   status: 201,
   reply: SignedPassportSchema,
-  refusals: ['NOT_FOUND', 'UNKNOWN_INTENT', 'DELEGATION_DEPTH_EXCEEDED', 'SCOPE_ESCALATION', 'TTL_EXCEEDS_PARENT', ...ended, ...heldBack],
+  refusals: [
+    'NOT_FOUND',
+    'UNKNOWN_INTENT',
+    'DELEGATION_DEPTH_EXCEEDED',
+    'SCOPE_ESCALATION',
+    'TTL_EXCEEDS_PARENT',
+    ...ended,
+    ...heldBack,
+  ],
   handler: ({ context, call, body }) => delegatePassport(context, call, body),
 });
 
@@ -63,7 +75,8 @@ const refresh = route({
   operation: 'refreshPassport',
   tag,
   summary: 'Continue a passport under a new jti',
-  description: 'Same scopes, claims and chain with a fresh time to live, within the session and the parent. The old token stays valid until it expires.',
+  description:
+    'Same scopes, claims and chain with a fresh time to live, within the session and the parent. The old token stays valid until it expires.',
   audience,
   body: RefreshBodySchema,
   example: { token: EXAMPLE_TOKEN },

@@ -51,7 +51,12 @@ const RotatedRow = z.object({ stopped: z.string().nullable() });
 /** @returns the kid that stopped signing; null where the active key is younger than `olderThanDays`. */
 export async function rotate(
   connection: CommonQueryMethods,
-  { immediate, olderThanDays, key, by }: {
+  {
+    immediate,
+    olderThanDays,
+    key,
+    by,
+  }: {
     immediate: boolean;
     olderThanDays: number | null;
     key: NewSigningKey;

@@ -33,7 +33,11 @@ export const narrowed = (
   return asked.map((scope, index) => {
     const allowance = byConnection.get(scope.service_connection_id);
     if (allowance === undefined) {
-      throw refusal(beyond, `scopes.${index}.service_connection_id`, `${scope.service_connection_id} is not among what may be passed on`);
+      throw refusal(
+        beyond,
+        `scopes.${index}.service_connection_id`,
+        `${scope.service_connection_id} is not among what may be passed on`,
+      );
     }
     return {
       service_id: allowance.service_id,
@@ -56,11 +60,16 @@ function narrowedScopes(allowance: Allowance, { scopes }: AskedScope, path: stri
 function narrowedSources(allowance: Allowance, { allow_data_from: sources }: AskedScope, path: string): string[] {
   if (sources === undefined) return [...allowance.allow_data_from];
   const extra = sources.find((source) => source !== ALL && !allowance.allow_data_from.includes(source));
-  if (extra !== undefined) throw refusal('SCOPE_ESCALATION', path, `content of ${extra} may not flow into this service`);
+  if (extra !== undefined)
+    throw refusal('SCOPE_ESCALATION', path, `content of ${extra} may not flow into this service`);
   return sources.includes(ALL) ? [...allowance.allow_data_from] : [...new Set(sources)];
 }
 
-function narrowedConstraints(allowance: Allowance, { constraints = [], intents = [] }: AskedScope, path: string): SignedConstraint[] {
+function narrowedConstraints(
+  allowance: Allowance,
+  { constraints = [], intents = [] }: AskedScope,
+  path: string,
+): SignedConstraint[] {
   for (const [index, constraint] of constraints.entries()) {
     assertTighter(constraint, allowance, `${path}.constraints.${index}`);
   }
@@ -72,7 +81,11 @@ function narrowedConstraints(allowance: Allowance, { constraints = [], intents =
 function assertTighter(constraint: SignedConstraint, { constraints }: Allowance, path: string): void {
   const loosened = loosenedBy(constraint, constraints);
   if (loosened === undefined) return;
-  throw refusal('SCOPE_ESCALATION', path, `would loosen ${loosened.param} ${loosened.op} ${JSON.stringify(loosened.value)}`);
+  throw refusal(
+    'SCOPE_ESCALATION',
+    path,
+    `would loosen ${loosened.param} ${loosened.op} ${JSON.stringify(loosened.value)}`,
+  );
 }
 
 const refusal = (code: Beyond, path: string, message: string): CarnetError =>

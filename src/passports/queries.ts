@@ -54,7 +54,11 @@ const entryOf = ({ payload, intent, depth, parent_jti, ...row }: z.output<typeof
 };
 
 /** Null where it is not this operator's. */
-export async function findPassport(connection: CommonQueryMethods, operatorId: string, jti: string): Promise<Passport | null> {
+export async function findPassport(
+  connection: CommonQueryMethods,
+  operatorId: string,
+  jti: string,
+): Promise<Passport | null> {
   const row = await connection.maybeOne(sql.type(EntryRow)`
     select ${entry} from passports p join passport_lineages l on l.id = p.lineage_id
     where p.jti = ${jti} and p.operator_id = ${operatorId}`);

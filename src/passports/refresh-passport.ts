@@ -15,7 +15,11 @@ import { PassportAnswerRow, signPassport } from './sign-passport.ts';
  * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, PASSPORT_REVOKED, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED,
  *   AGENT_BLOCKED, INVALID_STATE, AUTHORITY_BINDING_INVALID, SCOPE_NOT_GRANTED.
  */
-export async function refreshPassport(context: Context, call: CommandCall, body: RefreshBody): Promise<Answered<SignedPassport>> {
+export async function refreshPassport(
+  context: Context,
+  call: CommandCall,
+  body: RefreshBody,
+): Promise<Answered<SignedPassport>> {
   const from = await parentToken(context, call, body.token, 'token');
   return await signPassport(context, call, {
     compose: (facts) => composeRefresh(context, from, facts),
@@ -36,7 +40,10 @@ async function composeRefresh(context: Context, from: ParentToken | CarnetError,
   const root = rootAgent === null || rootAgent === own.agent.id ? own : await facts.of(rootAgent);
   assertThat(root, () => notFound('agent'));
   assertMayHold(own);
-  const bindings = liveBindings(own, claims.authority_refs.map(({ binding_id: id }) => id));
+  const bindings = liveBindings(
+    own,
+    claims.authority_refs.map(({ binding_id: id }) => id),
+  );
   assertStillGranted(claims.services, root);
   const standing = new Set(root.identity_claims.map(({ claim_id: id }) => id));
   const identity = claims.identity_claims.filter(({ claim_id: id }) => standing.has(id));

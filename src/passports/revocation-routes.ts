@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../http/route.ts';
 import { revokeAllPassports, revokePassport, revokePassports } from './revoke-passports.ts';
-import { RevokeAllBodySchema, RevokeBodySchema, RevokedManySchema, RevokedSchema, RevokeManyBodySchema } from './schema.ts';
+import {
+  RevokeAllBodySchema,
+  RevokeBodySchema,
+  RevokedManySchema,
+  RevokedSchema,
+  RevokeManyBodySchema,
+} from './schema.ts';
 
 const tag = 'passports';
 const audience = 'operator-scope';
@@ -13,7 +19,8 @@ const revoke = route({
   operation: 'revokePassport',
   tag,
   summary: 'Revoke a passport with everything that came of it',
-  description: 'Refreshes and delegations included, at the next verification anywhere. One that is revoked or expired already is 200 with nothing counted.',
+  description:
+    'Refreshes and delegations included, at the next verification anywhere. One that is revoked or expired already is 200 with nothing counted.',
   audience,
   body: RevokeBodySchema,
   example: { jti: 'psp_01K0000000000000000000000A', ...example },

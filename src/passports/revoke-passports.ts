@@ -20,9 +20,18 @@ const AnswerRow = z.object({ replayed: z.boolean(), body: json, revoked: z.array
  * of them verifies (decisions A16, A18).
  * @throws CarnetError NOT_FOUND
  */
-export const revokePassport = (context: Context, call: CommandCall, { jti, reason }: RevokeBody): Promise<Answered<Revoked>> =>
-  revoke(context, call, RevokedSchema, sql.type(AnswerRow)`
-    select * from revoke_passport(${beginning(call)}, p_jti => ${jti}, p_reason => ${reason})`);
+export const revokePassport = (
+  context: Context,
+  call: CommandCall,
+  { jti, reason }: RevokeBody,
+): Promise<Answered<Revoked>> =>
+  revoke(
+    context,
+    call,
+    RevokedSchema,
+    sql.type(AnswerRow)`
+    select * from revoke_passport(${beginning(call)}, p_jti => ${jti}, p_reason => ${reason})`,
+  );
 
 /** What is revoked at once; `id` is the agent's, the session's or the operator's own. */
 export interface RevocationScope {
@@ -37,8 +46,13 @@ export const revokePassports = (
   call: CommandCall,
   { scope, id, reason }: RevocationScope,
 ): Promise<Answered<RevokedMany>> =>
-  revoke(context, call, RevokedManySchema, sql.type(AnswerRow)`
-    select * from revoke_passports(${beginning(call)}, p_scope => ${scope}, p_id => ${id}, p_reason => ${reason})`);
+  revoke(
+    context,
+    call,
+    RevokedManySchema,
+    sql.type(AnswerRow)`
+    select * from revoke_passports(${beginning(call)}, p_scope => ${scope}, p_id => ${id}, p_reason => ${reason})`,
+  );
 
 /** @throws CarnetError CONFIRMATION_REQUIRED */
 export async function revokeAllPassports(
@@ -49,9 +63,13 @@ export async function revokeAllPassports(
   if (confirm !== true) {
     // As for every other fault of a body, a key that stands for another request is told first.
     if (call.idempotency !== null) await assertKeyNotReused(context, call.caller, call.idempotency);
-    throw new CarnetError('CONFIRMATION_REQUIRED', 'This revokes every active passport of the operator; send "confirm": true.', {
-      errors: [{ path: 'confirm', code: 'confirmation_required', message: 'must be true' }],
-    });
+    throw new CarnetError(
+      'CONFIRMATION_REQUIRED',
+      'This revokes every active passport of the operator; send "confirm": true.',
+      {
+        errors: [{ path: 'confirm', code: 'confirmation_required', message: 'must be true' }],
+      },
+    );
   }
   return await revokePassports(context, call, { scope: 'operator', id: call.caller.operatorId, reason });
 }

@@ -16,7 +16,9 @@ const ScopeItemSchema = z
     service_connection_id: id,
     scopes: z.array(text(1, 128)).min(1).max(101).meta({ description: '`*`: everything that may be passed on' }),
     constraints: ConstraintsSchema.optional().meta({ description: 'Limits added to those that hold already' }),
-    intents: distinct(id, 64).optional().meta({ description: 'Intent claims (`pc_…`): the calls must serve one of them' }),
+    intents: distinct(id, 64)
+      .optional()
+      .meta({ description: 'Intent claims (`pc_…`): the calls must serve one of them' }),
     allow_data_from: z.array(serviceName).max(101).optional().meta({
       description: 'Services whose content may flow into this one; left out: as it may be passed on; `[]`: none',
     }),
@@ -24,15 +26,22 @@ const ScopeItemSchema = z
   .meta({ id: 'PassportScopeItem' });
 export type ScopeItem = z.infer<typeof ScopeItemSchema>;
 
-const scopeItems = z.array(ScopeItemSchema).max(100).superRefine((items, context) => {
-  const seen = new Set<string>();
-  for (const [index, { service_connection_id: connection }] of items.entries()) {
-    if (seen.has(connection)) {
-      context.addIssue({ code: 'custom', path: [index, 'service_connection_id'], message: 'is named twice; put all of it into one item' });
+const scopeItems = z
+  .array(ScopeItemSchema)
+  .max(100)
+  .superRefine((items, context) => {
+    const seen = new Set<string>();
+    for (const [index, { service_connection_id: connection }] of items.entries()) {
+      if (seen.has(connection)) {
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'service_connection_id'],
+          message: 'is named twice; put all of it into one item',
+        });
+      }
+      seen.add(connection);
     }
-    seen.add(connection);
-  }
-});
+  });
 
 const IntentSchema = z
   .strictObject({
@@ -40,7 +49,11 @@ const IntentSchema = z
     services: z.array(serviceName).max(100),
     will_delegate: z.boolean().optional(),
     estimated_duration_seconds: z.number().min(60).max(86_400).optional(),
-    refs: z.array(id).max(64).optional().meta({ description: 'A ref that begins with `pc_` is an intent claim of the agent' }),
+    refs: z
+      .array(id)
+      .max(64)
+      .optional()
+      .meta({ description: 'A ref that begins with `pc_` is an intent claim of the agent' }),
   })
   .meta({ id: 'PassportIntent' });
 
@@ -76,19 +89,17 @@ export const RefreshBodySchema = z
   .meta({ id: 'RefreshPassport' });
 export type RefreshBody = z.infer<typeof RefreshBodySchema>;
 
-export const SignedPassportSchema = z
-  .object({ token: z.string(), jti: z.string(), expires_at: z.string() })
-  .meta({
-    id: 'SignedPassport',
-    description: 'The token is kept nowhere: it is signed from its row whenever it is answered.',
-    examples: [
-      {
-        token: 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiJwc3BfMDFLIn0.c2lnbmF0dXJl',
-        jti: 'psp_01K0000000000000000000000A',
-        expires_at: '2026-11-21T12:15:00.000Z',
-      },
-    ],
-  });
+export const SignedPassportSchema = z.object({ token: z.string(), jti: z.string(), expires_at: z.string() }).meta({
+  id: 'SignedPassport',
+  description: 'The token is kept nowhere: it is signed from its row whenever it is answered.',
+  examples: [
+    {
+      token: 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiJwc3BfMDFLIn0.c2lnbmF0dXJl',
+      jti: 'psp_01K0000000000000000000000A',
+      expires_at: '2026-11-21T12:15:00.000Z',
+    },
+  ],
+});
 export type SignedPassport = z.infer<typeof SignedPassportSchema>;
 
 const reason = text(0, 2_000).default('Revoked by operator');
@@ -100,14 +111,22 @@ export const RevokeManyBodySchema = z.strictObject({ reason }).meta({ id: 'Revok
 
 /** Anything but true is told as CONFIRMATION_REQUIRED, of whatever type (decisions §3.8). */
 export const RevokeAllBodySchema = z
-  .strictObject({ confirm: z.unknown().optional().meta({ description: 'Must be true', override: { type: 'boolean', const: true } }), reason })
+  .strictObject({
+    confirm: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Must be true', override: { type: 'boolean', const: true } }),
+    reason,
+  })
   .meta({ id: 'RevokeAllPassports' });
 
 export const RevokedSchema = z
   .object({
     success: z.literal(true),
     jti: z.string(),
-    cascaded_count: z.int().meta({ description: 'Other passports revoked: refreshed from it or before it, and delegated' }),
+    cascaded_count: z
+      .int()
+      .meta({ description: 'Other passports revoked: refreshed from it or before it, and delegated' }),
     revoked_claims_count: z.int(),
   })
   .meta({ id: 'RevokedPassport' });

@@ -67,7 +67,10 @@ export async function signPassport<Composed extends { claims: PassportClaims }>(
       refused: refusal?.status ?? null,
     });
     try {
-      const row = await runHotCommand(context, call, decide(begin, composed), ({ messages }) => ({ changed: [], messages }));
+      const row = await runHotCommand(context, call, decide(begin, composed), ({ messages }) => ({
+        changed: [],
+        messages,
+      }));
       return answered(row, (row.kid === key.kid ? key : await keyOf(context, row.kid)).sign(row.payload));
     } catch (error) {
       const state = sqlStateOf(error);
@@ -77,9 +80,13 @@ export async function signPassport<Composed extends { claims: PassportClaims }>(
       else throw withTopUpUrl(context.config, error);
     }
   }
-  throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'What the passport is made of is being changed right now; repeat the call in a moment.', {
-    headers: { 'Retry-After': '1' },
-  });
+  throw new CarnetError(
+    'TEMPORARILY_UNAVAILABLE',
+    'What the passport is made of is being changed right now; repeat the call in a moment.',
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  );
 }
 
 const answered = (row: PassportAnswer, token: string): Answered<SignedPassport> => ({
@@ -102,7 +109,11 @@ interface Begin {
   refused: number | null;
 }
 
-const signingArguments = ({ config }: Context, call: CommandCall, { facts, kid, claims, refused }: Begin) => sql.fragment`
+const signingArguments = (
+  { config }: Context,
+  call: CommandCall,
+  { facts, kid, claims, refused }: Begin,
+) => sql.fragment`
   p_operator => ${call.caller.operatorId}, p_actor => ${actorName(call.caller)}, p_key => ${call.idempotency?.key ?? null},
   p_fingerprint => ${call.idempotency === null ? null : sql.binary(call.idempotency.fingerprint)}, p_request => ${call.requestId},
   p_refused => ${refused}, p_revision => ${facts.revision},

@@ -52,4 +52,6 @@ export function newSigningKey(encryption: Encryption): NewSigningKey {
 
 /** RFC 7638, of an Ed25519 key: the members that it must have, by name (RFC 8037 §2). */
 const thumbprint = (x: string): string =>
-  createHash('sha256').update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x })).digest('base64url');
+  createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url');

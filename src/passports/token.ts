@@ -83,9 +83,7 @@ export const PassportPayloadSchema = z.strictObject({
   [PASSPORT_CLAIM]: PassportClaimsSchema,
   nbf: seconds.optional(),
   aud: z.union([text, z.array(text)]).optional(),
-  status: z
-    .strictObject({ status_list: z.strictObject({ idx: z.int().min(0), uri: text }) })
-    .optional(),
+  status: z.strictObject({ status_list: z.strictObject({ idx: z.int().min(0), uri: text }) }).optional(),
 });
 export type PassportPayload = z.infer<typeof PassportPayloadSchema>;
 

@@ -80,11 +80,9 @@ export const SuggestionsSchema = z
   .object({
     suggestions: z.array(
       z.object({
-        steps: z
-          .array(z.object({ skill_id: z.string(), skill: ListedSkillSchema }))
-          .meta({
-            description: 'In order; what a step requires is in the desired input or given by a step before it.',
-          }),
+        steps: z.array(z.object({ skill_id: z.string(), skill: ListedSkillSchema })).meta({
+          description: 'In order; what a step requires is in the desired input or given by a step before it.',
+        }),
         total_price_cents: z.int(),
         coverage: z.number().meta({ description: 'Share of the desired outputs that the steps give.' }),
       }),

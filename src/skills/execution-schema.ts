@@ -28,12 +28,10 @@ const LlmStepSchema = z.strictObject({
   llm_config: LlmConfigSchema.optional(),
 });
 
-export const ExecutionStepSchema = z
-  .discriminatedUnion('type', [ScriptStepSchema, LlmStepSchema])
-  .meta({
-    id: 'ExecutionStep',
-    description: 'A script step or a model step of a pipeline; the output of one is the input of the next.',
-  });
+export const ExecutionStepSchema = z.discriminatedUnion('type', [ScriptStepSchema, LlmStepSchema]).meta({
+  id: 'ExecutionStep',
+  description: 'A script step or a model step of a pipeline; the output of one is the input of the next.',
+});
 
 const executionSteps = z
   .array(ExecutionStepSchema)

@@ -20,8 +20,12 @@ const { pollers } = await connection.workflowService.describeTaskQueue({
 });
 await connection.close();
 
-const polling = (pollers ?? []).some(({ identity, lastAccessTime }) =>
-  // The SDK names a worker <process id>@<host name> unless told otherwise.
-  identity?.endsWith(`@${hostname()}`) && Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < SILENCE_MS);
-console.log(polling ? 'polling' : `no worker of ${hostname()} has polled ${TaskQueue.lives} for ${SILENCE_MS / 1000} s`);
+const polling = (pollers ?? []).some(
+  ({ identity, lastAccessTime }) =>
+    // The SDK names a worker <process id>@<host name> unless told otherwise.
+    identity?.endsWith(`@${hostname()}`) && Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < SILENCE_MS,
+);
+console.log(
+  polling ? 'polling' : `no worker of ${hostname()} has polled ${TaskQueue.lives} for ${SILENCE_MS / 1000} s`,
+);
 process.exitCode = polling ? 0 : 1;

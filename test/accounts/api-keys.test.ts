@@ -114,7 +114,11 @@ describe('an API key that expires', () => {
     const operator = await buildOperator();
     const inUse = async (seconds: number): Promise<{ key: string; expiresAt: string }> => {
       const expiresAt = new Date(Date.now() + seconds * 1_000).toISOString();
-      const made = await operator.post<CreatedApiKey>('/v1/api-keys', { name: 'brief', kind: 'operator', expires_at: expiresAt });
+      const made = await operator.post<CreatedApiKey>('/v1/api-keys', {
+        name: 'brief',
+        kind: 'operator',
+        expires_at: expiresAt,
+      });
       const used = await requester(made.body.key).get('/v1/operators/me');
       // Answers that came after the expiry, as on a machine that is busy, say nothing of the time before it.
       if (Date.now() >= Date.parse(expiresAt)) return inUse(seconds * 4);

@@ -37,12 +37,15 @@ describe('the retention of the audit trail', () => {
         select ${of}, 'test', ${action}, 'test', clock_timestamp() - ${age}::interval - make_interval(secs => ${count} - n)
         from generate_series(1, ${count}) n order by n`,
     );
-  const actionsOf = async (of: string): Promise<string[]> =>
-    [...(await db.anyFirst(sql.type(z.object({ action: z.string() }))`select action from audit_events where operator_id = ${of} order by id`))];
+  const actionsOf = async (of: string): Promise<string[]> => [
+    ...(await db.anyFirst(
+      sql.type(z.object({ action: z.string() }))`select action from audit_events where operator_id = ${of} order by id`,
+    )),
+  ];
   /** Steps until nobody is left. @returns what each of them deleted. */
   const purge = async (): Promise<number[]> => {
     const steps: number[] = [];
-    for (let after: string | null = ''; after !== null; ) {
+    for (let after: string | null = ''; after !== null;) {
       const step: Awaited<ReturnType<typeof purgeAuditEvents>> = await purgeAuditEvents(own.context, after);
       steps.push(step.purged);
       after = step.after;
@@ -69,7 +72,10 @@ describe('the retention of the audit trail', () => {
     await events(young, '1 day', 2, 'young');
     const steps = await purge();
     assert(steps.every((purged) => purged <= 1_000));
-    assert.equal(steps.reduce((sum, purged) => sum + purged, 0), 2_305);
+    assert.equal(
+      steps.reduce((sum, purged) => sum + purged, 0),
+      2_305,
+    );
     assert.deepEqual(await actionsOf(one), ['young', 'young', 'young']);
     assert.deepEqual(await actionsOf(other), []);
     assert.deepEqual(await actionsOf(young), ['young', 'young']);
@@ -93,7 +99,8 @@ describe('the retention of the audit trail', () => {
     const Read = z.object({ read: z.number() });
     await db.transaction(async (connection) => {
       // Holds what this connection has not yet reported, too.
-      const reads = () => connection.oneFirst(sql.type(Read)`
+      const reads = () =>
+        connection.oneFirst(sql.type(Read)`
         select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = 'audit_events'`);
       const before = await reads();
       await run(connection, sql.fragment`select purge_audit_events('', 1000)`);
@@ -105,7 +112,10 @@ describe('the retention of the audit trail', () => {
   it('never purges wallet rows, claims and approvals', async () => {
     const id = await operator();
     await run(db, sql.fragment`update transfers set created_at = created_at - interval '3 years' where wallet = ${id}`);
-    await run(db, sql.fragment`select issue_claim('mission', ${`carnet://operator/${id}`}, '{}', null, null, array[${id}])`);
+    await run(
+      db,
+      sql.fragment`select issue_claim('mission', ${`carnet://operator/${id}`}, '{}', null, null, array[${id}])`,
+    );
     await purge();
     const left = await db.one(sql.type(z.object({ transfers: z.number(), claims: z.number() }))`
       select (select count(*) from transfers where wallet = ${id}) as transfers,

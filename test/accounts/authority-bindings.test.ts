@@ -14,7 +14,9 @@ import { inSeconds, otherJwk, publicJwk } from './authority-support.ts';
 
 const path = '/v1/authority-bindings';
 const digestOf = (document: unknown): string =>
-  `sha256:${createHash('sha256').update(canonicalize(document) ?? '').digest('hex')}`;
+  `sha256:${createHash('sha256')
+    .update(canonicalize(document) ?? '')
+    .digest('hex')}`;
 
 const terms = (agentId: string, overrides: Record<string, unknown> = {}): Record<string, unknown> => ({
   agent_id: agentId,
@@ -139,7 +141,10 @@ describe('authority bindings', () => {
         return reply.body.authority_bindings;
       };
       const bindings = [...(await list('?limit=2')), ...(await list('?limit=2&offset=2'))];
-      assert.deepEqual(bindings.map(({ id }) => id), ids);
+      assert.deepEqual(
+        bindings.map(({ id }) => id),
+        ids,
+      );
       const { document: _document, ...listed } = await read(ids[0] ?? '');
       assert.deepEqual(bindings[0], listed);
       assert.equal(assertStatus(await (await buildOperator()).get(path), 200).total, 0);
@@ -154,7 +159,11 @@ describe('authority bindings', () => {
 
     it('another key of the agent, or none; the same key again makes it active again', async () => {
       const { id } = await bind();
-      for (const [key, status] of [[otherJwk, 'key_changed'], [null, 'key_changed'], [publicJwk, 'active']] as const) {
+      for (const [key, status] of [
+        [otherJwk, 'key_changed'],
+        [null, 'key_changed'],
+        [publicJwk, 'active'],
+      ] as const) {
         assertStatus(await operator.patch(`/v1/agents/${agent.id}`, { public_jwk: key }), 200);
         await becomes(id, status);
       }

@@ -67,7 +67,8 @@ describe('the revision of what signing depends on', () => {
       await changes(JSON.stringify(patch), expected, () => operator.patch(connection, patch));
     }
     await changes('a connection without grants', false, () =>
-      operator.post('/v1/service-connections', { service_id: 'x', service_name: 'x', scopes: [] }));
+      operator.post('/v1/service-connections', { service_id: 'x', service_name: 'x', scopes: [] }),
+    );
     await changes('a grant that goes', true, () => operator.delete(path));
     assertStatus(await operator.put(path, { scopes: [] }), 200);
     await changes('a connection that goes with its grant', true, () => operator.delete(connection));

@@ -34,8 +34,7 @@ describe('what of an agent a person must allow', () => {
   });
 
   describe('POST /v1/agents/:id/unblock', () => {
-    const unblock: Governed = (approval) =>
-      operator.post(`/v1/agents/${agentId}/unblock`, undefined, header(approval));
+    const unblock: Governed = (approval) => operator.post(`/v1/agents/${agentId}/unblock`, undefined, header(approval));
 
     it('is refused to a key, and done once a person has approved it, once', async () => {
       await block(agentId);
@@ -58,7 +57,10 @@ describe('what of an agent a person must allow', () => {
       assert.equal(unblocked.status, 'active');
       const audit = await operator.get<{ audit_events: { action: string; target: string }[] }>('/v1/audit-events');
       const lifted = assertStatus(audit, 200).audit_events.filter(({ action }) => action === 'agent.unblocked');
-      assert.deepEqual(lifted.map(({ target }) => target), [agentId]);
+      assert.deepEqual(
+        lifted.map(({ target }) => target),
+        [agentId],
+      );
     });
 
     it('is 409 INVALID_STATE where nothing is blocked, before anybody is asked', async () => {

@@ -1,7 +1,22 @@
 import assert from 'node:assert/strict';
 import type { Member } from '../../src/accounts/member-schema.ts';
-import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, platform, requester, service, type Reply } from '../support/service.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  unique,
+  type TestOperator,
+} from '../support/factories.ts';
+import {
+  anonymous,
+  assertProblem,
+  assertStatus,
+  platform,
+  requester,
+  service,
+  type Reply,
+} from '../support/service.ts';
 
 interface Members {
   members: Member[];
@@ -169,11 +184,15 @@ describe('DELETE /v1/members/:id', () => {
     const [first] = await membersOf(operator);
     assertProblem(await operator.delete(`/v1/members/${first?.id}`), 'INVALID_STATE');
     const second = assertStatus(await add(operator, address(), 'owner'), 201);
-    const replies = await Promise.all(
-      [first, second].map((owner) => operator.delete(`/v1/members/${owner?.id}`)),
+    const replies = await Promise.all([first, second].map((owner) => operator.delete(`/v1/members/${owner?.id}`)));
+    assert.deepEqual(
+      replies.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409],
     );
-    assert.deepEqual(replies.map(({ status }) => status).toSorted((a, b) => a - b), [200, 409]);
-    assert.deepEqual((await membersOf(operator)).map(({ role }) => role), ['owner']);
+    assert.deepEqual(
+      (await membersOf(operator)).map(({ role }) => role),
+      ['owner'],
+    );
   });
 
   it('is 404 for another operator and for administrators only', async () => {

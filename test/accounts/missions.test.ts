@@ -105,7 +105,10 @@ describe('GET /v1/missions', () => {
       assert.equal(body.total, 3);
       return body.missions.map(({ declared_intent: intent, status }) => [intent, status]);
     };
-    assert.deepEqual(await list('?limit=2'), [['three', 'active'], ['two', 'completed']]);
+    assert.deepEqual(await list('?limit=2'), [
+      ['three', 'active'],
+      ['two', 'completed'],
+    ]);
     assert.deepEqual(await list('?limit=2&offset=2'), [['one', 'expired']]);
   });
 });

@@ -108,7 +108,10 @@ describe('the facts that signing a passport asks for', () => {
         return found.map((one) => one?.grants[0]?.scopes);
       };
       assert.deepEqual(await scopesAfter({ scopes: ['write', 'delete'] }), [['write', 'delete'], ['write']]);
-      assert.deepEqual(await scopesAfter({ scopes: ['read', 'write'] }), [['read', 'write'], ['read', 'write']]);
+      assert.deepEqual(await scopesAfter({ scopes: ['read', 'write'] }), [
+        ['read', 'write'],
+        ['read', 'write'],
+      ]);
       assert.deepEqual(await scopesAfter({ scopes: [] }), [[], []]);
       assert.deepEqual(await scopesAfter({ status: 'disabled' }), [undefined, undefined]);
     });

@@ -34,14 +34,21 @@ describe('npm run check:ledger', () => {
   it('says of an empty database what it has looked at: nothing that breaks a law', async () => {
     const { code, printed } = await check({ DATABASE_URL: own.url });
     assert.equal(code, 0, printed);
-    assert.match(printed, /\n\d+ laws, 1 wallets, 0 transfers, 0 charges, one snapshot, [\d.]+ s\.\nThe ledger is right\.\n$/, 'the platform has a wallet');
+    assert.match(
+      printed,
+      /\n\d+ laws, 1 wallets, 0 transfers, 0 charges, one snapshot, [\d.]+ s\.\nThe ledger is right\.\n$/,
+      'the platform has a wallet',
+    );
   });
 
   it('says which laws hold, over how many rows, and what that means', async () => {
     await newWallet(own.pool, 10);
     const { code, printed } = await check({ DATABASE_URL: own.url });
     assert.equal(code, 0, printed);
-    assert.match(printed, /^holds {3}a wallet is the sum of its transfers \(2 wallets\): its balance is its top-ups less its debits and refunds/);
+    assert.match(
+      printed,
+      /^holds {3}a wallet is the sum of its transfers \(2 wallets\): its balance is its top-ups less its debits and refunds/,
+    );
     assert.doesNotMatch(printed, /BROKEN/);
   });
 
@@ -56,7 +63,12 @@ describe('npm run check:ledger', () => {
     const { code, printed } = await check({ DATABASE_URL: own.url });
     assert.equal(code, 1);
     assert.match(printed, /^BROKEN {2}a wallet is the sum of its transfers \(1 of 3 wallets\)/m);
-    assert.match(printed, new RegExp(`a wallet is the sum of its transfers: ${wallet} has 11, should have 10 \\(top-ups 0, debits 0, refunds 0, adjustments 10\\)`));
+    assert.match(
+      printed,
+      new RegExp(
+        `a wallet is the sum of its transfers: ${wallet} has 11, should have 10 \\(top-ups 0, debits 0, refunds 0, adjustments 10\\)`,
+      ),
+    );
     assert.match(printed, /The ledger is wrong: 2 of \d+ laws are broken\.\n/, 'the sum over everything is another');
   });
 

@@ -131,9 +131,15 @@ describe('the SQL functions of claims', () => {
       const ids = await own.pool.one(sql.type(Texts)`
         select array_agg(issue_claim('operator_review', 'carnet://agent/ag_1', '{"same":true}', null, null, '{}')) as values
         from generate_series(1, 20)`);
-      const claims = await own.pool.any(sql.type(Issued)`select id, issued_at_ms from claims where id = any(${sql.array(ids.values, 'text')})`);
+      const claims = await own.pool.any(
+        sql.type(Issued)`select id, issued_at_ms from claims where id = any(${sql.array(ids.values, 'text')})`,
+      );
       assert.deepEqual(claims.map(({ id }) => id).toSorted(), [...new Set(ids.values)].toSorted());
-      assert.equal(new Set(claims.map(({ issued_at_ms: at }) => at)).size, claims.length, 'a claim a second, should one end meanwhile');
+      assert.equal(
+        new Set(claims.map(({ issued_at_ms: at }) => at)).size,
+        claims.length,
+        'a claim a second, should one end meanwhile',
+      );
     });
 
     it('leaves nothing where its transaction fails', async () => {

@@ -54,11 +54,19 @@ describe('the ids of another operator', () => {
         const kinds = kindsIn(route.path);
         for (const who of admittedTo(route)) {
           const at = (path: string): Promise<Reply> => call(route, path, world.headers[who], bodyOf(route));
-          const path = withIds(route.path, kinds.map((kind) => victim.has[kind]));
+          const path = withIds(
+            route.path,
+            kinds.map((kind) => victim.has[kind]),
+          );
           const foreign = await at(path);
           assertOutcome(foreign, seen ?? ids.otherwise[nameOf(route)] ?? 'NOT_FOUND', who);
           if (seen !== undefined) continue;
-          const nothing = await at(withIds(route.path, kinds.map((kind) => ids.madeUp[kind])));
+          const nothing = await at(
+            withIds(
+              route.path,
+              kinds.map((kind) => ids.madeUp[kind]),
+            ),
+          );
           assertAlike(foreign, nothing, kinds, who);
         }
       });
@@ -71,7 +79,10 @@ describe('the ids of another operator', () => {
         const own: Partial<Belongings> = attacker.has;
         for (const foreignKind of kinds) {
           const at = (other: Belongings): Promise<Reply> => {
-            const path = withIds(route.path, kinds.map((kind) => (kind === foreignKind ? other : own)[kind] ?? ''));
+            const path = withIds(
+              route.path,
+              kinds.map((kind) => (kind === foreignKind ? other : own)[kind] ?? ''),
+            );
             return call(route, path, headers, bodyOf(route));
           };
           const [foreign, nothing] = [await at(victim.has), await at(ids.madeUp)];
@@ -167,7 +178,12 @@ describe('the ids of another operator', () => {
     const shown = guarded.filter(({ method, path }) => method === 'get' && path.includes('/:'));
     return Promise.all(
       shown.map(async ({ path }) => {
-        const reply = await victim.as.get(withIds(path, kindsIn(path).map((kind) => victim.has[kind])));
+        const reply = await victim.as.get(
+          withIds(
+            path,
+            kindsIn(path).map((kind) => victim.has[kind]),
+          ),
+        );
         assertStatus(reply, 200);
         return reply.text;
       }),

@@ -62,7 +62,10 @@ describe('every route by every credential', () => {
 
   it('is expected to be answered by a line that some route still needs', () => {
     const needed = new Set(routes.flatMap((route) => addressesOf(route).map((path) => lineFor(methodOf(route), path))));
-    assert.deepEqual(lines().filter((line) => !needed.has(line)), []);
+    assert.deepEqual(
+      lines().filter((line) => !needed.has(line)),
+      [],
+    );
   });
 });
 

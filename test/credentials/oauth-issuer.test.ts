@@ -91,8 +91,7 @@ describe('The issuer of OAuth access tokens', () => {
   it('is left alone for a second after it failed', async () => {
     own.instead.set(JWKS, (_request, response) => void response.writeHead(500).end());
     const began = performance.now();
-    for (let at = 0; at < 20; at += 1)
-      assertProblem(await read(await own.token(admin())), 'TEMPORARILY_UNAVAILABLE');
+    for (let at = 0; at < 20; at += 1) assertProblem(await read(await own.token(admin())), 'TEMPORARILY_UNAVAILABLE');
     const seconds = (performance.now() - began) / 1_000;
     assert((own.asked[JWKS] ?? 0) <= 1 + Math.ceil(seconds), `asked ${own.asked[JWKS]} times in ${seconds} s`);
   });

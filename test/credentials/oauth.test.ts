@@ -173,8 +173,7 @@ describe('OAuth access tokens', () => {
       const [header, , signature] = token.split('.');
       const widened = base64url.encode(JSON.stringify(tokenClaims()));
       const forgeries = [`${header}.${widened}.${signature}`, token.slice(0, -3), `${token}A`, `${token}.${signature}`];
-      for (const forged of forgeries)
-        assertProblem(await read(forged), 'UNAUTHENTICATED');
+      for (const forged of forgeries) assertProblem(await read(forged), 'UNAUTHENTICATED');
     });
 
     const tokenClaims = (): JWTPayload => ({

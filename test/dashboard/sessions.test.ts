@@ -38,7 +38,13 @@ describe('A dashboard session', () => {
 
   it('is found among other cookies, and in no cookie of a similar name', async () => {
     assertStatus(await anonymous().get(CURRENT, { cookie: `a=b; ${owner.cookie}; c=d` }), 200);
-    for (const cookie of [`x${owner.cookie}`, `${owner.cookie}x`, owner.cookie.toUpperCase(), 'carnet_session=', 'carnet_session']) {
+    for (const cookie of [
+      `x${owner.cookie}`,
+      `${owner.cookie}x`,
+      owner.cookie.toUpperCase(),
+      'carnet_session=',
+      'carnet_session',
+    ]) {
       assertProblem(await anonymous().get(CURRENT, { cookie }), 'UNAUTHENTICATED');
     }
   });
@@ -48,7 +54,10 @@ describe('A dashboard session', () => {
     assertStatus(await person.get(CURRENT), 200);
     const reply = await person.delete(CURRENT);
     assert.deepEqual(assertStatus(reply, 200), { deleted: true });
-    assert.match(reply.headers.getSetCookie()[0] ?? '', /^carnet_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/);
+    assert.match(
+      reply.headers.getSetCookie()[0] ?? '',
+      /^carnet_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
     assertProblem(await person.get(CURRENT), 'UNAUTHENTICATED');
     assertProblem(await person.delete(CURRENT), 'UNAUTHENTICATED');
   });
@@ -127,7 +136,10 @@ describe('A change by session cookie', () => {
     ['another port of the same host', () => ({ origin: 'http://127.0.0.1:1' })],
     ['another scheme', () => ({ origin: baseOrigin().replace('http:', 'https:') })],
     ['a host whose name begins alike', () => ({ origin: `${baseOrigin()}.evil.example` })],
-    ['another site that calls itself the same', () => ({ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' })],
+    [
+      'another site that calls itself the same',
+      () => ({ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }),
+    ],
     ['a sibling site', () => ({ 'sec-fetch-site': 'same-site' })],
     ['another site, by its fetch metadata', () => ({ 'sec-fetch-site': 'cross-site' })],
     ['the address bar', () => ({ 'sec-fetch-site': 'none' })],
@@ -163,7 +175,11 @@ describe('What is kept of a sign-in', () => {
     };
     // Some number of six digits may be alike by chance; in the same table it is not so twice.
     const [{ alike }, { code, alike: again }] = [await asked(), await asked()];
-    assert.deepEqual(alike.filter((table) => again.includes(table)), [], 'as a column of its own');
+    assert.deepEqual(
+      alike.filter((table) => again.includes(table)),
+      [],
+      'as a column of its own',
+    );
     const reply = await anonymous().post('/v1/dashboard/sessions/verify', { email: operator.email, code });
     assertStatus(reply, 200);
     assert.deepEqual(await tablesHolding(cookieOf(reply).slice('carnet_session='.length)), []);

@@ -27,7 +27,10 @@ describe('Signing in to a service behind https', () => {
   it('sets a Secure cookie, and takes changes from https alone', async () => {
     const reply = await shell.anonymous.post(`${SESSIONS}/verify`, { email: operator.email, code });
     assertStatus(reply, 200);
-    assert.match(reply.headers.getSetCookie()[0] ?? '', /^carnet_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
+    assert.match(
+      reply.headers.getSetCookie()[0] ?? '',
+      /^carnet_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
     const cookie = cookieOf(reply);
     const end = (origin: string) => shell.anonymous.delete(`${SESSIONS}/current`, { cookie, origin });
     for (const origin of ['http://carnet.example', 'https://localhost', 'https://carnet.example.evil', `${BASE}:444`]) {
@@ -36,7 +39,9 @@ describe('Signing in to a service behind https', () => {
     const ended = await end(BASE);
     assert.match(assertStatus(ended, 200) && (ended.headers.getSetCookie()[0] ?? ''), /Max-Age=0; .*; Secure$/);
     // Without its numbers and its ids of requests, which are the clock's and chance's: six digits may stand in any of them.
-    const logged = JSON.stringify(shell.logged(), (name, value: unknown) => (typeof value === 'number' || name === 'requestId' ? null : value));
+    const logged = JSON.stringify(shell.logged(), (name, value: unknown) =>
+      typeof value === 'number' || name === 'requestId' ? null : value,
+    );
     assert(logged.includes('"operation":"signIn"'));
     for (const secret of [code, cookie.slice('carnet_session='.length), operator.email]) {
       assert(!logged.includes(secret), secret);

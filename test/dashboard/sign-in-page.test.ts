@@ -9,7 +9,8 @@ describe('GET /dashboard/sign-in', () => {
     assertStatus(reply, 200);
     assert.match(reply.headers.get('content-type') ?? '', /^text\/html/);
     const policy = reply.headers.get('content-security-policy') ?? '';
-    for (const rule of ["script-src 'self'", "frame-ancestors 'none'", "form-action 'self'"]) assert(policy.includes(rule), rule);
+    for (const rule of ["script-src 'self'", "frame-ancestors 'none'", "form-action 'self'"])
+      assert(policy.includes(rule), rule);
     assert.equal(reply.headers.get('referrer-policy'), 'same-origin');
     assert.deepEqual(reply.text.match(/<script\b[^>]*>/g), ['<script src="/dashboard/sign-in.js" defer>']);
     assert.doesNotMatch(reply.text, /\son\w+=|\sstyle=/);

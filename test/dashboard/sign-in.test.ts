@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import type { DashboardSession } from '../../src/dashboard/schema.ts';
 import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
 import { askForCode, browser, codeFor, cookieOf, mailsTo, moveCode } from '../support/people.ts';
-import { anonymous, assertProblem, assertStatus, platform, requester, service, type Reply } from '../support/service.ts';
+import {
+  anonymous,
+  assertProblem,
+  assertStatus,
+  platform,
+  requester,
+  service,
+  type Reply,
+} from '../support/service.ts';
 
 const SESSIONS = '/v1/dashboard/sessions';
 const ask = (email: string) => anonymous().post(SESSIONS, { email });
@@ -119,10 +127,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     assert.equal(Date.parse(session.expires_at) - Date.parse(session.created_at), 12 * 3_600_000);
     const cookies = reply.headers.getSetCookie();
     assert.equal(cookies.length, 1);
-    assert.match(
-      cookies[0] ?? '',
-      /^carnet_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
-    );
+    assert.match(cookies[0] ?? '', /^carnet_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
     assert(!reply.text.includes(cookieOf(reply).slice('carnet_session='.length)), 'the token is in the cookie alone');
     const shown = await browser(cookieOf(reply)).get(`${SESSIONS}/current`);
     assert.deepEqual(assertStatus(shown, 200), session);
@@ -191,14 +196,14 @@ describe('POST /v1/dashboard/sessions/verify', () => {
   it('says the same to an address that nobody has', async () => {
     const [email, asked] = [nobody(), nobody()];
     const stranger = await buildOperator();
-    assert.deepEqual(
-      said(await verify({ email, code })),
-      said(await verify({ email: stranger.email, code })),
-    );
+    assert.deepEqual(said(await verify({ email, code })), said(await verify({ email: stranger.email, code })));
     assertStatus(await ask(asked), 202);
     for (let left = 4; left >= 0; left -= 1) {
       const guess = wrong(code, left + 1);
-      const [unknown, known] = [await verify({ email: asked, code: guess }), await verify({ email: operator.email, code: guess })];
+      const [unknown, known] = [
+        await verify({ email: asked, code: guess }),
+        await verify({ email: operator.email, code: guess }),
+      ];
       assert.deepEqual(said(unknown), said(known));
     }
   });
@@ -280,7 +285,10 @@ describe('GET /v1/admin/outbox', () => {
     assert.equal(mails.length, 2);
     assert(mails.every(({ id }) => /^msg_[0-9A-Z]{26}$/.test(id)));
     assert((mails[0]?.created_at ?? '') >= (mails[1]?.created_at ?? ''));
-    const all = assertStatus(await platform().get<{ messages: unknown[]; total: number }>('/v1/admin/outbox?limit=1'), 200);
+    const all = assertStatus(
+      await platform().get<{ messages: unknown[]; total: number }>('/v1/admin/outbox?limit=1'),
+      200,
+    );
     assert.equal(all.messages.length, 1);
     assert(all.total >= 2);
   });

@@ -27,7 +27,9 @@ describe('The migration that brings members', () => {
       `insert into operators (id, name, email) values ('op_A', 'A', 'Ada@example.test'), ('op_B', 'B', 'Ada@example.test')`,
     );
     await client.query(await readFile(new URL(PEOPLE, FOLDER), 'utf8'));
-    const { rows } = await client.query<{ id: string }>('select operator_id, email, role, id from members order by operator_id');
+    const { rows } = await client.query<{ id: string }>(
+      'select operator_id, email, role, id from members order by operator_id',
+    );
     assert.deepEqual(
       rows.map(({ id: _id, ...member }) => member),
       ['op_A', 'op_B'].map((operator) => ({ operator_id: operator, email: 'Ada@example.test', role: 'owner' })),

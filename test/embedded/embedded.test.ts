@@ -102,7 +102,10 @@ describe('embedded parts', function () {
     await connected(embedded.temporalAddress, async (client) => {
       const { config } = await client.workflowService.describeNamespace({ namespace: 'default' });
       assert.equal(Number(config?.workflowExecutionRetentionTtl?.seconds), 30 * 24 * 60 * 60);
-      const pairs = [{ key: OperatorId, value: ['op_1', 'op_2'] }, { key: LifeStatus, value: 'open' }];
+      const pairs = [
+        { key: OperatorId, value: ['op_1', 'op_2'] },
+        { key: LifeStatus, value: 'open' },
+      ];
       const typedSearchAttributes = new TypedSearchAttributes(pairs);
       await client.workflow.start('any', { workflowId: 'one', taskQueue: 'nobody', typedSearchAttributes });
     });
@@ -115,7 +118,8 @@ describe('embedded parts', function () {
     const first = stopLater(await start(dataDir));
     await query(first.databaseUrl, 'create table kept as select 7 as number');
     await connected(first.temporalAddress, (client) =>
-      client.workflow.start('any', { workflowId: 'kept', taskQueue: 'nobody' }));
+      client.workflow.start('any', { workflowId: 'kept', taskQueue: 'nobody' }),
+    );
     await first.stop();
 
     const second = stopLater(await start(dataDir, { searchAttributes: [LifeStatus] }));

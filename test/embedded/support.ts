@@ -49,18 +49,22 @@ export interface Running {
 
 const everyProcess = (): Running[] => {
   if (process.platform !== 'linux') {
-    return execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n').map((line) => {
-      const [, pid = '', command = ''] = /^\s*(\d+)\s(.*)$/.exec(line) ?? [];
-      return { pid: Number(pid), command };
-    });
+    return execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
+      .split('\n')
+      .map((line) => {
+        const [, pid = '', command = ''] = /^\s*(\d+)\s(.*)$/.exec(line) ?? [];
+        return { pid: Number(pid), command };
+      });
   }
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => {
-    try {
-      return { pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ') };
-    } catch {
-      return { pid: Number(name), command: '' };
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => {
+      try {
+        return { pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ') };
+      } catch {
+        return { pid: Number(name), command: '' };
+      }
+    });
 };
 
 /** Every process with this text in its command line, wrappers and watchers included, but for node's own. */

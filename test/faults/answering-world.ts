@@ -10,10 +10,13 @@ import type { World } from './worlds.ts';
 export async function operatorAt(world: World, baseUrl: string): Promise<{ operatorId: string; key: string }> {
   const name = unique('operator');
   const made = assertStatus(
-    await requester(world.context.config.platformAdminKey, baseUrl).post<{ operator: { id: string }; api_key: string }>('/v1/operators', {
-      name,
-      email: `${name}@example.test`,
-    }),
+    await requester(world.context.config.platformAdminKey, baseUrl).post<{ operator: { id: string }; api_key: string }>(
+      '/v1/operators',
+      {
+        name,
+        email: `${name}@example.test`,
+      },
+    ),
     201,
   );
   return { operatorId: made.operator.id, key: made.api_key };

@@ -31,11 +31,14 @@ describe('kill -9 of an API that records a report or a decision', function () {
     };
     api = await startRole('api', settings);
     const name = unique('operator');
-    const made = await requester(settings.PLATFORM_ADMIN_KEY ?? '', api.baseUrl).post<{ operator: { id: string }; api_key: string }>(
-      '/v1/operators',
-      { name, email: `${name}@example.test` },
-    );
-    const { operator: { id }, api_key: key } = assertStatus(made, 201);
+    const made = await requester(settings.PLATFORM_ADMIN_KEY ?? '', api.baseUrl).post<{
+      operator: { id: string };
+      api_key: string;
+    }>('/v1/operators', { name, email: `${name}@example.test` });
+    const {
+      operator: { id },
+      api_key: key,
+    } = assertStatus(made, 201);
     operator = { id, key };
   });
   after(async () => {
@@ -77,7 +80,10 @@ describe('kill -9 of an API that records a report or a decision', function () {
     },
     decidePassportReview: {
       points: ['before', 'before-commit', 'committed'],
-      prepare: async (lineage) => [`/v1/passports/reviews/${await reviewOf(lineage)}/decide`, { decision: 'blocked', block_future: true }],
+      prepare: async (lineage) => [
+        `/v1/passports/reviews/${await reviewOf(lineage)}/decide`,
+        { decision: 'blocked', block_future: true },
+      ],
       status: 200,
       events: ['passport.flagged', 'passport.blocked', 'agent.blocked'],
       rows: 'checkouts',
@@ -101,8 +107,13 @@ describe('kill -9 of an API that records a report or a decision', function () {
           select count(*) from ${sql.identifier([rows])} where lineage_id = ${lineage.jti}`);
         assert.equal(count, 1);
         assert.deepEqual(await flagTypes(database.pool, lineage), ['undeclared_service']);
-        const told = (await eventsOf(database.pool, lineage)).filter(({ payload }) => payload.agent_id === lineage.agent);
-        assert.deepEqual(told.map(({ event_type }) => event_type), events);
+        const told = (await eventsOf(database.pool, lineage)).filter(
+          ({ payload }) => payload.agent_id === lineage.agent,
+        );
+        assert.deepEqual(
+          told.map(({ event_type }) => event_type),
+          events,
+        );
       });
     }
   }

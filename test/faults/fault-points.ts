@@ -32,7 +32,8 @@ export function pointsOutsideLives(): string[] {
 export const pointsOfWaitingCommand = (operation: string): string[] =>
   pointsOf(runners()[1]).map((point) => `${operation}:${point}`);
 
-const pointsOf = (text: string): string[] => [...text.matchAll(/step\(`\$\{call\.operation\}:([\w-]+)`\)/g)].map(([, point = '']) => point);
+const pointsOf = (text: string): string[] =>
+  [...text.matchAll(/step\(`\$\{call\.operation\}:([\w-]+)`\)/g)].map(([, point = '']) => point);
 
 /** The code of `runCommand`, `runWaitingCommand` and `runHotCommand`, each up to the next. */
 function runners(): [string, string, string] {
@@ -47,10 +48,14 @@ export const stepOf = (point: string): string => point.split(':').at(-2) ?? '';
 
 /** Every point that a step of a life passes in the worker. */
 export function pointsOfLives(): string[] {
-  const files = globSync(['src/**/*.ts', 'activities/**/*.ts', 'temporal/**/*.ts'], { cwd: ROOT }).filter((file) => !OUTSIDE_LIVES.has(file));
+  const files = globSync(['src/**/*.ts', 'activities/**/*.ts', 'temporal/**/*.ts'], { cwd: ROOT }).filter(
+    (file) => !OUTSIDE_LIVES.has(file),
+  );
   const activities = findAll(/\bactivity\(context, '(\w+)'/g, files);
   return templatesIn(files)
-    .flatMap((template) => (template.includes('${name}') ? activities.map((name) => template.replace('${name}', name)) : [template]))
+    .flatMap((template) =>
+      template.includes('${name}') ? activities.map((name) => template.replace('${name}', name)) : [template],
+    )
     .toSorted();
 }
 

@@ -36,7 +36,8 @@ describe('kill -9 of a process that answers', function () {
   after(() => lives.close());
 
   /** Somebody who sells for 7 cents, and somebody who has dollars: each case has people of its own. */
-  const newMarket = (): Promise<Market> => openMarket({ baseUrl: service().baseUrl, adminKey: service().credentials.admin_api_key });
+  const newMarket = (): Promise<Market> =>
+    openMarket({ baseUrl: service().baseUrl, adminKey: service().credentials.admin_api_key });
   const pending = async (market: Market): Promise<string> => {
     const id = await market.pending();
     touched.set(id, market);
@@ -47,14 +48,33 @@ describe('kill -9 of a process that answers', function () {
     assertStatus(await market.provider.post(`${path}/claim`, body), 200);
     return path;
   };
-  const invoke = ({ consumer, skillId }: Market): Call => ({ as: consumer, path: `/v1/skills/${skillId}/invoke`, body: { input: { text: 'hello' } }, status: 201 });
+  const invoke = ({ consumer, skillId }: Market): Call => ({
+    as: consumer,
+    path: `/v1/skills/${skillId}/invoke`,
+    body: { input: { text: 'hello' } },
+    status: 201,
+  });
 
   const commands: Record<string, (market: Market) => Promise<Call> | Call> = {
     invokeSkill: invoke,
     claimInvocation: async (market) => ({ as: market.provider, path: `${await pending(market)}/claim`, status: 200 }),
-    heartbeatInvocation: async (market) => ({ as: market.provider, path: `${await claimed(market, { lease_seconds: 600 })}/heartbeat`, status: 200 }),
-    completeInvocation: async (market) => ({ as: market.provider, path: `${await claimed(market)}/complete`, body: { output: { text: 'HELLO' } }, status: 200 }),
-    failInvocation: async (market) => ({ as: market.provider, path: `${await claimed(market)}/fail`, body: { error: { code: 'X', message: 'x' } }, status: 200 }),
+    heartbeatInvocation: async (market) => ({
+      as: market.provider,
+      path: `${await claimed(market, { lease_seconds: 600 })}/heartbeat`,
+      status: 200,
+    }),
+    completeInvocation: async (market) => ({
+      as: market.provider,
+      path: `${await claimed(market)}/complete`,
+      body: { output: { text: 'HELLO' } },
+      status: 200,
+    }),
+    failInvocation: async (market) => ({
+      as: market.provider,
+      path: `${await claimed(market)}/fail`,
+      body: { error: { code: 'X', message: 'x' } },
+      status: 200,
+    }),
     cancelInvocation: async (market) => ({ as: market.consumer, path: `${await pending(market)}/cancel`, status: 200 }),
     createAdjustment: ({ consumerId }) => ({
       as: platform(),
@@ -65,10 +85,13 @@ describe('kill -9 of a process that answers', function () {
   };
 
   const invocationsOf = async ({ consumerId }: Market): Promise<unknown> =>
-    (await database()).oneFirst(sql.unsafe`select count(*)::int from invocations where consumer_operator_id = ${consumerId}`);
+    (await database()).oneFirst(
+      sql.unsafe`select count(*)::int from invocations where consumer_operator_id = ${consumerId}`,
+    );
 
   /** Another process beside the service on the same rows, which dies at this point. */
-  const victim = async (point: string): Promise<Role> => startRole('api', { ...(await settingsBeside(service())), FAULT_AT: point });
+  const victim = async (point: string): Promise<Role> =>
+    startRole('api', { ...(await settingsBeside(service())), FAULT_AT: point });
 
   for (const point of pointsOutsideLives().filter((name) => !name.startsWith('delivery:'))) {
     itBeside(`at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
@@ -81,7 +104,11 @@ describe('kill -9 of a process that answers', function () {
       const key = { 'idempotency-key': randomUUID() };
       const [{ balance_cents: balance }, count] = [await market.balance(), await invocationsOf(market)];
 
-      await assert.rejects(requester(as.key, dying.baseUrl).post(path, body, key), TypeError, 'nobody is left to answer');
+      await assert.rejects(
+        requester(as.key, dying.baseUrl).post(path, body, key),
+        TypeError,
+        'nobody is left to answer',
+      );
       assert.equal(await dying.ended, 'SIGKILL');
 
       const again = await as.post<TestInvocation>(path, body, key);
@@ -91,11 +118,23 @@ describe('kill -9 of a process that answers', function () {
       assert.deepEqual(third.body, once);
       assert.equal(third.headers.get('idempotency-replayed'), 'true');
 
-      const costs: Record<string, number> = { invokeSkill: -7, createAdjustment: 11, failInvocation: 7, cancelInvocation: 7 };
-      assert.equal((await market.balance()).balance_cents, balance + (costs[operation] ?? 0), 'the wallet feels it once');
+      const costs: Record<string, number> = {
+        invokeSkill: -7,
+        createAdjustment: 11,
+        failInvocation: 7,
+        cancelInvocation: 7,
+      };
+      assert.equal(
+        (await market.balance()).balance_cents,
+        balance + (costs[operation] ?? 0),
+        'the wallet feels it once',
+      );
       assert.equal(await invocationsOf(market), Number(count) + (operation === 'invokeSkill' ? 1 : 0));
       if (operation === 'invokeSkill') touched.set(once.id, market);
-      await assertInvariants(await database(), [...touched].filter(([, whose]) => whose === market).map(([id]) => id));
+      await assertInvariants(
+        await database(),
+        [...touched].filter(([, whose]) => whose === market).map(([id]) => id),
+      );
     });
   }
 
@@ -109,7 +148,9 @@ describe('kill -9 of a process that answers', function () {
         assert.equal(await dying.ended, 'SIGKILL');
         const { pool } = world.context;
         // The lease of whoever died ends after 15 s; by Postgres' clock it is over now.
-        await pool.query(sql.unsafe`update life_messages set lease_until = clock_timestamp() where life = ${`invocation:${id}`}`);
+        await pool.query(
+          sql.unsafe`update life_messages set lease_until = clock_timestamp() where life = ${`invocation:${id}`}`,
+        );
         await world.worker();
         await settled(pool, [id]);
         assertStatus(await market.act(id, 'cancel'), 200);
@@ -123,7 +164,9 @@ describe('kill -9 of a process that answers', function () {
   it('leaves no life behind: each follows its invocation to the end', async () => {
     const db = await database();
     // Whatever a victim had in hand besides is free after 15 s; by Postgres' clock it is now.
-    await db.query(sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until > clock_timestamp() + interval '5 seconds'`);
+    await db.query(
+      sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until > clock_timestamp() + interval '5 seconds'`,
+    );
     for (const [id, market] of touched) {
       if ((await market.act(id, 'cancel')).status === 200) continue;
       if ((await market.show(id)).status === 'processing') assertStatus(await market.act(id, 'complete'), 200);

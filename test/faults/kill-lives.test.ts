@@ -24,7 +24,10 @@ describe('kill -9 of a worker', function () {
   const signalled = async ({ lives }: World, market: Market): Promise<string> => {
     const id = await market.pending();
     const run = lives.client.workflow.getHandle(lifeId.invocation(id));
-    await eventually('the life to take a signal', () => run.signal(invocationSignals.claim).then(() => true), { seconds: 60, ignoreErrors: () => true });
+    await eventually('the life to take a signal', () => run.signal(invocationSignals.claim).then(() => true), {
+      seconds: 60,
+      ignoreErrors: () => true,
+    });
     await run.signal(invocationSignals.complete, { output: { text: 'HELLO' } });
     return id;
   };
@@ -39,22 +42,32 @@ describe('kill -9 of a worker', function () {
   });
 
   for (const { point, provoke, ends } of cases) {
-    itBeside(`at ${point}: the next worker brings the life to the same end, once; no cent is held back and none given twice`, () =>
-      worlds.visit(async (world) => {
-        const { context: { pool }, lives } = world;
-        const market = await openMarket(await world.serve());
-        const dying = await world.worker({ FAULT_AT: point });
-        const id = await provoke(world, market);
-        assert.equal(await dying.ended, 'SIGKILL');
+    itBeside(
+      `at ${point}: the next worker brings the life to the same end, once; no cent is held back and none given twice`,
+      () =>
+        worlds.visit(async (world) => {
+          const {
+            context: { pool },
+            lives,
+          } = world;
+          const market = await openMarket(await world.serve());
+          const dying = await world.worker({ FAULT_AT: point });
+          const id = await provoke(world, market);
+          assert.equal(await dying.ended, 'SIGKILL');
 
-        await world.worker();
-        await eventually('the end of the invocation', async () => (await market.show(id)).status === ends, { seconds: 60 });
-        await settled(pool, [id]);
-        await lives.closed([id]);
-        await assertInvariants(pool, [id]);
-        const { balance_cents: balance, held_cents: held } = await market.balance();
-        assert.deepEqual({ balance, held }, { balance: ends === 'completed' ? 10_000 - market.price : 10_000, held: 0 });
-      }),
+          await world.worker();
+          await eventually('the end of the invocation', async () => (await market.show(id)).status === ends, {
+            seconds: 60,
+          });
+          await settled(pool, [id]);
+          await lives.closed([id]);
+          await assertInvariants(pool, [id]);
+          const { balance_cents: balance, held_cents: held } = await market.balance();
+          assert.deepEqual(
+            { balance, held },
+            { balance: ends === 'completed' ? 10_000 - market.price : 10_000, held: 0 },
+          );
+        }),
     );
   }
 });

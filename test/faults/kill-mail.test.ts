@@ -21,12 +21,17 @@ describe('kill -9 of a worker that sends mail', function () {
   });
   after(() => mailServer.stop());
 
-  const row = (world: World, id: string) => world.context.pool.one(sql.type(Row)`select status, text from mails where id = ${id}`);
+  const row = (world: World, id: string) =>
+    world.context.pool.one(sql.type(Row)`select status, text from mails where id = ${id}`);
   const assertSent = async (world: World, id: string): Promise<void> => {
-    await eventually(`the mail ${id} to have left`, async () => (await row(world, id)).status !== 'waiting', { seconds: 120 });
+    await eventually(`the mail ${id} to have left`, async () => (await row(world, id)).status !== 'waiting', {
+      seconds: 120,
+    });
     await world.lives.client.workflow.getHandle(lifeId.mail(id)).result();
     assert.deepEqual(await row(world, id), { status: 'sent', text: null });
-    const messageIds = mailServer.received.flatMap(({ raw }) => raw.match(/^Message-ID: .+$/im) ?? []).filter((line) => line.includes(id));
+    const messageIds = mailServer.received
+      .flatMap(({ raw }) => raw.match(/^Message-ID: .+$/im) ?? [])
+      .filter((line) => line.includes(id));
     assert(messageIds.length > 0, 'it is in the mailbox');
     assert.equal(new Set(messageIds).size, 1, 'a mailbox can tell that it is the same');
   };

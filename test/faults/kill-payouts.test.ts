@@ -20,15 +20,23 @@ describe('kill -9 of a worker that pays out what was earned', function () {
   /** The first of the month comes. */
   const trigger = async ({ lives }: World): Promise<void> => {
     const schedule = lives.client.schedule.getHandle(PAYOUTS);
-    await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), { ignoreErrors: () => true });
+    await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), {
+      ignoreErrors: () => true,
+    });
   };
   const payoutsOf = ({ context }: World, { id }: Publisher) =>
-    context.pool.any(sql.type(Payout)`select month, status, gross_cents, net_cents from payouts where operator_id = ${id}`);
+    context.pool.any(
+      sql.type(Payout)`select month, status, gross_cents, net_cents from payouts where operator_id = ${id}`,
+    );
   /** What the payment provider has transferred to it. */
   const received = ({ context }: World, { id }: Publisher) =>
     context.pool.any(sql.type(Cents)`select amount_cents from local_transfers where operator_id = ${id}`);
 
-  for (const point of [...pointsOfStep('openPayouts'), ...pointsOfStep('advancePayout'), ...pointsOfStep('transferPayout')]) {
+  for (const point of [
+    ...pointsOfStep('openPayouts'),
+    ...pointsOfStep('advancePayout'),
+    ...pointsOfStep('transferPayout'),
+  ]) {
     itBeside(`at ${point}: the next worker states the month, and transfers it once`, () =>
       worlds.visit(async (world) => {
         const { pool } = world.context;
@@ -40,12 +48,19 @@ describe('kill -9 of a worker that pays out what was earned', function () {
         await assertLedger(pool);
 
         await world.worker();
-        await eventually('the payout to be paid', async () => (await payoutsOf(world, publisher))[0]?.status === 'paid', { seconds: 120 });
+        await eventually(
+          'the payout to be paid',
+          async () => (await payoutsOf(world, publisher))[0]?.status === 'paid',
+          { seconds: 120 },
+        );
         const [payout, ...others] = await payoutsOf(world, publisher);
         assert.deepEqual([payout?.gross_cents, payout?.net_cents, others], [2_005, 1_805, []]);
         await world.lives.client.workflow.getHandle(`payout:${publisher.id}:${payout?.month}`).result();
         assert.deepEqual(await received(world, publisher), [{ amount_cents: 1_805 }]);
-        assert.deepEqual([await publisher.earnings(), await publisher.moved()], [0, { payout: 1_805, commission: 200 }]);
+        assert.deepEqual(
+          [await publisher.earnings(), await publisher.moved()],
+          [0, { payout: 1_805, commission: 200 }],
+        );
         await assertLedger(pool);
       }),
     );

@@ -20,7 +20,10 @@ describe('kill -9 while a portal is opened', function () {
     assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from local_portals`), 1);
     const id = await pool.oneFirst(sql.unsafe`select id from portal_sessions`);
     await lives.client.workflow.getHandle(lifeId.portal(String(id))).result();
-    assert.deepEqual(await pool.one(sql.unsafe`select status, url from portal_sessions`), { status: 'answered', url: null });
+    assert.deepEqual(await pool.one(sql.unsafe`select status, url from portal_sessions`), {
+      status: 'answered',
+      url: null,
+    });
   };
 
   for (const point of pointsOfWaitingCommand('openPortal')) {

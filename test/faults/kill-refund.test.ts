@@ -24,7 +24,10 @@ describe('kill -9 of a worker that refunds a top-up', function () {
         await assertLedger(world.context.pool);
         await world.worker();
         await world.lives.client.workflow.getHandle(lifeId.refund(body.refund_id)).result();
-        assert.deepEqual((await payer.refunds()).map((refund) => refund.status), ['succeeded']);
+        assert.deepEqual(
+          (await payer.refunds()).map((refund) => refund.status),
+          ['succeeded'],
+        );
         assert.deepEqual(await payer.available(), { posted_cents: 0, held_cents: 0 });
         const given = await world.context.pool.oneFirst(sql.unsafe`select count(*)::int from local_refunds`);
         assert.equal(given, 1);

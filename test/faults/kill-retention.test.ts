@@ -36,7 +36,9 @@ describe('kill -9 of a worker that purges the audit trail', function () {
 
         const dying = await world.worker({ FAULT_AT: point });
         const schedule = world.lives.client.schedule.getHandle(RETENTION);
-        await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), { ignoreErrors: () => true });
+        await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), {
+          ignoreErrors: () => true,
+        });
         assert.equal(await dying.ended, 'SIGKILL');
         const begun = await eventually('the run that lost its worker', async () => {
           const [only] = (await schedule.describe()).info.recentActions;

@@ -17,15 +17,23 @@ describe('kill -9 of a worker that rotates the signing keys', function () {
   const worlds = worldsOfSuite();
 
   const keysOf = async ({ context }: OwnService): Promise<[status: string, kid: string][]> =>
-    (await context.pool.any(sql.type(Key)`select status, kid from signing_keys order by status`)).map(({ status, kid }) => [status, kid]);
+    (await context.pool.any(sql.type(Key)`select status, kid from signing_keys order by status`)).map(
+      ({ status, kid }) => [status, kid],
+    );
   const verdict = async (service: OwnService, token: string): Promise<unknown> =>
     assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200).valid;
 
   /** The run of a schedule that loses its worker at the point, and the next worker that ends it. */
-  const rotateWithKill = async ({ lives, worker }: World, point: string, settings: Record<string, string>): Promise<void> => {
+  const rotateWithKill = async (
+    { lives, worker }: World,
+    point: string,
+    settings: Record<string, string>,
+  ): Promise<void> => {
     const dying = await worker({ ...settings, FAULT_AT: point });
     const schedule = lives.client.schedule.getHandle(KEY_ROTATION);
-    await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), { ignoreErrors: () => true });
+    await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), {
+      ignoreErrors: () => true,
+    });
     assert.equal(await dying.ended, 'SIGKILL');
     const run = await eventually('the run that lost its worker', async () => {
       const [only] = (await schedule.describe()).info.recentActions;
@@ -46,9 +54,15 @@ describe('kill -9 of a worker that rotates the signing keys', function () {
           await service.context.pool.query(sql.unsafe`
             update signing_keys set activated_at = clock_timestamp() - interval '91 days' where status = 'active'`);
 
-          await rotateWithKill(world, point, { DATABASE_URL: services.databaseUrl, ENCRYPTION_KEY: services.encryptionKey.toString('base64') });
+          await rotateWithKill(world, point, {
+            DATABASE_URL: services.databaseUrl,
+            ENCRYPTION_KEY: services.encryptionKey.toString('base64'),
+          });
           const after = await keysOf(service);
-          assert.deepEqual(after.map(([status]) => status), ['active', 'next', 'retired']);
+          assert.deepEqual(
+            after.map(([status]) => status),
+            ['active', 'next', 'retired'],
+          );
           const rotated = Object.fromEntries(after);
           assert.deepEqual({ active: rotated.active, retired: rotated.retired }, { active: next, retired: active });
           assert.equal(await verdict(service, token), true, 'what the retired key has signed');

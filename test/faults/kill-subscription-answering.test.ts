@@ -68,7 +68,10 @@ describe('kill -9 of a process that answers a subscribe', function () {
       assertStatus(await caller.post('/v1/billing/cancel-subscription'), 200);
       assertProblem(await caller.post(PATH, BODY, headers), 'CONFLICT');
       await world.worker();
-      assert.equal(typeof assertStatus(await untilAnswered(() => caller.post(PATH, BODY, headers)), 200).checkout_url, 'string');
+      assert.equal(
+        typeof assertStatus(await untilAnswered(() => caller.post(PATH, BODY, headers)), 200).checkout_url,
+        'string',
+      );
       assert.deepEqual([await countOf(world, 'changes'), await countOf(world, 'checkouts')], [2, 1]);
     }),
   );

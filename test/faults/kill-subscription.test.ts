@@ -17,7 +17,12 @@ import { pointsOfStep } from './fault-points.ts';
 import { worldsOfSuite, type World } from './worlds.ts';
 
 const Change = z.object({ status: z.string(), session_id: z.string().nullable(), closing: z.boolean() });
-const Row = z.object({ status: z.string(), tier: z.string().nullable(), purchased_seats: z.number(), told: z.boolean() });
+const Row = z.object({
+  status: z.string(),
+  tier: z.string().nullable(),
+  purchased_seats: z.number(),
+  told: z.boolean(),
+});
 
 describe('kill -9 of a worker that looks after a subscription', function () {
   this.timeout(600_000);
@@ -30,26 +35,35 @@ describe('kill -9 of a worker that looks after a subscription', function () {
   };
   /** Nobody waits in these worlds: the change is begun, and its page is the worker's to open. */
   const begin = async ({ context }: World, operatorId: OperatorId): Promise<void> => {
-    const unanswered = (error: unknown): boolean => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
+    const unanswered = (error: unknown): boolean =>
+      error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
     await assert.rejects(subscribe(context, callOf(operatorId, 'subscribe'), { tier: 'pro' }), unanswered);
   };
   const change = ({ context }: World, operatorId: string) =>
-    context.pool.one(sql.type(Change)`select status, session_id, closing from subscription_changes where operator_id = ${operatorId}`);
+    context.pool.one(
+      sql.type(Change)`select status, session_id, closing from subscription_changes where operator_id = ${operatorId}`,
+    );
   const row = ({ context }: World, operatorId: string) =>
     context.pool.one(sql.type(Row)`
       select status, tier, purchased_seats, revision = told_revision as told from subscriptions where operator_id = ${operatorId}`);
   const opened = (world: World, operatorId: string): Promise<string> =>
-    eventually('the page to be open', async () => (await change(world, operatorId)).session_id ?? undefined, { seconds: 120 });
+    eventually('the page to be open', async () => (await change(world, operatorId)).session_id ?? undefined, {
+      seconds: 120,
+    });
   const checkouts = ({ context }: World): Promise<readonly string[]> =>
     context.pool.anyFirst(sql.type(z.object({ status: z.string() }))`select status from local_checkouts`);
   /** Pays without a webhook, and has the provider asked. */
   const payUnheard = async ({ context }: World, operatorId: string, sessionId: string): Promise<void> => {
     await settle(context, sessionId, 'paid');
-    await context.pool.query(sql.unsafe`update subscriptions set ask_at = clock_timestamp() where operator_id = ${operatorId}`);
+    await context.pool.query(
+      sql.unsafe`update subscriptions set ask_at = clock_timestamp() where operator_id = ${operatorId}`,
+    );
     await context.pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)}, 'paid')`);
   };
   const running = (world: World, operatorId: string) =>
-    eventually('the subscription to run', async () => (await row(world, operatorId)).status === 'active', { seconds: 120 });
+    eventually('the subscription to run', async () => (await row(world, operatorId)).status === 'active', {
+      seconds: 120,
+    });
   const audited = ({ context }: World, operatorId: string, action: string): Promise<number> =>
     context.pool.oneFirst(sql.type(z.object({ count: z.number() }))`
       select count(*)::int from audit_events where operator_id = ${operatorId} and action = ${action}`);
@@ -79,7 +93,9 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         await cancelSubscription(world.context, callOf(operatorId, 'cancelSubscription'));
         assert.equal(await dying.ended, 'SIGKILL');
         await world.worker();
-        await eventually('the page to be closed', async () => !(await change(world, operatorId)).closing, { seconds: 120 });
+        await eventually('the page to be closed', async () => !(await change(world, operatorId)).closing, {
+          seconds: 120,
+        });
         await world.lives.client.workflow.getHandle(lifeId.subscription(operatorId)).result();
         assert.deepEqual(await checkouts(world), ['expired']);
       }),
@@ -116,7 +132,10 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         await eventually('the provider to be told', async () => (await row(world, operatorId)).told, { seconds: 120 });
         const { pool } = world.context;
         assert.equal(await pool.oneFirst(sql.unsafe`select purchased_seats from local_subscriptions`), 2);
-        assert.equal(await pool.oneFirst(sql.unsafe`select count(*)::int from local_calls where key like 'subscription:%'`), 1);
+        assert.equal(
+          await pool.oneFirst(sql.unsafe`select count(*)::int from local_calls where key like 'subscription:%'`),
+          1,
+        );
         assert.equal((await row(world, operatorId)).purchased_seats, 2);
       }),
     );

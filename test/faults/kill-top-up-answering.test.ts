@@ -23,19 +23,29 @@ describe('kill -9 of a process that answers a payer', function () {
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  const countOf = async ({ context: { pool } }: World, table: 'top_ups' | 'local_checkouts' | 'refunds' | 'local_refunds'): Promise<unknown> =>
-    pool.oneFirst(sql.unsafe`select count(*)::int from ${sql.identifier([table])}`);
+  const countOf = async (
+    { context: { pool } }: World,
+    table: 'top_ups' | 'local_checkouts' | 'refunds' | 'local_refunds',
+  ): Promise<unknown> => pool.oneFirst(sql.unsafe`select count(*)::int from ${sql.identifier([table])}`);
   const kindsOf = async ({ context: { pool } }: World): Promise<readonly unknown[]> =>
     pool.anyFirst(sql.unsafe`select kind from transfers order by position`);
   const webhookSecretOf = ({ context }: World): string => context.config.payments?.webhookSecret ?? '';
   const openTopUp = async (caller: Requester): Promise<{ session_id: string; checkout_url: string }> => {
     const headers = { 'idempotency-key': randomUUID() };
-    return assertStatus(await untilAnswered(() => caller.post<{ session_id: string; checkout_url: string }>(PATH, BODY, headers)), 200);
+    return assertStatus(
+      await untilAnswered(() => caller.post<{ session_id: string; checkout_url: string }>(PATH, BODY, headers)),
+      200,
+    );
   };
   const paid = async (world: World, operatorId: string, sessionId: string): Promise<string> => {
-    const id = String(await world.context.pool.oneFirst(sql.unsafe`select id from top_ups where session_id = ${sessionId}`));
+    const id = String(
+      await world.context.pool.oneFirst(sql.unsafe`select id from top_ups where session_id = ${sessionId}`),
+    );
     const metadata = { carnet_purpose: 'top_up', carnet_reference: id, carnet_operator: operatorId } as const;
-    return paymentEventBody('checkout.session.completed', checkoutSession(metadata, { id: sessionId, amountCents: BODY.amount_cents }));
+    return paymentEventBody(
+      'checkout.session.completed',
+      checkoutSession(metadata, { id: sessionId, amountCents: BODY.amount_cents }),
+    );
   };
 
   for (const point of pointsOfWaitingCommand('createTopUp')) {
@@ -58,7 +68,11 @@ describe('kill -9 of a process that answers a payer', function () {
   for (const point of pointsOfCommand) {
     itBeside(`at receivePaymentWebhook:${point}: the event, sent again, credits once`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: `receivePaymentWebhook:${point}` }), world.worker()]);
+        const [api, dying] = await Promise.all([
+          world.api(),
+          world.api({ FAULT_AT: `receivePaymentWebhook:${point}` }),
+          world.worker(),
+        ]);
         const { key, operatorId } = await operatorAt(world, api.baseUrl);
         const { session_id: sessionId } = await openTopUp(requester(key, api.baseUrl));
         const body = await paid(world, operatorId, sessionId);
@@ -73,14 +87,27 @@ describe('kill -9 of a process that answers a payer', function () {
 
     itBeside(`at refundTransaction:${point}: the same call, made again elsewhere, refunds once`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: `refundTransaction:${point}` }), world.worker()]);
+        const [api, dying] = await Promise.all([
+          world.api(),
+          world.api({ FAULT_AT: `refundTransaction:${point}` }),
+          world.worker(),
+        ]);
         const { key, operatorId } = await operatorAt(world, api.baseUrl);
         const caller = requester(key, api.baseUrl);
         const { session_id: sessionId, checkout_url: url } = await openTopUp(caller);
-        await fetch(api.baseUrl + new URL(url).pathname, { method: 'POST', body: new URLSearchParams({ outcome: 'paid' }), redirect: 'manual' });
-        const payment = await world.context.pool.oneFirst(sql.unsafe`select id from local_payments where checkout_id = ${sessionId}`);
+        await fetch(api.baseUrl + new URL(url).pathname, {
+          method: 'POST',
+          body: new URLSearchParams({ outcome: 'paid' }),
+          redirect: 'manual',
+        });
+        const payment = await world.context.pool.oneFirst(
+          sql.unsafe`select id from local_payments where checkout_id = ${sessionId}`,
+        );
         const told = (await paid(world, operatorId, sessionId)).replace(`pi_${sessionId}`, String(payment));
-        assertStatus(await postPaymentEvent(told, signPaymentEvent(told, { secret: webhookSecretOf(world) }), api.baseUrl), 200);
+        assertStatus(
+          await postPaymentEvent(told, signPaymentEvent(told, { secret: webhookSecretOf(world) }), api.baseUrl),
+          200,
+        );
         const refund = `/v1/billing/refund/${String(await world.context.pool.oneFirst(sql.unsafe`select id from transfers`))}`;
         const headers = { 'idempotency-key': randomUUID() };
         await assert.rejects(requester(key, dying.baseUrl).post(refund, undefined, headers), TypeError);
@@ -88,7 +115,9 @@ describe('kill -9 of a process that answers a payer', function () {
         const answered = await caller.post<{ refund_id: string }>(refund, undefined, headers);
         assert([200, 202].includes(answered.status), answered.text);
         const made = `/v1/billing/refunds/${answered.body.refund_id}`;
-        await eventually('the refund', async () => (await caller.get(made)).body.status === 'succeeded', { seconds: 60 });
+        await eventually('the refund', async () => (await caller.get(made)).body.status === 'succeeded', {
+          seconds: 60,
+        });
         assert.deepEqual(await kindsOf(world), ['topup', 'refund']);
         assert.deepEqual([await countOf(world, 'refunds'), await countOf(world, 'local_refunds')], [1, 1]);
         await assertLedger(world.context.pool);

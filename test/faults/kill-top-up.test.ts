@@ -14,7 +14,8 @@ describe('kill -9 of a worker that tops up a wallet', function () {
 
   const count = async ({ context: { pool } }: World, table: 'local_checkouts' | 'local_customers'): Promise<unknown> =>
     pool.oneFirst(sql.unsafe`select count(*)::int from ${sql.identifier([table])}`);
-  const end = ({ lives }: World, id: string): Promise<unknown> => lives.client.workflow.getHandle(lifeId['top-up'](id)).result();
+  const end = ({ lives }: World, id: string): Promise<unknown> =>
+    lives.client.workflow.getHandle(lifeId['top-up'](id)).result();
 
   for (const point of [...pointsOfStep('advanceTopUp'), ...pointsOfStep('openTopUp')]) {
     itBeside(`at ${point}: the next worker opens the checkout, once`, () =>
@@ -48,7 +49,9 @@ describe('kill -9 of a worker that tops up a wallet', function () {
         await world.worker();
         await end(world, id);
         assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 0 });
-        const receipt = await world.context.pool.oneFirst(sql.unsafe`select receipt_url is not null from top_ups where id = ${id}`);
+        const receipt = await world.context.pool.oneFirst(
+          sql.unsafe`select receipt_url is not null from top_ups where id = ${id}`,
+        );
         assert.equal(receipt, true);
         await assertLedger(world.context.pool);
       }),

@@ -23,7 +23,10 @@ describe('Postgres ends at once, and starts again', function () {
 
   before(async () => {
     instance = await startInstance();
-    market = await openMarket({ baseUrl: instance.baseUrl, adminKey: instance.credentials.admin_api_key }, { cents: 1_000_000 });
+    market = await openMarket(
+      { baseUrl: instance.baseUrl, adminKey: instance.credentials.admin_api_key },
+      { cents: 1_000_000 },
+    );
   });
   after(async () => {
     await instance.stop();
@@ -32,7 +35,9 @@ describe('Postgres ends at once, and starts again', function () {
 
   const postmaster = async (): Promise<number> => {
     const file = join(instance.dataDir, 'postgres/data/postmaster.pid');
-    return eventually('a postmaster', async () => Number.parseInt(await readFile(file, 'utf8'), 10), { ignoreErrors: () => true });
+    return eventually('a postmaster', async () => Number.parseInt(await readFile(file, 'utf8'), 10), {
+      ignoreErrors: () => true,
+    });
   };
 
   /** No shut-down of any kind: every process of the server is gone at once. */
@@ -79,11 +84,16 @@ describe('Postgres ends at once, and starts again', function () {
     await moreAnswers();
     working = false;
     await Promise.all(callers);
-    await eventually('/readyz to be well', async () => (await requester(null, instance.baseUrl).get('/readyz')).status === 200);
+    await eventually(
+      '/readyz to be well',
+      async () => (await requester(null, instance.baseUrl).get('/readyz')).status === 200,
+    );
 
     const pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
     try {
-      const rows = await pool.anyFirst(sql.unsafe`select id from invocations where consumer_operator_id = ${market.consumerId}`);
+      const rows = await pool.anyFirst(
+        sql.unsafe`select id from invocations where consumer_operator_id = ${market.consumerId}`,
+      );
       const ids = new Set(rows.map(String));
       for (const id of answered.values()) assert(ids.has(id), `${id} was answered and is missing`);
       assert.equal(new Set(answered.values()).size, answered.size, 'every key is one invocation');

@@ -23,7 +23,10 @@ const Cells = z.object({ cells: z.string().nullable() });
 
 /** Where a text stands in what was searched: names only, so that a failure does not print the secret. */
 const placesOf = (secret: string, searched: Map<string, string>): string[] =>
-  [...searched].filter(([, text]) => text.includes(secret)).map(([place]) => place).toSorted();
+  [...searched]
+    .filter(([, text]) => text.includes(secret))
+    .map(([place]) => place)
+    .toSorted();
 
 describe('secrets', function () {
   this.timeout(600_000);
@@ -41,23 +44,46 @@ describe('secrets', function () {
   /** Every way in and out, with something to recognise in each. */
   const play = async (): Promise<void> => {
     const invoke = async (): Promise<string> => {
-      const id = assertStatus(await market.invoke({ input: { text: INPUT } }, { 'idempotency-key': randomUUID() }), 201).id;
+      const id = assertStatus(
+        await market.invoke({ input: { text: INPUT } }, { 'idempotency-key': randomUUID() }),
+        201,
+      ).id;
       ids.push(id);
       return id;
     };
     const [completed, failed, signalled] = [await invoke(), await invoke(), await invoke()];
-    for (const id of [completed, failed]) assertStatus(await market.act(id, 'claim', { 'idempotency-key': randomUUID() }), 200);
+    for (const id of [completed, failed])
+      assertStatus(await market.act(id, 'claim', { 'idempotency-key': randomUUID() }), 200);
     const complete = { output: { text: OUTPUT } };
-    assertStatus(await market.provider.post(`/v1/skills/invocations/${completed}/complete`, complete, { 'idempotency-key': randomUUID() }), 200);
-    assertStatus(await market.provider.post(`/v1/skills/invocations/${failed}/fail`, { error: { code: 'X', message: FAILURE } }), 200);
-    assertProblem(await market.consumer.post(`/v1/skills/${market.skillId}/invoke`, { input: { text: INPUT, other: INPUT } }), 'INPUT_SCHEMA_MISMATCH');
-    assertProblem(await market.consumer.post(`/v1/skills/${market.skillId}/invoke`, `{"input": {"text": "${INPUT}"`), 'VALIDATION_ERROR');
+    assertStatus(
+      await market.provider.post(`/v1/skills/invocations/${completed}/complete`, complete, {
+        'idempotency-key': randomUUID(),
+      }),
+      200,
+    );
+    assertStatus(
+      await market.provider.post(`/v1/skills/invocations/${failed}/fail`, { error: { code: 'X', message: FAILURE } }),
+      200,
+    );
+    assertProblem(
+      await market.consumer.post(`/v1/skills/${market.skillId}/invoke`, { input: { text: INPUT, other: INPUT } }),
+      'INPUT_SCHEMA_MISMATCH',
+    );
+    assertProblem(
+      await market.consumer.post(`/v1/skills/${market.skillId}/invoke`, `{"input": {"text": "${INPUT}"`),
+      'VALIDATION_ERROR',
+    );
     await settled(pool, ids);
     await lives.client.workflow.getHandle(`invocation:${signalled}`).signal('cancel');
     await settled(pool, ids);
 
     const key = { 'idempotency-key': randomUUID() };
-    const make = () => market.consumer.post<{ key: string }>('/v1/api-keys', { name: 'under-a-key', kind: 'operator', role: 'member' }, key);
+    const make = () =>
+      market.consumer.post<{ key: string }>(
+        '/v1/api-keys',
+        { name: 'under-a-key', kind: 'operator', role: 'member' },
+        key,
+      );
     const made = assertStatus(await make(), 201).key;
     assert.equal(assertStatus(await make(), 201).key, made, 'it is kept for whoever calls again');
     keys.set('a key made under an Idempotency-Key', made);
@@ -74,7 +100,9 @@ describe('secrets', function () {
     lives = livesOf(instance.credentials);
     keys.set('the encryption key', (await readFile(join(instance.dataDir, 'encryption.key'), 'utf8')).trim());
     keys.set('the password of the database', new URL(instance.databaseUrl).password);
-    keys.set('the demo publisher', instance.credentials.api_key).set('the demo consumer', instance.credentials.consumer_api_key);
+    keys
+      .set('the demo publisher', instance.credentials.api_key)
+      .set('the demo consumer', instance.credentials.consumer_api_key);
     keys.set('the provider', market.provider.key ?? '').set('the consumer', market.consumer.key ?? '');
     await play();
     await lives.closed(ids);
@@ -93,7 +121,8 @@ describe('secrets', function () {
 
   it('are looked for where there is something to be found', () => {
     assert.match(log, /"operation":"invokeSkill"/);
-    for (const id of ids) assert.match(histories.get(`invocation:${id}`) ?? '', /EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED/, 'to its end');
+    for (const id of ids)
+      assert.match(histories.get(`invocation:${id}`) ?? '', /EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED/, 'to its end');
     assert.deepEqual(placesOf(INPUT, columns), ['invocations.input']);
     assert.deepEqual(placesOf(OUTPUT, columns), ['invocations.output']);
     assert(keys.size >= 9 && [...keys.values()].every((secret) => secret.length >= 16));
@@ -110,7 +139,12 @@ describe('secrets', function () {
 
   it('are in no line of the log at its most talkative, nor in the logs of the parts; inputs and outputs neither', () => {
     const logs = filesBelow(join(instance.dataDir, 'logs')).set('standard output', log);
-    for (const [whose, secret] of [...keys, ['an input', INPUT], ['an output', OUTPUT], ['a failure', FAILURE]] as const) {
+    for (const [whose, secret] of [
+      ...keys,
+      ['an input', INPUT],
+      ['an output', OUTPUT],
+      ['a failure', FAILURE],
+    ] as const) {
       assert.deepEqual(placesOf(secret, logs), [], whose);
     }
   });
@@ -118,7 +152,12 @@ describe('secrets', function () {
   it('are in no history, and inputs, outputs and failures neither', () => {
     const files = filesBelow(join(instance.dataDir, 'temporal'));
     assert(placesOf(ids[0] ?? '', files).length > 0, 'what Temporal holds is readable in its files');
-    for (const [whose, secret] of [...keys, ['an input', INPUT], ['an output', OUTPUT], ['a failure', FAILURE]] as const) {
+    for (const [whose, secret] of [
+      ...keys,
+      ['an input', INPUT],
+      ['an output', OUTPUT],
+      ['a failure', FAILURE],
+    ] as const) {
       assert.deepEqual(placesOf(secret, histories), [], whose);
       assert.deepEqual(placesOf(secret, files), [], whose);
     }
@@ -139,8 +178,15 @@ describe('secrets', function () {
 
 /** Every file below a folder by its path, as bytes; names that match `but` are left out. */
 function filesBelow(folder: string, but = '\0'): Map<string, string> {
-  const names = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile() && entry.name !== but);
-  return new Map(names.map((entry) => [join(entry.parentPath, entry.name).slice(folder.length + 1), readFileSync(join(entry.parentPath, entry.name), 'latin1')]));
+  const names = globSync('**/*', { cwd: folder, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.name !== but,
+  );
+  return new Map(
+    names.map((entry) => [
+      join(entry.parentPath, entry.name).slice(folder.length + 1),
+      readFileSync(join(entry.parentPath, entry.name), 'latin1'),
+    ]),
+  );
 }
 
 /** The histories of all runs, payloads decoded. */
@@ -148,7 +194,10 @@ async function everyHistory({ client }: Lives): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for await (const { workflowId, runId } of client.workflow.list()) {
     const text = historyToJSON(await client.workflow.getHandle(workflowId, runId).fetchHistory());
-    texts.set(workflowId, `${text} ${[...text.matchAll(/"([A-Za-z0-9+/]{8,}=*)"/g)].map(([, data = '']) => Buffer.from(data, 'base64').toString('latin1')).join(' ')}`);
+    texts.set(
+      workflowId,
+      `${text} ${[...text.matchAll(/"([A-Za-z0-9+/]{8,}=*)"/g)].map(([, data = '']) => Buffer.from(data, 'base64').toString('latin1')).join(' ')}`,
+    );
   }
   return texts;
 }
@@ -160,7 +209,11 @@ async function everyColumn(pool: DatabasePool): Promise<Map<string, string>> {
     select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and t.table_type = 'BASE TABLE'`);
   for (const { table_name: table, column_name: column } of found) {
-    const { cells } = await pool.one(sql.type(Cells)`select string_agg(${sql.identifier([column])}::text, E'\n') as cells from ${sql.identifier([table])}`);
+    const { cells } = await pool.one(
+      sql.type(
+        Cells,
+      )`select string_agg(${sql.identifier([column])}::text, E'\n') as cells from ${sql.identifier([table])}`,
+    );
     texts.set(`${table}.${column}`, cells ?? '');
   }
   return texts;

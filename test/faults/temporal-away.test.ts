@@ -29,9 +29,11 @@ describe('Temporal away', function () {
     await removeDataDir(instance.dataDir);
   });
 
-  const server = async (): Promise<number> => Number.parseInt(await readFile(join(instance.dataDir, 'temporal/server.pid'), 'utf8'), 10);
+  const server = async (): Promise<number> =>
+    Number.parseInt(await readFile(join(instance.dataDir, 'temporal/server.pid'), 'utf8'), 10);
   const readiness = () => requester(null, instance.baseUrl).get('/readyz');
-  const temporalIs = (how: 'ok' | 'degraded') => eventually(`/readyz to say ${how}`, async () => (await readiness()).body.temporal === how);
+  const temporalIs = (how: 'ok' | 'degraded') =>
+    eventually(`/readyz to say ${how}`, async () => (await readiness()).body.temporal === how);
 
   /** Everything a market does, answered as ever. @returns invocations ended in every way, and one still open. */
   const trade = async (): Promise<{ ended: string[]; open: string }> => {
@@ -46,9 +48,17 @@ describe('Temporal away', function () {
       }),
       201,
     );
-    const [completed, failed, cancelled, open] = [await market.pending(), await market.pending(), await market.pending(), await market.pending()];
-    for (const id of [completed, failed]) assert.equal(assertStatus(await market.act(id, 'claim'), 200).status, 'processing');
-    const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${completed}`, { prefer: 'wait=20' });
+    const [completed, failed, cancelled, open] = [
+      await market.pending(),
+      await market.pending(),
+      await market.pending(),
+      await market.pending(),
+    ];
+    for (const id of [completed, failed])
+      assert.equal(assertStatus(await market.act(id, 'claim'), 200).status, 'processing');
+    const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${completed}`, {
+      prefer: 'wait=20',
+    });
     assert.equal(assertStatus(await market.act(completed, 'complete'), 200).status, 'completed');
     assert.equal((await waiting).body.status, 'completed', 'who waits for a row does not wait for Temporal');
     assert.equal(assertStatus(await market.act(failed, 'fail'), 200).status, 'failed');
@@ -80,10 +90,19 @@ describe('Temporal away', function () {
       const { ended, open } = await trade();
 
       // Its timer is in Temporal. The reconciler ends what is 30 s past its deadline.
-      await pool.query(sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${overdue}`);
-      await eventually('the overdue invocation to expire', async () => (await market.show(overdue)).status === 'expired');
+      await pool.query(
+        sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${overdue}`,
+      );
+      await eventually(
+        'the overdue invocation to expire',
+        async () => (await market.show(overdue)).status === 'expired',
+      );
       const { balance_cents: balance, held_cents: held } = await market.balance();
-      assert.deepEqual({ balance, held }, { balance: before - market.price, held: market.price }, 'only the open one is held, only the completed one is paid');
+      assert.deepEqual(
+        { balance, held },
+        { balance: before - market.price, held: market.price },
+        'only the open one is held, only the completed one is paid',
+      );
 
       process.kill(pid, 'SIGCONT');
       await assertCaughtUp([...ended, overdue], open);

@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { createEncryption } from '../../src/encryption.ts';
 import type { Approval, ApprovalWithBody } from '../../src/governance/schema.ts';
-import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  unique,
+  type TestOperator,
+} from '../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, type Requester } from '../support/service.ts';
 import { approve, expire, refusedWith, withApproval } from './support.ts';
@@ -65,7 +72,9 @@ describe('Governance approvals', () => {
     const { approvalId } = await weaken(operator);
     const otherwise = createEncryption([randomBytes(32)]).seal('{}', `approval:${approvalId}`);
     const pool = await database();
-    await pool.query(sql.type(z.object({}))`update governance_approvals set body = ${otherwise} where id = ${approvalId}`);
+    await pool.query(
+      sql.type(z.object({}))`update governance_approvals set body = ${otherwise} where id = ${approvalId}`,
+    );
     const shown = assertStatus(await owner.get<ApprovalWithBody>(`${APPROVALS}/${approvalId}`), 200);
     assert.deepEqual([shown.id, 'body' in shown], [approvalId, false]);
   });
@@ -89,7 +98,10 @@ describe('Governance approvals', () => {
     const second = await buildPerson(operator);
     const { approvalId } = await weaken(operator);
     const replies = await Promise.all([approve(owner, approvalId), second.post(`${APPROVALS}/${approvalId}/reject`)]);
-    assert.deepEqual(replies.map(({ status }) => status).toSorted((a, b) => a - b), [200, 409]);
+    assert.deepEqual(
+      replies.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409],
+    );
   });
 
   it('cannot be decided once their time is over', async () => {
@@ -131,12 +143,18 @@ describe('Governance approvals', () => {
     const made: Awaited<ReturnType<typeof weaken>>[] = [];
     for (let at = 0; at < 5; at += 1) made.push(await weaken(fresh));
     const [pending, approved, rejected, expired, consumed] = made.map(({ approvalId }) => approvalId);
-    assert(pending !== undefined && approved !== undefined && rejected !== undefined && expired !== undefined && consumed !== undefined);
+    assert(
+      pending !== undefined &&
+        approved !== undefined &&
+        rejected !== undefined &&
+        expired !== undefined &&
+        consumed !== undefined,
+    );
     assertStatus(await approve(person, approved), 200);
     assertStatus(await person.post(`${APPROVALS}/${rejected}/reject`), 200);
     await expire(expired);
     assertStatus(await approve(person, consumed), 200);
-    assertStatus(await made[4]?.request(withApproval(consumed)) ?? assert.fail(), 200);
+    assertStatus((await made[4]?.request(withApproval(consumed))) ?? assert.fail(), 200);
     const all = assertStatus(await person.get<Approvals>(APPROVALS), 200);
     assert.deepEqual(
       all.approvals.map(({ id, status }) => [id, status]),

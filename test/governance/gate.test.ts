@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { tablesHolding } from '../accounts/secrets.ts';
 import { openShell, type Shell } from '../http/support/shell.ts';
-import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  unique,
+  type TestOperator,
+} from '../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../support/people.ts';
 import { assertProblem, assertStatus, requester, type Reply, type Requester } from '../support/service.ts';
 import { approve, expire, governed, refusedWith, timesDone, withApproval } from './support.ts';
@@ -45,7 +52,9 @@ describe('The governance gate', () => {
   });
 
   it('gives the same request the same approval, of twenty at once too', async () => {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => bearer.post('/v1/governed/a', { n: 1, m: [2] })));
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => bearer.post('/v1/governed/a', { n: 1, m: [2] })),
+    );
     const ids = new Set(replies.map((reply) => refuse(reply).approval_id));
     assert.equal(ids.size, 1);
     const respelled = await bearer.post('/v1/governed/a', '{ "m": [2e0], "n":1.0 }');
@@ -70,7 +79,8 @@ describe('The governance gate', () => {
       Array.from({ length: 20 }, () => bearer.post('/v1/governed/a', { n: 1 }, withApproval(id))),
     );
     assert.equal(replies.filter(({ status }) => status === 200).length, 1);
-    for (const reply of replies.filter(({ status }) => status !== 200)) assert.equal(refuse(reply).approval_status, 'consumed');
+    for (const reply of replies.filter(({ status }) => status !== 200))
+      assert.equal(refuse(reply).approval_status, 'consumed');
     assert.equal(await timesDone(operator.operatorId), 1);
   });
 

@@ -37,8 +37,14 @@ export const governed: AnyRoute[] = [
     path: '/v1/governed/:id',
     operation: 'putGoverned',
     handler: ({ context, call }) =>
-      runCommand(context, call, async (unit) =>
-        (await requireApproval(context, unit, call, 'test.governed')) ?? { status: 200, body: { done: true as const } },
+      runCommand(
+        context,
+        call,
+        async (unit) =>
+          (await requireApproval(context, unit, call, 'test.governed')) ?? {
+            status: 200,
+            body: { done: true as const },
+          },
       ),
   }),
 ];

@@ -8,7 +8,11 @@ const Body = z.strictObject({
   ttl_seconds: z.number().min(60).max(3_600).optional(),
   depth: z.int().optional(),
   share: z.number().gt(0).lt(1).optional(),
-  scopes: z.array(z.strictObject({ scopes: z.string() })).min(1).max(2).optional(),
+  scopes: z
+    .array(z.strictObject({ scopes: z.string() }))
+    .min(1)
+    .max(2)
+    .optional(),
   mode: z.enum(['logged', 'enforced']).optional(),
   version: z.literal(1).optional(),
   confirm: z.boolean().optional(),

@@ -28,7 +28,11 @@ const document = JSON.parse(JSON.stringify(openApiDocument(routes))) as {
       }
     >
   >;
-  components: { schemas: Record<string, { examples?: Json[]; example?: Json }>; securitySchemes: Members; examples: Record<string, { value: { status: number; code: string } }> };
+  components: {
+    schemas: Record<string, { examples?: Json[]; example?: Json }>;
+    securitySchemes: Members;
+    examples: Record<string, { value: { status: number; code: string } }>;
+  };
 };
 
 /** Every `$ref` in a value. */
@@ -72,8 +76,13 @@ describe('GET /openapi.json', () => {
 
   it('names both statuses under which an answer may come', () => {
     const answersOf = (operation: string): string[] =>
-      Object.keys(operations.find((one) => one.operationId === operation)?.responses ?? {}).filter((status) => status.startsWith('2'));
-    assert.deepEqual([answersOf('refundTransaction'), answersOf('submitClaim'), answersOf('getRefund')], [['200', '202'], ['200', '201'], ['200']]);
+      Object.keys(operations.find((one) => one.operationId === operation)?.responses ?? {}).filter((status) =>
+        status.startsWith('2'),
+      );
+    assert.deepEqual(
+      [answersOf('refundTransaction'), answersOf('submitClaim'), answersOf('getRefund')],
+      [['200', '202'], ['200', '201'], ['200']],
+    );
   });
 
   it('has 401 exactly where a credential or a signature is needed', () => {

@@ -56,7 +56,10 @@ describe('pages of the service', () => {
     assert.match(text, /^carnet_http_request_duration_seconds_count\{operation="readThing",status="200"\} [1-9]/m);
     assert.match(text, /^carnet_http_request_duration_seconds_count\{operation="readThing",status="401"\} [1-9]/m);
     const bucket = (limit: string) =>
-      new RegExp(`^carnet_http_request_duration_seconds_bucket\\{operation="readThing",status="200",le="${limit}"\\} (\\d+)$`, 'm').exec(text)?.[1];
+      new RegExp(
+        `^carnet_http_request_duration_seconds_bucket\\{operation="readThing",status="200",le="${limit}"\\} (\\d+)$`,
+        'm',
+      ).exec(text)?.[1];
     assert(bucket('0\\.1') !== undefined, 'answers are counted by how long they took');
     assert(Number(bucket('\\+Inf')) > 0, 'however long that was');
     assert.match(text, /^process_resident_memory_bytes \d{7,}$/m);

@@ -6,7 +6,12 @@ import { createAuthentication } from '../../src/http/authentication.ts';
 import type { Authenticator, Credential } from '../../src/http/credential.ts';
 import { openShell, type Shell } from './support/shell.ts';
 
-const credential = (validForMs: number): Credential => ({ caller: serviceCaller, suspended: false, blocked: false, validForMs });
+const credential = (validForMs: number): Credential => ({
+  caller: serviceCaller,
+  suspended: false,
+  blocked: false,
+  validForMs,
+});
 const unused: Authenticator = { authenticate: () => undefined };
 
 describe('What is remembered of credentials', () => {

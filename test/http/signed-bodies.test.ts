@@ -19,7 +19,10 @@ const echoes = [true, false].map((signed) =>
     bodyLimit: 64,
     status: 200,
     reply: Reply,
-    handler: async ({ body }: { body: unknown }) => ({ status: 200, body: { hex: Buffer.isBuffer(body) ? body.toString('hex') : '' } }),
+    handler: async ({ body }: { body: unknown }) => ({
+      status: 200,
+      body: { hex: Buffer.isBuffer(body) ? body.toString('hex') : '' },
+    }),
   }),
 );
 
@@ -31,7 +34,10 @@ describe('A route that takes what somebody has signed', () => {
   after(() => shell.close());
 
   const bytesOf = async (body: string, headers: Record<string, string> = {}): Promise<string> =>
-    Buffer.from(assertStatus(await shell.anonymous.post<{ hex: string }>('/v1/signed', body, headers), 200).hex, 'hex').toString();
+    Buffer.from(
+      assertStatus(await shell.anonymous.post<{ hex: string }>('/v1/signed', body, headers), 200).hex,
+      'hex',
+    ).toString();
 
   it('is given the bytes as they came, whatever they are said to be', async () => {
     for (const body of ['{ "a" : 1.0 }', '{"a":1,"a":2}', 'no JSON at all', '\u0000é', ' ']) {
@@ -50,7 +56,10 @@ describe('A route that takes what somebody has signed', () => {
   });
 
   it('is not counted against an address that others share', async () => {
-    const [signed, counted] = [await shell.anonymous.post('/v1/signed', 'x'), await shell.anonymous.post('/v1/counted')];
+    const [signed, counted] = [
+      await shell.anonymous.post('/v1/signed', 'x'),
+      await shell.anonymous.post('/v1/counted'),
+    ];
     assert.equal(signed.headers.get('x-ratelimit-remaining'), null);
     assert.equal(counted.headers.get('x-ratelimit-remaining'), '5999', 'the signed ones before it took nothing');
   });

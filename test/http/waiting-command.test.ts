@@ -8,7 +8,9 @@ import { unique } from '../support/factories.ts';
 import { assertProblem, assertStatus } from '../support/service.ts';
 import { newAdmin, openShell, type Shell } from './support/shell.ts';
 
-const PageSchema = z.object({ id: z.string(), url: z.string() }).meta({ id: 'HostedThing', description: 'For tests', examples: [{ id: 'hst_1', url: 'https://pay.example' }] });
+const PageSchema = z
+  .object({ id: z.string(), url: z.string() })
+  .meta({ id: 'HostedThing', description: 'For tests', examples: [{ id: 'hst_1', url: 'https://pay.example' }] });
 
 describe('A command that waits on an outside effect', () => {
   let shell: Shell;
@@ -54,7 +56,8 @@ describe('A command that waits on an outside effect', () => {
   const unavailable = async (): Promise<void> => {
     throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'Nobody is there.', { headers: { 'Retry-After': '5' } });
   };
-  const post = (key: string | null, name = 'a thing') => admin.post('/v1/hosted-things', { name }, key === null ? {} : { 'idempotency-key': key });
+  const post = (key: string | null, name = 'a thing') =>
+    admin.post('/v1/hosted-things', { name }, key === null ? {} : { 'idempotency-key': key });
   const beginnings = (name: string) =>
     shell.context.pool.oneFirst(sql.type(z.object({ count: z.number() }))`
       select count(*)::int from audit_events where action = 'thing.begun' and target = ${name}`);

@@ -99,7 +99,9 @@ describe('the claims of an invocation', () => {
 
   it('are of the second in which it happened', async () => {
     const { id } = await buildInvocation(consumer, skill.id);
-    const answered = await (await database()).oneFirst(sql.type(z.object({ second: z.number() }))`
+    const answered = await (
+      await database()
+    ).oneFirst(sql.type(z.object({ second: z.number() }))`
       select floor(extract(epoch from clock_timestamp()))::int8 as second`);
     const [claim] = await claimsOf(consumer, id);
     const { created_at: createdAt } = await shown(id);

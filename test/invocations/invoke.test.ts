@@ -5,13 +5,7 @@ import { sql } from '../../src/database/pool.ts';
 import { canonicalJson, sha256Hex } from '../../src/http/canonical-json.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
-import {
-  buildAgent,
-  buildAgentKey,
-  buildOperator,
-  buildSkill,
-  type TestOperator,
-} from '../support/factories.ts';
+import { buildAgent, buildAgentKey, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
 
 const input = { text: 'hello' };

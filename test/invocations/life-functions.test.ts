@@ -3,11 +3,7 @@ import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { newId, type OperatorId } from '../../src/ids.ts';
-import {
-  actOnSignal,
-  advanceInvocation,
-  describeInvocations,
-} from '../../src/invocations/index.ts';
+import { actOnSignal, advanceInvocation, describeInvocations } from '../../src/invocations/index.ts';
 import { listPending } from '../../src/invocations/queries.ts';
 import {
   cancel,

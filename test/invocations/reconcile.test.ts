@@ -25,8 +25,13 @@ describe('reconcileInvocations', () => {
   afterEach(() => assertLedger(db));
 
   const messagesOf = (id: string) =>
-    db.anyFirst(sql.type(z.object({ kind: z.string() }))`select kind from life_messages where life = ${`invocation:${id}`} order by id`);
-  const statusOf = (id: string) => db.oneFirst(sql.type(z.object({ status: z.string() }))`select status from invocations where id = ${id}`);
+    db.anyFirst(
+      sql.type(
+        z.object({ kind: z.string() }),
+      )`select kind from life_messages where life = ${`invocation:${id}`} order by id`,
+    );
+  const statusOf = (id: string) =>
+    db.oneFirst(sql.type(z.object({ status: z.string() }))`select status from invocations where id = ${id}`);
 
   it('wakes open rows that no life has read, once', async () => {
     const id = await invoke(db, consumer, skill);

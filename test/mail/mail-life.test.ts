@@ -37,8 +37,7 @@ describe('The life of a mail', () => {
   };
   const write = (seconds = 600): Promise<string> =>
     writeTestMail(rig.context, { to: ADDRESS, subject: 'A word', text: `It says ${SECRET}.\n`, seconds });
-  const row = (id: string) =>
-    rig.context.pool.one(sql.type(Row)`select status, text from mails where id = ${id}`);
+  const row = (id: string) => rig.context.pool.one(sql.type(Row)`select status, text from mails where id = ${id}`);
   const run = (id: string) => runOf(rig, lifeId.mail(id));
   const attempts = async (id: string): Promise<number> => {
     const { raw } = await run(id).handle.describe();
@@ -53,7 +52,12 @@ describe('The life of a mail', () => {
     assert.equal(mails.length, 1);
     assert.deepEqual(mails[0]?.to, [ADDRESS]);
     assert.equal(mails[0]?.from, 'carnet@example.test');
-    for (const part of [`It says ${SECRET}.`, 'Subject: A word', 'From: Carnet <carnet@example.test>', `Message-ID: <${id}@`]) {
+    for (const part of [
+      `It says ${SECRET}.`,
+      'Subject: A word',
+      'From: Carnet <carnet@example.test>',
+      `Message-ID: <${id}@`,
+    ]) {
       assert(mails[0]?.raw.includes(part), part);
     }
   });

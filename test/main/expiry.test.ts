@@ -32,20 +32,28 @@ describe('an invocation that runs out of time', function () {
 
   /** Lets a deadline be over by Postgres' clock. */
   const pass = async (id: string, deadline: 'expires_at' | 'lease_until'): Promise<void> => {
-    await (await database()).query(sql.unsafe`
+    await (
+      await database()
+    ).query(sql.unsafe`
       update invocations set ${sql.identifier([deadline])} = clock_timestamp() where id = ${id}`);
   };
   const wake = async (id: string): Promise<void> => {
     await (await database()).query(sql.unsafe`select wake_life(${`invocation:${id}`}, 'leased')`);
   };
-  const becomes = (id: string, status: string) => eventually(`${id} to be ${status}`, async () => (await market.show(id)).status === status);
+  const becomes = (id: string, status: string) =>
+    eventually(`${id} to be ${status}`, async () => (await market.show(id)).status === status);
 
   it('is refused to whoever claims it, completes it or cancels it after its deadline, before any timer has fired', async () => {
     const claimed = await market.pending();
     assertStatus(await market.act(claimed, 'claim'), 200);
     const pending = await market.pending();
     for (const id of [claimed, pending]) await pass(id, 'expires_at');
-    for (const [id, act] of [[pending, 'claim'], [pending, 'cancel'], [claimed, 'complete'], [claimed, 'fail']] as const) {
+    for (const [id, act] of [
+      [pending, 'claim'],
+      [pending, 'cancel'],
+      [claimed, 'complete'],
+      [claimed, 'fail'],
+    ] as const) {
       assertProblem((await market.act(id, act)) as unknown as Reply, 'INVOCATION_EXPIRED');
     }
     for (const id of [claimed, pending]) await wake(id);
@@ -62,7 +70,10 @@ describe('an invocation that runs out of time', function () {
     await wake(id);
     await becomes(id, 'pending');
     assert.equal(assertStatus(await market.act(id, 'claim'), 200).attempt, 2);
-    const late = await market.provider.post(`/v1/skills/invocations/${id}/complete`, { output: { text: 'late' }, attempt: 1 });
+    const late = await market.provider.post(`/v1/skills/invocations/${id}/complete`, {
+      output: { text: 'late' },
+      attempt: 1,
+    });
     assertProblem(late, 'LEASE_LOST');
     assertStatus(await market.act(id, 'complete'), 200);
     await settled(await database(), [id]);
@@ -70,7 +81,9 @@ describe('an invocation that runs out of time', function () {
   });
 
   it('expires after its minute by its own timer, and the hold is back', async () => {
-    await eventually('the minute to be over', async () => (await market.show(unclaimed)).status === 'expired', { seconds: TTL_SECONDS + 30 });
+    await eventually('the minute to be over', async () => (await market.show(unclaimed)).status === 'expired', {
+      seconds: TTL_SECONDS + 30,
+    });
     const db = await database();
     const { late_ms: lateMs, actor } = await db.one(sql.type(Ended)`
       select extract(epoch from i.completed_at - i.expires_at)::float8 * 1000 as late_ms, a.actor

@@ -20,12 +20,18 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The blocks of the README under this mark, in order. */
 async function blocksOf(mark: 'tour' | 'money' | 'passports'): Promise<string[]> {
   const text = await readFile(`${root}README.md`, 'utf8');
-  return [...text.matchAll(new RegExp(`<!-- ${mark} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block ?? '');
+  return [...text.matchAll(new RegExp(`<!-- ${mark} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    ([, block]) => block ?? '',
+  );
 }
 
 /** Pastes them into one shell. @returns the lines it printed. */
 async function paste(blocks: string[]): Promise<string[]> {
-  const { stdout, stderr } = await run('bash', ['-e', '-u', '-c', `DATA_DIR=${service().dataDir}\n${blocks.join('\n')}`], { cwd: root, timeout });
+  const { stdout, stderr } = await run(
+    'bash',
+    ['-e', '-u', '-c', `DATA_DIR=${service().dataDir}\n${blocks.join('\n')}`],
+    { cwd: root, timeout },
+  );
   assert.doesNotMatch(stderr, /Error/, stdout + stderr);
   return stdout.trim().split('\n');
 }
@@ -36,14 +42,18 @@ async function paste(blocks: string[]): Promise<string[]> {
 async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
   const pool = await database();
   const Row = z.object({ session_id: z.string() });
-  await eventually(`the passport of ${agentName}`, async () => {
-    const moved = await pool.maybeOne(sql.type(Row)`
+  await eventually(
+    `the passport of ${agentName}`,
+    async () => {
+      const moved = await pool.maybeOne(sql.type(Row)`
       update passport_lineages l set next_checkpoint_due_at = next_checkpoint_due_at - interval '100 seconds'
       from agents a where a.id = l.agent_id and a.name = ${agentName} and l.next_checkpoint_due_at > now() returning l.session_id`);
-    if (moved === null) return false;
-    await pool.query(sql.type(z.object({}))`select wake_life(${`session:${moved.session_id}`}, 'checkpointed')`);
-    return true;
-  }, { seconds: PATIENCE_MS / 1_000 });
+      if (moved === null) return false;
+      await pool.query(sql.type(z.object({}))`select wake_life(${`session:${moved.session_id}`}, 'checkpointed')`);
+      return true;
+    },
+    { seconds: PATIENCE_MS / 1_000 },
+  );
 }
 
 describe('npm run demo', function () {
@@ -52,11 +62,18 @@ describe('npm run demo', function () {
   it('tells its story to the end', async () => {
     const month = (): string => new Date().toISOString().slice(0, 7);
     const began = month();
-    const { stdout } = await run(process.execPath, ['scripts/demo.ts'], { cwd: root, env: { ...process.env, DATA_DIR: service().dataDir }, timeout });
+    const { stdout } = await run(process.execPath, ['scripts/demo.ts'], {
+      cwd: root,
+      env: { ...process.env, DATA_DIR: service().dataDir },
+      timeout,
+    });
     assert.match(stdout, /before \$0\.00, after \$20\.00\./);
     assert.match(stdout, /available \$17\.50, held \$2\.50\.[^]*available \$17\.50, held \$0\.00\./);
     assert.match(stdout, /^ +invocation +-\$2\.50 +Skill shout-\w+ 1\.0\.0, inv_\w+\n +topup +\$20\.00/m);
-    assert.match(stdout, /BALANCE_BELOW_TOPUP[^]*after \$27\.50\.[^]*rfd_\w+: \$10\.00, succeeded\.[^]*available \$17\.50/);
+    assert.match(
+      stdout,
+      /BALANCE_BELOW_TOPUP[^]*after \$27\.50\.[^]*rfd_\w+: \$10\.00, succeeded\.[^]*available \$17\.50/,
+    );
     assert.match(stdout, month() === began ? /tier pro: 1 of 1,500,000/ : /tier pro: [01] of 1,500,000/);
     assert.match(stdout, /tier pro[^]*7 seats: 5 of the tier, 2 bought\.[^]*pro is canceling until 2/);
     assert.match(stdout, /1 more revoked with it; the child: valid: false, ancestor_revoked\.\n$/);

@@ -20,7 +20,10 @@ describe('src/api.ts and src/worker.ts', function () {
 
   before(async () => {
     database = await emptyDatabase();
-    const temporal = { temporal_address: service().credentials.temporal_address, temporal_namespace: `roles-${randomBytes(5).toString('hex')}` };
+    const temporal = {
+      temporal_address: service().credentials.temporal_address,
+      temporal_namespace: `roles-${randomBytes(5).toString('hex')}`,
+    };
     settings = {
       DATABASE_URL: database.url,
       TEMPORAL_ADDRESS: temporal.temporal_address,
@@ -46,9 +49,25 @@ describe('src/api.ts and src/worker.ts', function () {
 
   for (const role of ['api', 'worker'] as const) {
     it(`${role}.ts names every setting that is missing, and starts nothing`, async () => {
-      const refused = startProgram(`src/${role}.ts`, { DATABASE_URL: '', TEMPORAL_ADDRESS: '', PLATFORM_ADMIN_KEY: '', ENCRYPTION_KEY: '', SMTP_URL: '', MAIL_FROM: '', LOCAL_PROVIDERS: '' });
+      const refused = startProgram(`src/${role}.ts`, {
+        DATABASE_URL: '',
+        TEMPORAL_ADDRESS: '',
+        PLATFORM_ADMIN_KEY: '',
+        ENCRYPTION_KEY: '',
+        SMTP_URL: '',
+        MAIL_FROM: '',
+        LOCAL_PROVIDERS: '',
+      });
       assert.equal(await refused.ended, 1);
-      for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'PLATFORM_ADMIN_KEY', 'ENCRYPTION_KEY', 'SMTP_URL', 'MAIL_FROM']) assert.match(refused.output(), new RegExp(`^ +${name} is needed, `, 'm'));
+      for (const name of [
+        'DATABASE_URL',
+        'TEMPORAL_ADDRESS',
+        'PLATFORM_ADMIN_KEY',
+        'ENCRYPTION_KEY',
+        'SMTP_URL',
+        'MAIL_FROM',
+      ])
+        assert.match(refused.output(), new RegExp(`^ +${name} is needed, `, 'm'));
       assert.doesNotMatch(refused.output(), / at .*\.ts:/, 'a fault of the person is no stack');
       const { ENCRYPTION_KEY: _without, ...others } = settings;
       const almost = startProgram(`src/${role}.ts`, { ...others, ENCRYPTION_KEY: '' });
@@ -67,7 +86,10 @@ describe('src/api.ts and src/worker.ts', function () {
     assertStatus(await market.act(done, 'claim'), 200);
     assertStatus(await market.act(done, 'complete'), 200);
     const open = await market.pending();
-    await eventually('/readyz to say that Temporal answers', async () => (await requester(null, api.baseUrl).get('/readyz')).body.temporal === 'ok');
+    await eventually(
+      '/readyz to say that Temporal answers',
+      async () => (await requester(null, api.baseUrl).get('/readyz')).body.temporal === 'ok',
+    );
 
     const worker = await startRole('worker', settings);
     await settled(pool, [done, open]);
@@ -86,8 +108,15 @@ describe('src/api.ts and src/worker.ts', function () {
 async function registerNamespace(address: string, namespace: string): Promise<void> {
   const connection = await Connection.connect({ address });
   try {
-    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
-    await eventually(`the namespace ${namespace}`, () => connection.workflowService.describeNamespace({ namespace }).then(() => true), { ignoreErrors: () => true });
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    });
+    await eventually(
+      `the namespace ${namespace}`,
+      () => connection.workflowService.describeNamespace({ namespace }).then(() => true),
+      { ignoreErrors: () => true },
+    );
   } finally {
     await connection.close();
   }

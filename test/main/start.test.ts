@@ -41,21 +41,57 @@ describe('npm start', function () {
 
   describe('is refused in one sentence that says what to do', () => {
     const refusals: [string, () => Record<string, string>, ...RegExp[]][] = [
-      ['on a data directory that is in use', () => ({ DATA_DIR: one.dataDir, PORT: '0' }), /already runs/, /DATA_DIR/, /process \d+, at http/],
+      [
+        'on a data directory that is in use',
+        () => ({ DATA_DIR: one.dataDir, PORT: '0' }),
+        /already runs/,
+        /DATA_DIR/,
+        /process \d+, at http/,
+      ],
       ['on a port that is in use', () => ({ PORT: new URL(one.baseUrl).port }), /Port \d+ is in use/, /set PORT/],
       ['with a setting out of range', () => ({ PORT: '70000' }), /PORT/, /from 0 to 65535/, /70000/],
-      ['with a setting that is none', () => ({ PORT: '0', INVOCATION_TTL_SECONDS: '1e3' }), /INVOCATION_TTL_SECONDS/, /whole number from 60 to 604800/],
-      ['with workflow code that is not there', () => ({ PORT: '0', WORKFLOW_BUNDLE: '/nowhere/bundle.js' }), /WORKFLOW_BUNDLE/, /scripts\/bundle-workflows\.ts/],
-      ['with a secret that is too short, which is not shown', () => ({ PORT: '0', PLATFORM_ADMIN_KEY: 'guess-me' }), /PLATFORM_ADMIN_KEY/, /24 characters/, /^((?!guess-me).)*$/],
-      ['where the system takes no folders', () => ({ PORT: '0', DATA_DIR: '/proc/carnet' }), /can't be made/, /DATA_DIR/],
+      [
+        'with a setting that is none',
+        () => ({ PORT: '0', INVOCATION_TTL_SECONDS: '1e3' }),
+        /INVOCATION_TTL_SECONDS/,
+        /whole number from 60 to 604800/,
+      ],
+      [
+        'with workflow code that is not there',
+        () => ({ PORT: '0', WORKFLOW_BUNDLE: '/nowhere/bundle.js' }),
+        /WORKFLOW_BUNDLE/,
+        /scripts\/bundle-workflows\.ts/,
+      ],
+      [
+        'with a secret that is too short, which is not shown',
+        () => ({ PORT: '0', PLATFORM_ADMIN_KEY: 'guess-me' }),
+        /PLATFORM_ADMIN_KEY/,
+        /24 characters/,
+        /^((?!guess-me).)*$/,
+      ],
+      [
+        'where the system takes no folders',
+        () => ({ PORT: '0', DATA_DIR: '/proc/carnet' }),
+        /can't be made/,
+        /DATA_DIR/,
+      ],
       [
         'with a database that does not answer',
-        () => ({ PORT: '0', DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/carnet', TEMPORAL_ADDRESS: '127.0.0.1:1' }),
+        () => ({
+          PORT: '0',
+          DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/carnet',
+          TEMPORAL_ADDRESS: '127.0.0.1:1',
+        }),
         /cannot be reached \(connect ECONNREFUSED/,
         /DATABASE_URL/,
         /^((?!secret).)*$/,
       ],
-      ['where no folder can be made', () => ({ PORT: '0', DATA_DIR: join(one.dataDir, 'running.json', 'below') }), /can't be made/, /DATA_DIR/],
+      [
+        'where no folder can be made',
+        () => ({ PORT: '0', DATA_DIR: join(one.dataDir, 'running.json', 'below') }),
+        /can't be made/,
+        /DATA_DIR/,
+      ],
     ];
     for (const [when, env, ...said] of refusals) {
       it(when, async () => {
@@ -101,22 +137,37 @@ describe('npm start', function () {
     const { mode } = await stat(join(one.dataDir, 'credentials.json'));
     assert.equal(mode & 0o777, 0o600);
     assert.deepEqual(Object.keys(one.credentials).toSorted(), [
-      'admin_api_key', 'agent_id', 'api_key', 'base_url', 'consumer_api_key', 'consumer_operator_id', 'dashboard_url',
-      'email', 'operator_id', 'payment_webhook_secret', 'service_connection_id', 'temporal_address', 'temporal_namespace', 'temporal_ui_url',
+      'admin_api_key',
+      'agent_id',
+      'api_key',
+      'base_url',
+      'consumer_api_key',
+      'consumer_operator_id',
+      'dashboard_url',
+      'email',
+      'operator_id',
+      'payment_webhook_secret',
+      'service_connection_id',
+      'temporal_address',
+      'temporal_namespace',
+      'temporal_ui_url',
     ]);
     const { api_key: publisher, consumer_api_key: consumer, admin_api_key: admin, agent_id: agentId } = one.credentials;
     const as = (key: string) => requester(key, one.baseUrl);
     assert.equal(assertStatus(await as(publisher).get(`/v1/agents/${agentId}`), 200).id, agentId);
     assert.equal(assertStatus(await as(consumer).get('/v1/billing/balance'), 200).balance_cents, 1_000);
     assert.equal((await as(admin).post('/v1/operators', {})).status, 400, 'the platform may, but says what is missing');
-    for (const page of ['/docs', '/dashboard']) assert.equal((await requester(null, one.baseUrl).get(page)).status, 200);
+    for (const page of ['/docs', '/dashboard'])
+      assert.equal((await requester(null, one.baseUrl).get(page)).status, 200);
     assert.match(one.output(), new RegExp(`${one.dataDir}/credentials.json`));
   });
 
   it('SIGTERM under load answers what is under way, loses nothing that was answered, and leaves no process', async () => {
     const market = await marketOf(other, 100_000);
     const waitedFor = await market.pending();
-    const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${waitedFor}`, { prefer: 'wait=30' });
+    const waiting = market.consumer.get<{ status: string }>(`/v1/skills/invocations/${waitedFor}`, {
+      prefer: 'wait=30',
+    });
     const answered: string[] = [];
     let stopped = false;
     const caller = async (): Promise<void> => {
@@ -140,7 +191,9 @@ describe('npm start', function () {
     const before = other.credentials;
     await rm(join(other.dataDir, 'credentials.json'));
     other = await startInstance({ dataDir: other.dataDir });
-    const rows = await query(other, (pool) => pool.anyFirst(sql.unsafe`select id from invocations where consumer_operator_id = ${market.consumerId}`));
+    const rows = await query(other, (pool) =>
+      pool.anyFirst(sql.unsafe`select id from invocations where consumer_operator_id = ${market.consumerId}`),
+    );
     const kept = new Set(rows.map(String));
     for (const id of answered) assert(kept.has(id), `${id} was answered and is missing`);
     const after = other.credentials;
@@ -149,7 +202,10 @@ describe('npm start', function () {
       [before.operator_id, before.consumer_operator_id, before.agent_id, before.service_connection_id],
     );
     for (const key of [before.consumer_api_key, after.consumer_api_key]) {
-      assert.equal(assertStatus(await requester(key, other.baseUrl).get('/v1/billing/balance'), 200).balance_cents, 1_000);
+      assert.equal(
+        assertStatus(await requester(key, other.baseUrl).get('/v1/billing/balance'), 200).balance_cents,
+        1_000,
+      );
     }
     await query(other, (pool) => assertInvariants(pool, [...kept]));
   });
@@ -166,14 +222,20 @@ describe('npm start', function () {
 
     const before = one.credentials;
     one = await startInstance({ dataDir: one.dataDir });
-    assert.deepEqual({ ...one.credentials, base_url: '', dashboard_url: '', temporal_address: '', temporal_ui_url: '' },
-      { ...before, base_url: '', dashboard_url: '', temporal_address: '', temporal_ui_url: '' });
+    assert.deepEqual(
+      { ...one.credentials, base_url: '', dashboard_url: '', temporal_address: '', temporal_ui_url: '' },
+      { ...before, base_url: '', dashboard_url: '', temporal_address: '', temporal_ui_url: '' },
+    );
     const again = market.at(one.baseUrl);
     assertStatus(await again.act(open, 'claim'), 200);
     assertStatus(await again.act(open, 'complete'), 200);
     const after = livesOf(one.credentials);
     await after.closed([open]);
-    assert.equal((await after.client.workflow.getHandle(`invocation:${open}`).describe()).runId, runId, 'the same run has gone on');
+    assert.equal(
+      (await after.client.workflow.getHandle(`invocation:${open}`).describe()).runId,
+      runId,
+      'the same run has gone on',
+    );
     await after.close();
     await query(one, (pool) => assertInvariants(pool, [open]));
   });

@@ -7,9 +7,27 @@ import { CheckoutBodySchema } from '../../src/passports/accountability-schema.ts
 import { advanceSession } from '../../src/passports/advance-session.ts';
 import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-report.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
-import { beforeAge, claimsOf, eventsOf, flagsOf, flagTypes, lineageRow, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from './lineages.ts';
+import {
+  beforeAge,
+  claimsOf,
+  eventsOf,
+  flagsOf,
+  flagTypes,
+  lineageRow,
+  newLineage,
+  newOperator,
+  refreshed,
+  run,
+  timePasses,
+  type Lineage,
+} from './lineages.ts';
 
-const ReviewRow = z.object({ id: z.string(), review_status: z.string().nullable(), risk: z.string().nullable(), missed: z.boolean() });
+const ReviewRow = z.object({
+  id: z.string(),
+  review_status: z.string().nullable(),
+  risk: z.string().nullable(),
+  missed: z.boolean(),
+});
 const DAY = 86_400;
 
 describe('a checkout', () => {
@@ -25,15 +43,18 @@ describe('a checkout', () => {
     operator = await newOperator(db);
   });
 
-  const report = (overrides: Record<string, unknown> = {}) => CheckoutBodySchema.parse({ services_used: ['GitHub'], actions_count: 9, ...overrides });
+  const report = (overrides: Record<string, unknown> = {}) =>
+    CheckoutBodySchema.parse({ services_used: ['GitHub'], actions_count: 9, ...overrides });
   const checkout = async (lineage: Lineage, overrides: Record<string, unknown> = {}, jti = lineage.jti) =>
-    (await submitCheckout(own.context, callOf(lineage.operator, 'submitCheckout'), { jti, body: report(overrides) })).body;
+    (await submitCheckout(own.context, callOf(lineage.operator, 'submitCheckout'), { jti, body: report(overrides) }))
+      .body;
   const refusedWith = async (attempt: Promise<unknown>, code: string): Promise<void> => {
     await assert.rejects(attempt, (error) => error instanceof CarnetError && error.code === code);
   };
   const reviewOf = ({ jti }: Lineage) =>
     db.maybeOne(sql.type(ReviewRow)`select id, review_status, risk, missed from checkouts where lineage_id = ${jti}`);
-  const held = ({ agent }: Lineage) => db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select agent_held(${agent}) as held`);
+  const held = ({ agent }: Lineage) =>
+    db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select agent_held(${agent}) as held`);
 
   it('of an enforced agent makes a review, clean where nothing was flagged, and holds nobody', async () => {
     const lineage = await newLineage(db, { operator });
@@ -45,7 +66,10 @@ describe('a checkout', () => {
     const row = await lineageRow(db, lineage);
     assert.deepEqual([row.next_checkpoint_due_at, row.checked_out_at], [null, made.submitted_at]);
     const [claim] = await claimsOf(db, lineage, 'checkpoint_approval');
-    assert.deepEqual([claim?.id, claim?.envelope.payload.checkpoint_id], [made.claim_id, made.id.replace('chko_', 'chk_')]);
+    assert.deepEqual(
+      [claim?.id, claim?.envelope.payload.checkpoint_id],
+      [made.claim_id, made.id.replace('chko_', 'chk_')],
+    );
   });
 
   it('of a logged agent makes none', async () => {
@@ -64,7 +88,10 @@ describe('a checkout', () => {
     assert.equal(await held(warned), false);
 
     const bad = await newLineage(db, { operator });
-    await submitCheckpoint(own.context, callOf(operator, 'submitCheckpoint'), { jti: bad.jti, body: report({ services_used: ['jira'] }) });
+    await submitCheckpoint(own.context, callOf(operator, 'submitCheckpoint'), {
+      jti: bad.jti,
+      body: report({ services_used: ['jira'] }),
+    });
     assert.equal(await held(bad), false, 'a flag before the checkout only tells');
     assert.equal((await checkout(bad)).review?.risk, 'critical');
     assert.equal(await held(bad), true);
@@ -111,8 +138,13 @@ describe('a checkout', () => {
 
   it('is answered the same under the same Idempotency-Key', async () => {
     const lineage = await newLineage(db, { operator });
-    const call = { ...callOf(operator, 'submitCheckout'), idempotency: { key: newId('key'), fingerprint: Buffer.from('same') } };
-    const answers = await Promise.all([1, 2, 3].map(() => submitCheckout(own.context, call, { jti: lineage.jti, body: report() })));
+    const call = {
+      ...callOf(operator, 'submitCheckout'),
+      idempotency: { key: newId('key'), fingerprint: Buffer.from('same') },
+    };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => submitCheckout(own.context, call, { jti: lineage.jti, body: report() })),
+    );
     for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
     assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
   });
@@ -127,12 +159,12 @@ describe('a checkout', () => {
       await timePasses(db, lineage, 2);
       const step = await advanceSession(own.context, lineage.session);
       const review = await reviewOf(lineage);
-      assert.deepEqual(
-        { ...review, id: '' },
-        { id: '', review_status: 'pending', risk: 'critical', missed: true },
-      );
+      assert.deepEqual({ ...review, id: '' }, { id: '', review_status: 'pending', risk: 'critical', missed: true });
       assert.deepEqual([step.open, step.waitMs, step.reviews], [true, null, [review?.id]]);
-      assert.deepEqual((await flagsOf(db, lineage)).map(({ type, severity, jti }) => [type, severity, jti]), [['missed_checkout', 'critical', lineage.jti]]);
+      assert.deepEqual(
+        (await flagsOf(db, lineage)).map(({ type, severity, jti }) => [type, severity, jti]),
+        [['missed_checkout', 'critical', lineage.jti]],
+      );
       const [event] = await eventsOf(db, lineage);
       assert.deepEqual([event?.event_type, event?.severity], ['passport.missed_checkout', 'critical']);
       assert.deepEqual(Object.keys(event?.payload ?? {}), ['jti', 'agent_id', 'expected_by']);
@@ -144,8 +176,14 @@ describe('a checkout', () => {
       const lineage = await newLineage(db, { operator, accountability: 'logged', interval: null, ttl: 600 });
       await timePasses(db, lineage, 1_501);
       assert.equal((await advanceSession(own.context, lineage.session)).open, false);
-      assert.deepEqual((await flagsOf(db, lineage)).map(({ severity }) => severity), ['warning']);
-      assert.deepEqual((await eventsOf(db, lineage)).map(({ severity }) => severity), ['warning']);
+      assert.deepEqual(
+        (await flagsOf(db, lineage)).map(({ severity }) => severity),
+        ['warning'],
+      );
+      assert.deepEqual(
+        (await eventsOf(db, lineage)).map(({ severity }) => severity),
+        ['warning'],
+      );
       assert.equal(await reviewOf(lineage), null);
       assert.equal(await held(lineage), false);
     });
@@ -173,7 +211,10 @@ describe('a checkout', () => {
       const { checkout: made, review, flags } = await checkout(lineage);
       assert.deepEqual([made.id, made.late], [before?.id, true]);
       assert.deepEqual(review, { checkout_id: before?.id, status: 'pending', risk: 'critical' });
-      assert.deepEqual(flags.map(({ type }) => type), ['missed_checkout']);
+      assert.deepEqual(
+        flags.map(({ type }) => type),
+        ['missed_checkout'],
+      );
       assert.notEqual((await lineageRow(db, lineage)).checked_out_at, null);
       await refusedWith(checkout(lineage), 'ALREADY_CHECKED_OUT');
     });

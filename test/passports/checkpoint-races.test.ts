@@ -10,7 +10,18 @@ import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-rep
 import { RACE_ROUNDS } from '../billing/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { eventually } from '../support/eventually.ts';
-import { beforeAge, claimsOf, eventsOf, flagsOf, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from './lineages.ts';
+import {
+  beforeAge,
+  claimsOf,
+  eventsOf,
+  flagsOf,
+  newLineage,
+  newOperator,
+  refreshed,
+  run,
+  timePasses,
+  type Lineage,
+} from './lineages.ts';
 
 /** A round is some ten statements: ten of them cost what one of money does. */
 const ROUNDS = RACE_ROUNDS * 10;
@@ -27,8 +38,10 @@ describe('rivals at a deadline', function () {
   });
   after(() => own.close());
 
-  const checkpoint = ({ operator, jti }: Lineage) => submitCheckpoint(own.context, callOf(operator, 'submitCheckpoint'), { jti, body: REPORT });
-  const checkout = ({ operator, jti }: Lineage) => submitCheckout(own.context, callOf(operator, 'submitCheckout'), { jti, body: REPORT });
+  const checkpoint = ({ operator, jti }: Lineage) =>
+    submitCheckpoint(own.context, callOf(operator, 'submitCheckpoint'), { jti, body: REPORT });
+  const checkout = ({ operator, jti }: Lineage) =>
+    submitCheckout(own.context, callOf(operator, 'submitCheckout'), { jti, body: REPORT });
   const life = ({ session }: Lineage) => advanceSession(own.context, session);
   const revoke = ({ jti }: Lineage) => run(db, sql.fragment`select revoke_lineages(array[${jti}], ${jti}, 'test')`);
   /** At a random moment of the next milliseconds, so that every order comes up. */
@@ -39,12 +52,17 @@ describe('rivals at a deadline', function () {
     const flags = await flagsOf(db, lineage);
     const claims = await claimsOf(db, lineage, 'detector_signal');
     assert.deepEqual(
-      claims.map(({ envelope: { payload } }) => [payload.detector_key, (payload.metadata as { occasion: string }).occasion]),
+      claims.map(({ envelope: { payload } }) => [
+        payload.detector_key,
+        (payload.metadata as { occasion: string }).occasion,
+      ]),
       flags.map(({ type, occasion }) => [type, occasion]),
     );
     const events = await eventsOf(db, lineage);
     const told = events.flatMap(({ event_type, payload }) =>
-      event_type === 'passport.flagged' ? (payload.flags as { type: string }[]).map(({ type }) => type) : ['missed_checkout'],
+      event_type === 'passport.flagged'
+        ? (payload.flags as { type: string }[]).map(({ type }) => type)
+        : ['missed_checkout'],
     );
     assert.deepEqual(told.toSorted(), flags.map(({ type }) => type).toSorted());
     return flags.map(({ type, occasion }) => ({ type, occasion }));
@@ -56,9 +74,17 @@ describe('rivals at a deadline', function () {
   it('two lives, the reconciler and a checkpoint at one missed deadline: one flag, and the checkpoint hears of it', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const lineage = await enforced({ age: 300 + GRACE + 31 });
-      const [, , , { body }] = await Promise.all([life(lineage), life(lineage), reconcileSessions(own.context), checkpoint(lineage)]);
+      const [, , , { body }] = await Promise.all([
+        life(lineage),
+        life(lineage),
+        reconcileSessions(own.context),
+        checkpoint(lineage),
+      ]);
       assert.deepEqual(await typesOf(lineage), ['missed_checkpoint']);
-      assert.deepEqual(body.flags.map(({ type }) => type), ['missed_checkpoint']);
+      assert.deepEqual(
+        body.flags.map(({ type }) => type),
+        ['missed_checkpoint'],
+      );
     }
   });
 
@@ -76,8 +102,14 @@ describe('rivals at a deadline', function () {
       const flags = await raised(lineage);
       const inTime = body.checkpoint.submitted_at < deadline;
       if (body.checkpoint.submitted_at === deadline) continue; // the same millisecond as far as the answer tells
-      assert.deepEqual(flags.map(({ type }) => type), [inTime ? 'late_checkpoint' : 'missed_checkpoint']);
-      assert.deepEqual(body.flags.map(({ type }) => type), flags.map(({ type }) => type));
+      assert.deepEqual(
+        flags.map(({ type }) => type),
+        [inTime ? 'late_checkpoint' : 'missed_checkpoint'],
+      );
+      assert.deepEqual(
+        body.flags.map(({ type }) => type),
+        flags.map(({ type }) => type),
+      );
       seen[inTime ? 'late' : 'missed'] += 1;
       ahead *= inTime ? 0.8 : 1.25;
     }
@@ -109,7 +141,11 @@ describe('rivals at a deadline', function () {
   it('a revocation around a deadline: raised at most once, and not after it', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const lineage = await enforced({ age: 300 + GRACE - 0.005 });
-      await Promise.all([somewhen(() => life(lineage)), somewhen(() => revoke(lineage)), somewhen(() => life(lineage))]);
+      await Promise.all([
+        somewhen(() => life(lineage)),
+        somewhen(() => revoke(lineage)),
+        somewhen(() => life(lineage)),
+      ]);
       const before = await typesOf(lineage);
       assert(before.length <= 1);
       await timePasses(db, lineage, 4_000);
@@ -123,7 +159,11 @@ describe('rivals at a deadline', function () {
       const { lineage, done } = await beforeAge(db, 300 + GRACE, [
         () => enforced({ ttl: 374, age: 373 }),
         async (one) => {
-          await Promise.all([somewhen(() => life(one)), somewhen(() => refreshed(db, one, 600)), somewhen(() => life(one))]);
+          await Promise.all([
+            somewhen(() => life(one)),
+            somewhen(() => refreshed(db, one, 600)),
+            somewhen(() => life(one)),
+          ]);
           return typesOf(one);
         },
       ]);
@@ -138,9 +178,14 @@ describe('rivals at a deadline', function () {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const root = await enforced({ age: 300 + GRACE + 31 });
       const all = [root];
-      for (let nth = 0; nth < 8; nth += 1) all.push(await newLineage(db, { operator: root.operator, parent: root, age: 300 + GRACE + 31 }));
+      for (let nth = 0; nth < 8; nth += 1)
+        all.push(await newLineage(db, { operator: root.operator, parent: root, age: 300 + GRACE + 31 }));
       await Promise.all([life(root), reconcileSessions(own.context), life(root), ...all.map(checkpoint), life(root)]);
-      for (const lineage of all) assert.deepEqual((await flagsOf(db, lineage)).map(({ type }) => type), ['missed_checkpoint']);
+      for (const lineage of all)
+        assert.deepEqual(
+          (await flagsOf(db, lineage)).map(({ type }) => type),
+          ['missed_checkpoint'],
+        );
     }
   });
 
@@ -160,11 +205,20 @@ describe('rivals at a deadline', function () {
         return messages(young);
       },
     ]);
-    assert.deepEqual([ofYoung, ...(await Promise.all([unseen, standard, read].map(messages)))], [[], ['issued'], [], []]);
+    assert.deepEqual(
+      [ofYoung, ...(await Promise.all([unseen, standard, read].map(messages)))],
+      [[], ['issued'], [], []],
+    );
     assert(own.deliveries() > before);
     const child = await newLineage(db, { operator: read.operator, parent: read, age: -1 });
-    await run(db, sql.fragment`update passport_sessions set life_seen_at = clock_timestamp() - interval '1 minute' where id = ${read.session}`);
-    await run(db, sql.fragment`update passport_lineages set started_at = clock_timestamp() - interval '11 seconds' where id = ${child.jti}`);
+    await run(
+      db,
+      sql.fragment`update passport_sessions set life_seen_at = clock_timestamp() - interval '1 minute' where id = ${read.session}`,
+    );
+    await run(
+      db,
+      sql.fragment`update passport_lineages set started_at = clock_timestamp() - interval '11 seconds' where id = ${child.jti}`,
+    );
     await reconcileSessions(own.context);
     assert.deepEqual(await messages(read), ['issued'], 'a lineage that came after its last look');
   });

@@ -6,7 +6,20 @@ import { CheckpointBodySchema } from '../../src/passports/accountability-schema.
 import { advanceSession } from '../../src/passports/advance-session.ts';
 import { submitCheckout, submitCheckpoint } from '../../src/passports/submit-report.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
-import { beforeAge, claimsOf, eventsOf, flagTypes, lineageRow, newLineage, newOperator, refreshed, run, timePasses, type Lineage, type LineageOptions } from './lineages.ts';
+import {
+  beforeAge,
+  claimsOf,
+  eventsOf,
+  flagTypes,
+  lineageRow,
+  newLineage,
+  newOperator,
+  refreshed,
+  run,
+  timePasses,
+  type Lineage,
+  type LineageOptions,
+} from './lineages.ts';
 
 describe('a checkpoint', () => {
   let own: OwnContext;
@@ -24,7 +37,12 @@ describe('a checkpoint', () => {
   const report = (overrides: Record<string, unknown> = {}) =>
     CheckpointBodySchema.parse({ services_used: ['GitHub'], actions_count: 3, ...overrides });
   const checkpoint = async (lineage: Lineage, overrides: Record<string, unknown> = {}, jti = lineage.jti) =>
-    (await submitCheckpoint(own.context, callOf(lineage.operator, 'submitCheckpoint'), { jti, body: report(overrides) })).body;
+    (
+      await submitCheckpoint(own.context, callOf(lineage.operator, 'submitCheckpoint'), {
+        jti,
+        body: report(overrides),
+      })
+    ).body;
   const refusedWith = async (attempt: Promise<unknown>, code: string): Promise<void> => {
     await assert.rejects(attempt, (error) => error instanceof CarnetError && error.code === code);
   };
@@ -34,7 +52,10 @@ describe('a checkpoint', () => {
     const lineage = await newLineage(db, { operator, missions: ['ms_only'] });
     const first = await checkpoint(lineage, {
       services_used: ['GitHub', 'github'],
-      tool_calls: [{ service: 'GitHub', method: 'repo:read', target: 'x' }, { service: 'GitHub', method: 'ping' }],
+      tool_calls: [
+        { service: 'GitHub', method: 'repo:read', target: 'x' },
+        { service: 'GitHub', method: 'ping' },
+      ],
       actions_count: 7.9,
       delegated_to: ['ag_helper'],
       summary: 'Read "everything"',
@@ -47,7 +68,10 @@ describe('a checkpoint', () => {
         jti: lineage.jti,
         sequence: 1,
         services_used: ['GitHub', 'github'],
-        tool_calls: [{ service: 'GitHub', method: 'repo:read', target: 'x' }, { service: 'GitHub', method: 'ping' }],
+        tool_calls: [
+          { service: 'GitHub', method: 'repo:read', target: 'x' },
+          { service: 'GitHub', method: 'ping' },
+        ],
         actions_count: 7.9,
         delegated_to: ['ag_helper'],
         summary: 'Read "everything"',
@@ -60,7 +84,10 @@ describe('a checkpoint', () => {
     assert.equal((await checkpoint(lineage)).checkpoint.sequence, 2);
 
     const [claim] = await claimsOf(db, lineage, 'checkpoint_approval');
-    assert.deepEqual([claim?.id, claim?.subject, claim?.passport_jti], [first.checkpoint.claim_id, `carnet://passport/${lineage.jti}`, lineage.jti]);
+    assert.deepEqual(
+      [claim?.id, claim?.subject, claim?.passport_jti],
+      [first.checkpoint.claim_id, `carnet://passport/${lineage.jti}`, lineage.jti],
+    );
     assert.deepEqual(claim?.envelope.payload, {
       type: 'checkpoint_approval',
       checkpoint_id: first.checkpoint.id,
@@ -80,7 +107,9 @@ describe('a checkpoint', () => {
     const before = own.deliveries();
     await checkpoint(lineage);
     assert.equal(own.deliveries(), before + 1);
-    const kinds = await db.anyFirst(sql.unsafe`select kind from life_messages where life = ${`session:${lineage.session}`}`);
+    const kinds = await db.anyFirst(
+      sql.unsafe`select kind from life_messages where life = ${`session:${lineage.session}`}`,
+    );
     assert.deepEqual(kinds, ['checkpointed']);
     const actions = await db.anyFirst(sql.unsafe`select action from audit_events where target = ${lineage.jti}`);
     assert.deepEqual(actions, ['passport.checkpointed']);
@@ -104,8 +133,13 @@ describe('a checkpoint', () => {
 
   it('is answered the same under the same Idempotency-Key, and made once', async () => {
     const lineage = await newLineage(db, { operator });
-    const call = { ...callOf(operator, 'submitCheckpoint'), idempotency: { key: newId('key'), fingerprint: Buffer.from('same') } };
-    const answers = await Promise.all([1, 2, 3, 4].map(() => submitCheckpoint(own.context, call, { jti: lineage.jti, body: report() })));
+    const call = {
+      ...callOf(operator, 'submitCheckpoint'),
+      idempotency: { key: newId('key'), fingerprint: Buffer.from('same') },
+    };
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => submitCheckpoint(own.context, call, { jti: lineage.jti, body: report() })),
+    );
     for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
     assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
     assert.equal((await lineageRow(db, lineage)).checkpoint_count, 1);
@@ -115,7 +149,10 @@ describe('a checkpoint', () => {
     const lineage = await newLineage(db, { operator });
     await refusedWith(checkpoint(lineage, {}, newId('psp')), 'NOT_FOUND');
     await refusedWith(checkpoint({ ...lineage, operator: await newOperator(db) }), 'NOT_FOUND');
-    await refusedWith(checkpoint(await newLineage(db, { operator, accountability: 'standard' })), 'ACCOUNTABILITY_MODE');
+    await refusedWith(
+      checkpoint(await newLineage(db, { operator, accountability: 'standard' })),
+      'ACCOUNTABILITY_MODE',
+    );
     await refusedWith(checkpoint(await newLineage(db, { operator, ttl: 60, age: 61 })), 'PASSPORT_EXPIRED');
     const revoked = await newLineage(db, { operator });
     await run(db, sql.fragment`select revoke_lineages(array[${revoked.jti}], ${revoked.jti}, 'test')`);
@@ -126,8 +163,14 @@ describe('a checkpoint', () => {
 
   describe('and its deadline', () => {
     /** A checkpoint in the last second before a lineage is this old, and the flags that it raised. */
-    const madeBefore = async (age: number, options: Partial<LineageOptions>): Promise<{ lineage: Lineage; types: string[] }> => {
-      const { lineage, done } = await beforeAge(db, age, [() => newLineage(db, { operator, age: age - 1, ...options }), (one) => checkpoint(one)]);
+    const madeBefore = async (
+      age: number,
+      options: Partial<LineageOptions>,
+    ): Promise<{ lineage: Lineage; types: string[] }> => {
+      const { lineage, done } = await beforeAge(db, age, [
+        () => newLineage(db, { operator, age: age - 1, ...options }),
+        (one) => checkpoint(one),
+      ]);
       return { lineage, types: done.flags.map(({ type }) => type) };
     };
 
@@ -135,7 +178,10 @@ describe('a checkpoint', () => {
       const lineage = await newLineage(db, { operator });
       await timePasses(db, lineage, 310);
       const { flags } = await checkpoint(lineage);
-      assert.deepEqual(flags.map(({ type, severity, jti }) => [type, severity, jti]), [['late_checkpoint', 'warning', lineage.jti]]);
+      assert.deepEqual(
+        flags.map(({ type, severity, jti }) => [type, severity, jti]),
+        [['late_checkpoint', 'warning', lineage.jti]],
+      );
       const [event] = await eventsOf(db, lineage);
       assert.deepEqual([event?.event_type, event?.severity], ['passport.flagged', 'warning']);
       assert.deepEqual(event?.payload, {
@@ -150,28 +196,43 @@ describe('a checkpoint', () => {
       const other = await newLineage(db, { operator });
       await timePasses(db, other, 300 + 75 + 1);
       const { flags, next_checkpoint_due_at, checkpoint: made } = await checkpoint(other);
-      assert.deepEqual(flags.map(({ type, severity }) => [type, severity]), [['missed_checkpoint', 'critical']]);
+      assert.deepEqual(
+        flags.map(({ type, severity }) => [type, severity]),
+        [['missed_checkpoint', 'critical']],
+      );
       assert(Math.abs(seconds(next_checkpoint_due_at) - seconds(made.submitted_at) - 300) < 0.01);
       const third = await newLineage(db, { operator });
       await timePasses(db, third, 3 * 300 + 76);
-      assert.deepEqual((await checkpoint(third)).flags.map(({ type }) => type), ['missed_checkpoint', 'missed_checkpoint', 'missed_checkpoint']);
+      assert.deepEqual(
+        (await checkpoint(third)).flags.map(({ type }) => type),
+        ['missed_checkpoint', 'missed_checkpoint', 'missed_checkpoint'],
+      );
     });
 
     it('has a grace of at least 30 s and at most 300 s', async () => {
       const { lineage: often, types: afterLittle } = await madeBefore(60 + 30, { interval: 60 });
       assert.deepEqual(afterLittle, ['late_checkpoint']);
       await timePasses(db, often, 60 + 31);
-      assert.deepEqual((await checkpoint(often)).flags.map(({ type }) => type), ['missed_checkpoint']);
+      assert.deepEqual(
+        (await checkpoint(often)).flags.map(({ type }) => type),
+        ['missed_checkpoint'],
+      );
       const { lineage: seldom, types: afterLong } = await madeBefore(3_600 + 300, { interval: 3_600, ttl: 10_000 });
       assert.deepEqual(afterLong, ['late_checkpoint']);
       await timePasses(db, seldom, 3_600 + 301);
-      assert.deepEqual((await checkpoint(seldom)).flags.map(({ type }) => type), ['missed_checkpoint']);
+      assert.deepEqual(
+        (await checkpoint(seldom)).flags.map(({ type }) => type),
+        ['missed_checkpoint'],
+      );
     });
 
     it('warns where the agent is logged', async () => {
       const lineage = await newLineage(db, { operator, accountability: 'logged' });
       await timePasses(db, lineage, 400);
-      assert.deepEqual((await checkpoint(lineage)).flags.map(({ severity }) => severity), ['warning']);
+      assert.deepEqual(
+        (await checkpoint(lineage)).flags.map(({ severity }) => severity),
+        ['warning'],
+      );
     });
 
     it('is not kept past the last expiry, and comes back with a refresh', async () => {
@@ -185,7 +246,10 @@ describe('a checkpoint', () => {
       await timePasses(db, other, 369);
       const next = await refreshed(db, other, 600);
       await timePasses(db, other, 7);
-      assert.deepEqual((await checkpoint(other, {}, next)).flags.map(({ type }) => type), ['missed_checkpoint']);
+      assert.deepEqual(
+        (await checkpoint(other, {}, next)).flags.map(({ type }) => type),
+        ['missed_checkpoint'],
+      );
     });
 
     it('answers with what was raised since the checkpoint before, whoever raised it', async () => {
@@ -193,7 +257,10 @@ describe('a checkpoint', () => {
       await timePasses(db, lineage, 400);
       await advanceSession(own.context, lineage.session);
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkpoint']);
-      assert.deepEqual((await checkpoint(lineage)).flags.map(({ type }) => type), ['missed_checkpoint']);
+      assert.deepEqual(
+        (await checkpoint(lineage)).flags.map(({ type }) => type),
+        ['missed_checkpoint'],
+      );
       await timePasses(db, lineage, 1);
       assert.deepEqual((await checkpoint(lineage)).flags, []);
     });

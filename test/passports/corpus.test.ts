@@ -73,21 +73,35 @@ describe(`POST ${PATH} of hostile tokens`, () => {
 
   it('refuses any token with one character changed, left out or put in', async () => {
     const character = fc.constantFrom(...'ABCXYZabcxyz0189-_.=+/ \n\u00e9{}"'.split(''));
-    const edit = fc.record({ at: fc.nat(good.length - 1), by: fc.option(character, { nil: '' }), skip: fc.constantFrom(0, 1) });
+    const edit = fc.record({
+      at: fc.nat(good.length - 1),
+      by: fc.option(character, { nil: '' }),
+      skip: fc.constantFrom(0, 1),
+    });
     await fc.assert(
       fc.asyncProperty(edit, async ({ at, by, skip }) => {
         const changed = good.slice(0, at) + by + good.slice(at + skip);
         fc.pre(changed !== good);
         const verdict = await verifyPassport(own.context, changed);
-        assert(!verdict.valid && ['malformed', 'unknown_key', 'bad_signature'].includes(verdict.reason), JSON.stringify(verdict));
+        assert(
+          !verdict.valid && ['malformed', 'unknown_key', 'bad_signature'].includes(verdict.reason),
+          JSON.stringify(verdict),
+        );
       }),
       { numRuns: 1_000 },
     );
   });
 
   it('answers any text at all, and takes none', async () => {
-    const segment = fc.oneof(fc.base64String(), fc.json().map((text) => Buffer.from(text).toString('base64url')), fc.string({ unit: 'binary' }));
-    const tokens = fc.oneof(fc.string({ unit: 'grapheme' }), fc.array(segment, { maxLength: 6 }).map((segments) => segments.join('.')));
+    const segment = fc.oneof(
+      fc.base64String(),
+      fc.json().map((text) => Buffer.from(text).toString('base64url')),
+      fc.string({ unit: 'binary' }),
+    );
+    const tokens = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.array(segment, { maxLength: 6 }).map((segments) => segments.join('.')),
+    );
     await fc.assert(
       fc.asyncProperty(tokens, async (token) => {
         assert.deepEqual(await verifyPassport(own.context, token), { valid: false, reason: 'malformed' });

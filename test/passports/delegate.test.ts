@@ -6,7 +6,20 @@ import { intent, submit } from '../claims/support.ts';
 import { buildAgent, buildAgentKey } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, platform } from '../support/service.ts';
 import {
-  checkOut, claimsOf, delegate, expire, hold, issue, openHolder, payloadOf, refresh, signed, tryDelegate, ttlOf, verdictOf, type Holder,
+  checkOut,
+  claimsOf,
+  delegate,
+  expire,
+  hold,
+  issue,
+  openHolder,
+  payloadOf,
+  refresh,
+  signed,
+  tryDelegate,
+  ttlOf,
+  verdictOf,
+  type Holder,
 } from './holders.ts';
 
 const path = '/v1/passports/delegate';
@@ -19,8 +32,16 @@ describe('POST /v1/passports/delegate', () => {
     holder = await openHolder();
     childId = (await buildAgent(holder.as)).id;
   });
-  const scope = (overrides: Record<string, unknown> = {}) => ({ service_connection_id: holder.code.id, scopes: ['read'], ...overrides });
-  const toChild = (overrides: Record<string, unknown> = {}) => ({ child_agent_id: childId, scopes: [scope()], ...overrides });
+  const scope = (overrides: Record<string, unknown> = {}) => ({
+    service_connection_id: holder.code.id,
+    scopes: ['read'],
+    ...overrides,
+  });
+  const toChild = (overrides: Record<string, unknown> = {}) => ({
+    child_agent_id: childId,
+    scopes: [scope()],
+    ...overrides,
+  });
 
   it('requires authentication, and a credential of the operator', async () => {
     const { token } = await issue(holder);
@@ -31,22 +52,49 @@ describe('POST /v1/passports/delegate', () => {
 
   it('hands on what the parent has, to an agent without grants of its own', async () => {
     const { id: mission } = await made(holder.as.post('/v1/missions', { declared_intent: 'Tidy up' }));
-    await platform().post('/v1/identity-claims', { operator_id: holder.as.operatorId, provider: 'eid', layer: 'person', claim_type: 'name', assurance_level: 'L2' });
-    const told = { summary: 'Sort the issues', services: ['code'], estimated_duration_seconds: 120, refs: ['ticket 7'] };
+    await platform().post('/v1/identity-claims', {
+      operator_id: holder.as.operatorId,
+      provider: 'eid',
+      layer: 'person',
+      claim_type: 'name',
+      assurance_level: 'L2',
+    });
+    const told = {
+      summary: 'Sort the issues',
+      services: ['code'],
+      estimated_duration_seconds: 120,
+      refs: ['ticket 7'],
+    };
     const parent = await issue(holder, { intent: told, mission_ids: [mission] });
     const child = await delegate(holder, parent, toChild());
     const [above, below] = [claimsOf(parent), claimsOf(child)];
     assert.equal(payloadOf(child.token).sub, childId);
     assert.equal(below.agent_id, childId);
     assert.equal(above.identity_claims.length, 1);
-    for (const name of ['identity_claims', 'session_id', 'mission_ids', 'intent_summary', 'intent_services', 'operator_id'] as const) {
+    for (const name of [
+      'identity_claims',
+      'session_id',
+      'mission_ids',
+      'intent_summary',
+      'intent_services',
+      'operator_id',
+    ] as const) {
       assert.deepEqual(below[name], above[name], name);
     }
     assert.deepEqual([below.delegation_depth, below.chain], [1, [parent.jti]]);
-    assert.deepEqual(below.services, [{ ...above.services.find(({ connection_id: id }) => id === holder.code.id), scopes: ['read'] }]);
+    assert.deepEqual(below.services, [
+      { ...above.services.find(({ connection_id: id }) => id === holder.code.id), scopes: ['read'] },
+    ]);
     const shown = assertStatus(await holder.as.get<Passport>(`/v1/passports/${child.jti}`), 200);
     assert.deepEqual(
-      [shown.parent_passport_id, shown.delegation_depth, shown.session_id, shown.intent_refs, shown.mission_ids, shown.estimated_duration_seconds],
+      [
+        shown.parent_passport_id,
+        shown.delegation_depth,
+        shown.session_id,
+        shown.intent_refs,
+        shown.mission_ids,
+        shown.estimated_duration_seconds,
+      ],
       [parent.jti, 1, above.session_id, ['ticket 7'], [mission], 120],
     );
     assert.equal(await verdictOf(child), 'valid');
@@ -89,34 +137,70 @@ describe('POST /v1/passports/delegate', () => {
       assert.deepEqual(await flows({ allow_data_from: ['*'] }), [chat]);
       assert.deepEqual(await flows({ allow_data_from: [] }), []);
       // Granted to the agent, but the parent gave it up.
-      assertProblem(await tryDelegate(holder, parent.token, toChild({ scopes: [scope({ allow_data_from: [code] })] })), 'SCOPE_ESCALATION', 'scopes.0.allow_data_from');
+      assertProblem(
+        await tryDelegate(holder, parent.token, toChild({ scopes: [scope({ allow_data_from: [code] })] })),
+        'SCOPE_ESCALATION',
+        'scopes.0.allow_data_from',
+      );
     });
 
     it('in limits: those of the parent stand, and new ones come on top', async () => {
-      const limits = [{ param: 'size', op: 'lte', value: 10 }, { param: 'kind', op: 'in', value: ['a', 'b', 1] }, { param: 'name', op: 'regex', value: '^a' }];
+      const limits = [
+        { param: 'size', op: 'lte', value: 10 },
+        { param: 'kind', op: 'in', value: ['a', 'b', 1] },
+        { param: 'name', op: 'regex', value: '^a' },
+      ];
       const parent = await issue(holder, { scopes: [scope({ constraints: limits })] });
-      const attempt = (constraint: unknown) => tryDelegate(holder, parent.token, toChild({ scopes: [scope({ constraints: [constraint] })] }));
-      const tighter = [{ param: 'size', op: 'lte', value: 9.5 }, { param: 'kind', op: 'in', value: [1] }, { param: 'size', op: 'gte', value: 1 }, { param: 'name', op: 'prefix', value: 'x' }];
+      const attempt = (constraint: unknown) =>
+        tryDelegate(holder, parent.token, toChild({ scopes: [scope({ constraints: [constraint] })] }));
+      const tighter = [
+        { param: 'size', op: 'lte', value: 9.5 },
+        { param: 'kind', op: 'in', value: [1] },
+        { param: 'size', op: 'gte', value: 1 },
+        { param: 'name', op: 'prefix', value: 'x' },
+      ];
       for (const constraint of tighter) {
         assert.deepEqual(claimsOf(signed(await attempt(constraint))).services[0]?.constraints, [...limits, constraint]);
       }
       assert.deepEqual(claimsOf(signed(await attempt(limits[2]))).services[0]?.constraints, limits);
-      for (const looser of [{ param: 'size', op: 'lte', value: 10.5 }, { param: 'kind', op: 'in', value: ['a', 'c'] }, { param: 'kind', op: 'in', value: ['1'] }, { param: 'name', op: 'regex', value: '^ab' }]) {
+      for (const looser of [
+        { param: 'size', op: 'lte', value: 10.5 },
+        { param: 'kind', op: 'in', value: ['a', 'c'] },
+        { param: 'kind', op: 'in', value: ['1'] },
+        { param: 'name', op: 'regex', value: '^ab' },
+      ]) {
         assertProblem(await attempt(looser), 'SCOPE_ESCALATION', 'scopes.0.constraints.0');
       }
     });
 
-    it('in intents: those of the parent, or the child agent\'s own where the parent has none', async () => {
-      const claim = async (agentId: string) => (await submit(holder.as, { claim_type: 'intent_claim', payload: intent({ agent_id: agentId }) })).id;
+    it("in intents: those of the parent, or the child agent's own where the parent has none", async () => {
+      const claim = async (agentId: string) =>
+        (await submit(holder.as, { claim_type: 'intent_claim', payload: intent({ agent_id: agentId }) })).id;
       const [first, second, own] = [await claim(holder.agentId), await claim(holder.agentId), await claim(childId)];
       const parent = await issue(holder, { scopes: [scope({ intents: [first, second] })] });
       const narrower = await delegate(holder, parent, toChild({ scopes: [scope({ intents: [second] })] }));
       assert.equal(claimsOf(narrower).services[0]?.constraints.length, 2);
-      assertProblem(await tryDelegate(holder, parent.token, toChild({ scopes: [scope({ intents: [own] })] })), 'SCOPE_ESCALATION', 'scopes.0.intents');
-      assertProblem(await tryDelegate(holder, narrower.token, toChild({ scopes: [scope({ intents: [first] })] })), 'SCOPE_ESCALATION', 'scopes.0.intents');
+      assertProblem(
+        await tryDelegate(holder, parent.token, toChild({ scopes: [scope({ intents: [own] })] })),
+        'SCOPE_ESCALATION',
+        'scopes.0.intents',
+      );
+      assertProblem(
+        await tryDelegate(holder, narrower.token, toChild({ scopes: [scope({ intents: [first] })] })),
+        'SCOPE_ESCALATION',
+        'scopes.0.intents',
+      );
       const free = await issue(holder);
-      assert.equal(claimsOf(await delegate(holder, free, toChild({ scopes: [scope({ intents: [own] })] }))).services[0]?.constraints.length, 1);
-      assertProblem(await tryDelegate(holder, free.token, toChild({ scopes: [scope({ intents: [first] })] })), 'VALIDATION_ERROR', 'scopes.0.intents.0');
+      assert.equal(
+        claimsOf(await delegate(holder, free, toChild({ scopes: [scope({ intents: [own] })] }))).services[0]
+          ?.constraints.length,
+        1,
+      );
+      assertProblem(
+        await tryDelegate(holder, free.token, toChild({ scopes: [scope({ intents: [first] })] })),
+        'VALIDATION_ERROR',
+        'scopes.0.intents.0',
+      );
     });
 
     it('in time', async () => {
@@ -129,7 +213,7 @@ describe('POST /v1/passports/delegate', () => {
       assert.equal(ttlOf(await delegate(holder, long, toChild())), 900);
     });
 
-    it('in accountability: the child\'s own, never weaker than the parent\'s, and the shorter interval', async () => {
+    it("in accountability: the child's own, never weaker than the parent's, and the shorter interval", async () => {
       const modes = ['standard', 'logged', 'enforced'] as const;
       for (const [above, parentMode] of modes.entries()) {
         for (const [own, childMode] of modes.entries()) {
@@ -137,7 +221,11 @@ describe('POST /v1/passports/delegate', () => {
           const { id } = await buildAgent(agent.as, { accountability: childMode });
           const parent = await issue(agent, { checkpoint_interval_seconds: 120.5 });
           const child = claimsOf(await delegate(agent, parent, { child_agent_id: id }));
-          assert.deepEqual([child.accountability, child.checkpoint_interval], [modes[Math.max(above, own)], 120], `${parentMode} to ${childMode}`);
+          assert.deepEqual(
+            [child.accountability, child.checkpoint_interval],
+            [modes[Math.max(above, own)], 120],
+            `${parentMode} to ${childMode}`,
+          );
         }
       }
       const long = await openHolder({ accountability: 'enforced' });
@@ -148,7 +236,12 @@ describe('POST /v1/passports/delegate', () => {
 
   it('keeps authority with the agent it was given to, and asks whether it still holds', async () => {
     assertStatus(await holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: publicJwk }), 200);
-    const terms = { agent_id: holder.agentId, receiver_id: 'bank.example', receiver_profile_version_id: 'v1', expires_at: inSeconds(3_600) };
+    const terms = {
+      agent_id: holder.agentId,
+      receiver_id: 'bank.example',
+      receiver_profile_version_id: 'v1',
+      expires_at: inSeconds(3_600),
+    };
     const { id } = await made(holder.as.post('/v1/authority-bindings', terms));
     const parent = await issue(holder, { authority_binding_ids: [id] });
     assert.deepEqual(claimsOf(await delegate(holder, parent)).authority_refs, claimsOf(parent).authority_refs);
@@ -164,7 +257,11 @@ describe('POST /v1/passports/delegate', () => {
       for (const bad of ['', 'x', `${token}x`, token.slice(0, -1), 'x'.repeat(300_000)]) {
         assertProblem(await tryDelegate(holder, bad, toChild()), 'INVALID_PASSPORT', 'parent_passport_token');
       }
-      assertProblem(await tryDelegate(holder, token, { parent_passport_token: 7 }), 'VALIDATION_ERROR', 'parent_passport_token');
+      assertProblem(
+        await tryDelegate(holder, token, { parent_passport_token: 7 }),
+        'VALIDATION_ERROR',
+        'parent_passport_token',
+      );
     });
 
     it('of another operator is 404, as is a foreign or unknown child', async () => {
@@ -180,7 +277,8 @@ describe('POST /v1/passports/delegate', () => {
       const [revoked, expired] = [await issue(holder), await issue(holder)];
       const below = await delegate(holder, revoked, toChild());
       assertStatus(await holder.as.post('/v1/passports/revoke', { jti: revoked.jti }), 200);
-      for (const { token } of [revoked, below]) assertProblem(await tryDelegate(holder, token, toChild()), 'PASSPORT_REVOKED');
+      for (const { token } of [revoked, below])
+        assertProblem(await tryDelegate(holder, token, toChild()), 'PASSPORT_REVOKED');
       await expire(expired);
       assertProblem(await tryDelegate(holder, expired.token, toChild()), 'PASSPORT_EXPIRED');
     });
@@ -197,7 +295,11 @@ describe('POST /v1/passports/delegate', () => {
     const attempt = (id = childId) => tryDelegate(holder, parent.token, toChild({ child_agent_id: id }));
     await hold(holder, childId);
     assertProblem(await attempt(), 'AGENT_REVIEW_PENDING');
-    const [{ id: retired }, { id: blocked }, { id: free }] = [await buildAgent(holder.as), await buildAgent(holder.as), await buildAgent(holder.as)];
+    const [{ id: retired }, { id: blocked }, { id: free }] = [
+      await buildAgent(holder.as),
+      await buildAgent(holder.as),
+      await buildAgent(holder.as),
+    ];
     assertStatus(await holder.as.patch(`/v1/agents/${retired}`, { status: 'disabled' }), 200);
     assertProblem(await attempt(retired), 'INVALID_STATE');
     await block(blocked);
@@ -208,7 +310,10 @@ describe('POST /v1/passports/delegate', () => {
     const again = await openHolder();
     const other = await issue(again);
     await block(again.agentId);
-    assertProblem(await tryDelegate(again, other.token, { child_agent_id: (await buildAgent(again.as)).id }), 'AGENT_BLOCKED');
+    assertProblem(
+      await tryDelegate(again, other.token, { child_agent_id: (await buildAgent(again.as)).id }),
+      'AGENT_BLOCKED',
+    );
   });
 
   it('needs no grant to be there still', async () => {

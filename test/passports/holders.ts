@@ -19,7 +19,11 @@ export interface Holder {
 
 export async function openHolder(agent: Record<string, unknown> = {}): Promise<Holder> {
   const as = await buildOperator();
-  const [{ id: agentId }, code, chat] = [await buildAgent(as, agent), await buildConnection(as), await buildConnection(as, { service_id: 'slack' })];
+  const [{ id: agentId }, code, chat] = [
+    await buildAgent(as, agent),
+    await buildConnection(as),
+    await buildConnection(as, { service_id: 'slack' }),
+  ];
   await grant(as, { agentId, connectionId: code.id }, { allow_data_from: ['*'] });
   await grant(as, { agentId, connectionId: chat.id });
   return { as, agentId, code, chat };
@@ -29,23 +33,37 @@ export const signed = (reply: Reply<SignedPassport>): SignedPassport => assertSt
 
 export const tryIssue = ({ as, agentId }: Holder, body: Record<string, unknown> = {}): Promise<Reply<SignedPassport>> =>
   as.post<SignedPassport>('/v1/passports/issue', { agent_id: agentId, ...body });
-export const issue = async (holder: Holder, body: Record<string, unknown> = {}): Promise<SignedPassport> => signed(await tryIssue(holder, body));
+export const issue = async (holder: Holder, body: Record<string, unknown> = {}): Promise<SignedPassport> =>
+  signed(await tryIssue(holder, body));
 
 /** To the holder's own agent and with everything that the first service gives, unless told otherwise. */
-export const tryDelegate = ({ as, agentId, code }: Holder, parent: string, body: Record<string, unknown> = {}): Promise<Reply<SignedPassport>> =>
+export const tryDelegate = (
+  { as, agentId, code }: Holder,
+  parent: string,
+  body: Record<string, unknown> = {},
+): Promise<Reply<SignedPassport>> =>
   as.post<SignedPassport>('/v1/passports/delegate', {
     parent_passport_token: parent,
     child_agent_id: agentId,
     scopes: [{ service_connection_id: code.id, scopes: ['*'] }],
     ...body,
   });
-export const delegate = async (holder: Holder, { token }: SignedPassport, body: Record<string, unknown> = {}): Promise<SignedPassport> =>
-  signed(await tryDelegate(holder, token, body));
+export const delegate = async (
+  holder: Holder,
+  { token }: SignedPassport,
+  body: Record<string, unknown> = {},
+): Promise<SignedPassport> => signed(await tryDelegate(holder, token, body));
 
-export const tryRefresh = ({ as }: Holder, token: string, body: Record<string, unknown> = {}): Promise<Reply<SignedPassport>> =>
-  as.post<SignedPassport>('/v1/passports/refresh', { token, ...body });
-export const refresh = async (holder: Holder, { token }: SignedPassport, body: Record<string, unknown> = {}): Promise<SignedPassport> =>
-  signed(await tryRefresh(holder, token, body));
+export const tryRefresh = (
+  { as }: Holder,
+  token: string,
+  body: Record<string, unknown> = {},
+): Promise<Reply<SignedPassport>> => as.post<SignedPassport>('/v1/passports/refresh', { token, ...body });
+export const refresh = async (
+  holder: Holder,
+  { token }: SignedPassport,
+  body: Record<string, unknown> = {},
+): Promise<SignedPassport> => signed(await tryRefresh(holder, token, body));
 
 /** What the token says, unchecked. */
 export const payloadOf = (token: string): PassportPayload =>
@@ -56,7 +74,10 @@ export const ttlOf = ({ token }: SignedPassport): number => payloadOf(token).exp
 
 /** `valid`, or the reason why not. */
 export async function verdictOf({ token }: SignedPassport): Promise<string> {
-  const { valid, reason } = assertStatus(await anonymous().post<{ valid: boolean; reason?: string }>('/v1/passports/verify', { token }), 200);
+  const { valid, reason } = assertStatus(
+    await anonymous().post<{ valid: boolean; reason?: string }>('/v1/passports/verify', { token }),
+    200,
+  );
   return valid ? 'valid' : String(reason);
 }
 
@@ -66,7 +87,9 @@ const run = async (statement: ReturnType<typeof sql.fragment>): Promise<void> =>
 
 /** As if its time were over, by Postgres' clock. */
 export const expire = ({ jti }: SignedPassport): Promise<void> =>
-  run(sql.fragment`update passports set issued_at = issued_at - interval '2 hours', expires_at = clock_timestamp() where jti = ${jti}`);
+  run(
+    sql.fragment`update passports set issued_at = issued_at - interval '2 hours', expires_at = clock_timestamp() where jti = ${jti}`,
+  );
 
 /** As if its session had begun this many seconds earlier. */
 export const ageSession = ({ jti }: SignedPassport, seconds: number): Promise<void> =>
@@ -75,7 +98,9 @@ export const ageSession = ({ jti }: SignedPassport, seconds: number): Promise<vo
     where id = (select session_id from passports where jti = ${jti})`);
 
 export const checkOut = ({ jti }: SignedPassport): Promise<void> =>
-  run(sql.fragment`update passport_lineages set checked_out_at = clock_timestamp() where id = (select lineage_id from passports where jti = ${jti})`);
+  run(
+    sql.fragment`update passport_lineages set checked_out_at = clock_timestamp() where id = (select lineage_id from passports where jti = ${jti})`,
+  );
 
 /** As an enforced checkout with a critical flag leaves it: a review that nobody has decided. */
 export const hold = async (holder: Holder, agentId = holder.agentId): Promise<void> => {

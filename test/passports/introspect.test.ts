@@ -32,7 +32,17 @@ describe(`POST ${PATH}`, () => {
     const { token, payload } = await newPassport(own, { svcns: { services: scoped } });
     const { iss, sub, iat, exp, jti, svcns } = payload;
     const expected = {
-      active: true, iss, sub, iat, exp, jti, client_id: sub, scope: 'repo:read repo:write', token_type: 'Bearer', svcns, authority_refs: [],
+      active: true,
+      iss,
+      sub,
+      iat,
+      exp,
+      jti,
+      client_id: sub,
+      scope: 'repo:read repo:write',
+      token_type: 'Bearer',
+      svcns,
+      authority_refs: [],
     };
     assert.deepEqual(assertStatus(await operator.post(PATH, { token }), 200), expected);
     assert.deepEqual(assertStatus(await own.platform.post(PATH, { token }), 200), expected);
@@ -41,7 +51,10 @@ describe(`POST ${PATH}`, () => {
   it('takes a form as RFC 7662 has it', async () => {
     const { token, payload } = await newPassport(own);
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    const answer = assertStatus(await operator.post(PATH, new URLSearchParams({ token, token_type_hint: 'access_token' }).toString(), form), 200);
+    const answer = assertStatus(
+      await operator.post(PATH, new URLSearchParams({ token, token_type_hint: 'access_token' }).toString(), form),
+      200,
+    );
     assert.equal(answer.jti, payload.jti);
     assertProblem(await operator.post(PATH, 'token=a&token=b', form), 'VALIDATION_ERROR', 'token');
     assertProblem(await operator.post(PATH, 'token_type_hint=a', form), 'VALIDATION_ERROR', 'token');
@@ -52,12 +65,15 @@ describe(`POST ${PATH}`, () => {
 
   it('says active: false and nothing else of what does not count, whatever is wrong', async () => {
     const tokens = [
-      '', 'a.b.c', 'x'.repeat(270_000),
+      '',
+      'a.b.c',
+      'x'.repeat(270_000),
       (await newPassport(own, { revoked: 'itself' })).token,
       (await newPassport(own, { revoked: 'by an ancestor' })).token,
       (await newPassport(own, { ttl: -1 })).token,
     ];
-    for (const token of tokens) assert.deepEqual(assertStatus(await operator.post(PATH, { token }), 200), { active: false });
+    for (const token of tokens)
+      assert.deepEqual(assertStatus(await operator.post(PATH, { token }), 200), { active: false });
   });
 
   it('refuses a body without a token, with one that is no text, and with what it does not know', async () => {
@@ -73,6 +89,9 @@ describe(`POST ${PATH}`, () => {
     const other = await operator.post(PATH, { token: 'a.b.c' }, key);
     assert.equal(assertStatus(other, 200).active, false);
     assert.equal(other.headers.get('idempotency-replayed'), null);
-    assert.equal(assertStatus(await operator.post(PATH, { token }, { 'idempotency-key': 'é'.repeat(300) }), 200).active, true);
+    assert.equal(
+      assertStatus(await operator.post(PATH, { token }, { 'idempotency-key': 'é'.repeat(300) }), 200).active,
+      true,
+    );
   });
 });

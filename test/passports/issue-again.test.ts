@@ -13,12 +13,17 @@ describe('POST /v1/passports/issue, to whom and how often', () => {
   beforeEach(async () => {
     holder = await openHolder();
   });
-  const scope = (overrides: Record<string, unknown> = {}) => ({ service_connection_id: holder.code.id, scopes: ['read'], ...overrides });
+  const scope = (overrides: Record<string, unknown> = {}) => ({
+    service_connection_id: holder.code.id,
+    scopes: ['read'],
+    ...overrides,
+  });
 
   describe('who may hold one', () => {
     it('an unknown or foreign agent is 404', async () => {
       const foreign = await openHolder();
-      for (const agentId of [foreign.agentId, 'ag_01K0000000000000000000000A', 'nobody']) assertProblem(await tryIssue({ ...holder, agentId }), 'NOT_FOUND');
+      for (const agentId of [foreign.agentId, 'ag_01K0000000000000000000000A', 'nobody'])
+        assertProblem(await tryIssue({ ...holder, agentId }), 'NOT_FOUND');
     });
 
     it('a blocked agent is AGENT_BLOCKED, a retired one INVALID_STATE', async () => {
@@ -72,7 +77,10 @@ describe('POST /v1/passports/issue, to whom and how often', () => {
 
     it('keeps no refusal', async () => {
       const key = { 'idempotency-key': randomUUID() };
-      const body = { agent_id: holder.agentId, scopes: [scope({ service_connection_id: holder.chat.id, scopes: ['read'] })] };
+      const body = {
+        agent_id: holder.agentId,
+        scopes: [scope({ service_connection_id: holder.chat.id, scopes: ['read'] })],
+      };
       await grant(holder.as, { agentId: holder.agentId, connectionId: holder.chat.id }, { scopes: [] });
       assertProblem(await holder.as.post(path, body, key), 'SCOPE_NOT_GRANTED');
       await grant(holder.as, { agentId: holder.agentId, connectionId: holder.chat.id }, { scopes: ['read'] });
@@ -81,9 +89,11 @@ describe('POST /v1/passports/issue, to whom and how often', () => {
 
     it('makes one passport of twenty calls at once', async () => {
       const key = { 'idempotency-key': randomUUID() };
-      const replies = await Promise.all(Array.from({ length: 20 }, () => holder.as.post<SignedPassport>(path, { agent_id: holder.agentId }, key)));
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, () => holder.as.post<SignedPassport>(path, { agent_id: holder.agentId }, key)),
+      );
       assert.equal(new Set(replies.map((reply) => signed(reply).token)).size, 1);
-      assert.equal((assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200)).length, 1);
+      assert.equal(assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200).length, 1);
     });
   });
 });

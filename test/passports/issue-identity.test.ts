@@ -10,7 +10,16 @@ import { claimsOf, issue, openHolder, payloadOf, signed, tryIssue, type Holder }
 import { ownServices } from './own-service.ts';
 
 const attest = async (body: Record<string, unknown>): Promise<string> =>
-  assertStatus(await platform().post<{ id: string }>('/v1/identity-claims', { provider: 'eid', layer: 'person', claim_type: 'name', assurance_level: 'L2', ...body }), 201).id;
+  assertStatus(
+    await platform().post<{ id: string }>('/v1/identity-claims', {
+      provider: 'eid',
+      layer: 'person',
+      claim_type: 'name',
+      assurance_level: 'L2',
+      ...body,
+    }),
+    201,
+  ).id;
 
 describe('POST /v1/passports/issue, identity claims', () => {
   let holder: Holder;
@@ -21,7 +30,7 @@ describe('POST /v1/passports/issue, identity claims', () => {
   const shownOf = async (body: Record<string, unknown> = {}): Promise<string[]> =>
     claimsOf(await issue(holder, body)).identity_claims.map(({ claim_id: id }) => id);
 
-  it('are the agent\'s own and those of the account that agents inherit, without the revoked', async () => {
+  it("are the agent's own and those of the account that agents inherit, without the revoked", async () => {
     const { operatorId } = holder.as;
     const account = await attest({ operator_id: operatorId });
     const own = await attest({ agent_id: holder.agentId, inherit: false });
@@ -38,8 +47,12 @@ describe('POST /v1/passports/issue, identity claims', () => {
     const id = await attest({ operator_id: holder.as.operatorId, expires_at: inSeconds(2) });
     await eventually('the claim to be left out', async () => {
       const passport = await issue(holder);
-      const { iat, svcns: { identity_claims: shown } } = payloadOf(passport.token);
-      for (const { expires_at: end } of shown) assert(end === null || end > iat, `issued at ${iat} with a claim that ended at ${end}`);
+      const {
+        iat,
+        svcns: { identity_claims: shown },
+      } = payloadOf(passport.token);
+      for (const { expires_at: end } of shown)
+        assert(end === null || end > iat, `issued at ${iat} with a claim that ended at ${end}`);
       return shown.length === 0;
     });
     assertProblem(await tryIssue(holder, { identity_claim_ids: [id] }), 'VALIDATION_ERROR', 'identity_claim_ids.0');
@@ -48,14 +61,24 @@ describe('POST /v1/passports/issue, identity claims', () => {
   it('never end in the second of a passport that carries them, however long it takes to be written', async () => {
     const services = await ownServices();
     try {
-      const { context: { pool }, platform: administrator, as: speaker } = await services.open();
+      const {
+        context: { pool },
+        platform: administrator,
+        as: speaker,
+      } = await services.open();
       const { api_key: key, operator } = assertStatus(
-        await administrator.post<{ api_key: string; operator: { id: string } }>('/v1/operators', { name: 'Ada', email: 'ada@example.test' }), 201);
+        await administrator.post<{ api_key: string; operator: { id: string } }>('/v1/operators', {
+          name: 'Ada',
+          email: 'ada@example.test',
+        }),
+        201,
+      );
       const as = speaker(key);
       const { id: agentId } = await buildAgent(as);
       const eid = { provider: 'eid', layer: 'person', claim_type: 'name', assurance_level: 'L2' };
       assertStatus(await administrator.post('/v1/identity-claims', { ...eid, operator_id: operator.id }), 201);
-      const sign = async (act: string, body: Record<string, unknown>): Promise<SignedPassport> => signed(await as.post<SignedPassport>(`/v1/passports/${act}`, body));
+      const sign = async (act: string, body: Record<string, unknown>): Promise<SignedPassport> =>
+        signed(await as.post<SignedPassport>(`/v1/passports/${act}`, body));
       const root = await sign('issue', { agent_id: agentId });
       assert.equal(claimsOf(root).identity_claims.length, 1);
 
@@ -71,7 +94,10 @@ describe('POST /v1/passports/issue, identity claims', () => {
         sign('refresh', { token: root.token }),
       ]);
       for (const { token } of passports) {
-        const { iat, svcns: { identity_claims: shown } } = payloadOf(token);
+        const {
+          iat,
+          svcns: { identity_claims: shown },
+        } = payloadOf(token);
         assert(shown.length === 0 || iat < end, `issued at ${iat} with a claim that ended at ${end}`);
       }
     } finally {
@@ -79,11 +105,17 @@ describe('POST /v1/passports/issue, identity claims', () => {
     }
   });
 
-  it('that are unknown, another operator\'s, another agent\'s or revoked are 400', async () => {
+  it("that are unknown, another operator's, another agent's or revoked are 400", async () => {
     const stranger = await buildOperator();
     const revoked = await attest({ operator_id: holder.as.operatorId });
     assertStatus(await platform().delete(`/v1/identity-claims/${revoked}`), 200);
-    const bad = ['idc_01K0000000000000000000000A', revoked, await attest({ operator_id: stranger.operatorId }), await attest({ agent_id: (await buildAgent(holder.as)).id })];
-    for (const id of bad) assertProblem(await tryIssue(holder, { identity_claim_ids: [id] }), 'VALIDATION_ERROR', 'identity_claim_ids.0');
+    const bad = [
+      'idc_01K0000000000000000000000A',
+      revoked,
+      await attest({ operator_id: stranger.operatorId }),
+      await attest({ agent_id: (await buildAgent(holder.as)).id }),
+    ];
+    for (const id of bad)
+      assertProblem(await tryIssue(holder, { identity_claim_ids: [id] }), 'VALIDATION_ERROR', 'identity_claim_ids.0');
   });
 });

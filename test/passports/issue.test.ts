@@ -21,7 +21,11 @@ describe('POST /v1/passports/issue', () => {
   beforeEach(async () => {
     holder = await openHolder();
   });
-  const scope = (overrides: Record<string, unknown> = {}) => ({ service_connection_id: holder.code.id, scopes: ['read'], ...overrides });
+  const scope = (overrides: Record<string, unknown> = {}) => ({
+    service_connection_id: holder.code.id,
+    scopes: ['read'],
+    ...overrides,
+  });
 
   it('requires authentication, and a credential of the operator', async () => {
     assertProblem(await anonymous().post(path, { agent_id: holder.agentId }), 'UNAUTHENTICATED');
@@ -52,8 +56,20 @@ describe('POST /v1/passports/issue', () => {
     const base = { scopes: ['read', 'write', 'admin'], credential_ref: null, constraints: [] };
     const names = [holder.code.service_name, holder.chat.service_name].toSorted();
     assert.deepEqual(services, [
-      { ...base, service_id: 'github', service_name: holder.code.service_name, connection_id: holder.code.id, allow_data_from: names },
-      { ...base, service_id: 'slack', service_name: holder.chat.service_name, connection_id: holder.chat.id, allow_data_from: [] },
+      {
+        ...base,
+        service_id: 'github',
+        service_name: holder.code.service_name,
+        connection_id: holder.code.id,
+        allow_data_from: names,
+      },
+      {
+        ...base,
+        service_id: 'slack',
+        service_name: holder.chat.service_name,
+        connection_id: holder.chat.id,
+        allow_data_from: [],
+      },
     ]);
     assert.equal(await verdictOf(passport), 'valid');
   });
@@ -87,13 +103,18 @@ describe('POST /v1/passports/issue', () => {
   });
 
   describe('scopes', () => {
-    const one = async (overrides: Record<string, unknown>) => claimsOf(await issue(holder, { scopes: [scope(overrides)] })).services[0];
+    const one = async (overrides: Record<string, unknown>) =>
+      claimsOf(await issue(holder, { scopes: [scope(overrides)] })).services[0];
 
     it('are those asked for; * is everything granted and never more', async () => {
       assert.deepEqual((await one({ scopes: ['write', 'read', 'read'] }))?.scopes, ['write', 'read']);
       await grant(holder.as, { agentId: holder.agentId, connectionId: holder.code.id }, { scopes: ['read', 'write'] });
       assert.deepEqual((await one({ scopes: ['*'] }))?.scopes, ['read', 'write']);
-      assertProblem(await tryIssue(holder, { scopes: [scope({ scopes: ['*', 'admin'] })] }), 'SCOPE_NOT_GRANTED', 'scopes.0.scopes');
+      assertProblem(
+        await tryIssue(holder, { scopes: [scope({ scopes: ['*', 'admin'] })] }),
+        'SCOPE_NOT_GRANTED',
+        'scopes.0.scopes',
+      );
     });
 
     it('of a connection that is not granted, unknown or foreign are SCOPE_NOT_GRANTED', async () => {
@@ -112,7 +133,11 @@ describe('POST /v1/passports/issue', () => {
       assert.deepEqual((await one({ allow_data_from: ['*'] }))?.allow_data_from, [code, chat].toSorted());
       const beyond = { service_connection_id: holder.chat.id, scopes: ['read'], allow_data_from: [code] };
       assertProblem(await tryIssue(holder, { scopes: [beyond] }), 'SCOPE_ESCALATION', 'scopes.0.allow_data_from');
-      assertProblem(await tryIssue(holder, { scopes: [scope({ allow_data_from: ['mail'] })] }), 'SCOPE_ESCALATION', 'scopes.0.allow_data_from');
+      assertProblem(
+        await tryIssue(holder, { scopes: [scope({ allow_data_from: ['mail'] })] }),
+        'SCOPE_ESCALATION',
+        'scopes.0.allow_data_from',
+      );
     });
 
     it('keep the limits of the grant and add to them', async () => {
@@ -127,26 +152,61 @@ describe('POST /v1/passports/issue', () => {
     });
 
     it('name intents, which become one limit', async () => {
-      const claims = [await submit(holder.as, { claim_type: 'intent_claim', payload: intent({ agent_id: holder.agentId }) }),
-        await submit(holder.as, { claim_type: 'intent_claim', payload: intent({ agent_id: holder.agentId, target: 'code', action: 'GET' }) })];
+      const claims = [
+        await submit(holder.as, { claim_type: 'intent_claim', payload: intent({ agent_id: holder.agentId }) }),
+        await submit(holder.as, {
+          claim_type: 'intent_claim',
+          payload: intent({ agent_id: holder.agentId, target: 'code', action: 'GET' }),
+        }),
+      ];
       const ids = claims.map(({ id }) => id);
       assert.deepEqual((await one({ intents: ids }))?.constraints, [
-        { param: 'intent', op: 'in', value: [{ claim: ids[0], target: 'mail', action: 'POST /messages' }, { claim: ids[1], target: 'code', action: 'GET' }] },
+        {
+          param: 'intent',
+          op: 'in',
+          value: [
+            { claim: ids[0], target: 'mail', action: 'POST /messages' },
+            { claim: ids[1], target: 'code', action: 'GET' },
+          ],
+        },
       ]);
-      assertProblem(await tryIssue(holder, { scopes: [scope({ intents: [ids[0], 'pc_01K0000000000000000000000A'] })] }), 'UNKNOWN_INTENT', 'scopes.0.intents.1');
+      assertProblem(
+        await tryIssue(holder, { scopes: [scope({ intents: [ids[0], 'pc_01K0000000000000000000000A'] })] }),
+        'UNKNOWN_INTENT',
+        'scopes.0.intents.1',
+      );
       const { id: other } = await buildAgent(holder.as);
-      assertProblem(await tryIssue({ ...holder, agentId: other }, { scopes: [scope({ intents: [ids[0]] })] }), 'VALIDATION_ERROR', 'scopes.0.intents.0');
+      assertProblem(
+        await tryIssue({ ...holder, agentId: other }, { scopes: [scope({ intents: [ids[0]] })] }),
+        'VALIDATION_ERROR',
+        'scopes.0.intents.0',
+      );
       const stranger = await openHolder();
-      const strange = await tryIssue(stranger, { scopes: [scope({ service_connection_id: stranger.code.id, intents: [ids[0]] })] });
+      const strange = await tryIssue(stranger, {
+        scopes: [scope({ service_connection_id: stranger.code.id, intents: [ids[0]] })],
+      });
       assertProblem(strange, 'UNKNOWN_INTENT', 'scopes.0.intents.0');
       const mission = await submit(holder.as);
-      assertProblem(await tryIssue(holder, { scopes: [scope({ intents: [mission.id] })] }), 'UNKNOWN_INTENT', 'scopes.0.intents.0');
+      assertProblem(
+        await tryIssue(holder, { scopes: [scope({ intents: [mission.id] })] }),
+        'UNKNOWN_INTENT',
+        'scopes.0.intents.0',
+      );
     });
   });
 
   it('tells the intent, and keeps what it refers to', async () => {
-    const claim = await submit(holder.as, { claim_type: 'intent_claim', payload: intent({ agent_id: holder.agentId }) });
-    const told = { summary: 'Sort the issues', services: ['code'], will_delegate: true, estimated_duration_seconds: 90.5, refs: [claim.id, 'ticket 7'] };
+    const claim = await submit(holder.as, {
+      claim_type: 'intent_claim',
+      payload: intent({ agent_id: holder.agentId }),
+    });
+    const told = {
+      summary: 'Sort the issues',
+      services: ['code'],
+      will_delegate: true,
+      estimated_duration_seconds: 90.5,
+      refs: [claim.id, 'ticket 7'],
+    };
     const passport = await issue(holder, { intent: told });
     assert.equal(claimsOf(passport).intent_summary, told.summary);
     assert.deepEqual(claimsOf(passport).intent_services, told.services);
@@ -158,7 +218,12 @@ describe('POST /v1/passports/issue', () => {
 
   it('carries active authority bindings of this agent and its current key', async () => {
     assertStatus(await holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: publicJwk }), 200);
-    const terms = { agent_id: holder.agentId, receiver_id: 'bank.example', receiver_profile_version_id: 'v1', expires_at: inSeconds(3_600) };
+    const terms = {
+      agent_id: holder.agentId,
+      receiver_id: 'bank.example',
+      receiver_profile_version_id: 'v1',
+      expires_at: inSeconds(3_600),
+    };
     const { id } = await made(holder.as.post('/v1/authority-bindings', terms));
     const [ref] = claimsOf(await issue(holder, { authority_binding_ids: [id] })).authority_refs;
     assert.equal(ref?.binding_id, id);
@@ -171,13 +236,17 @@ describe('POST /v1/passports/issue', () => {
 
   it('carries active missions', async () => {
     const { id } = await made(holder.as.post('/v1/missions', { declared_intent: 'Tidy up' }));
-    const other = await made(holder.as.post('/v1/missions', { declared_intent: 'Tidy up', agent_id: (await buildAgent(holder.as)).id }));
+    const other = await made(
+      holder.as.post('/v1/missions', { declared_intent: 'Tidy up', agent_id: (await buildAgent(holder.as)).id }),
+    );
     assert.deepEqual(claimsOf(await issue(holder, { mission_ids: [id] })).mission_ids, [id]);
     assertProblem(await tryIssue(holder, { mission_ids: [id, other.id] }), 'VALIDATION_ERROR', 'mission_ids.1');
     assertStatus(await holder.as.post(`/v1/missions/${id}/complete`), 200);
     assertProblem(await tryIssue(holder, { mission_ids: [id] }), 'VALIDATION_ERROR', 'mission_ids.0');
     const foreign = await made((await buildOperator()).post('/v1/missions', { declared_intent: 'Tidy up' }));
-    const short = await made(holder.as.post('/v1/missions', { declared_intent: 'Tidy up', expires_at: inSeconds(3_600) }));
+    const short = await made(
+      holder.as.post('/v1/missions', { declared_intent: 'Tidy up', expires_at: inSeconds(3_600) }),
+    );
     await issue(holder, { mission_ids: [short.id] });
     for (const unknown of [foreign.id, 'ms_unknown']) {
       assertProblem(await tryIssue(holder, { mission_ids: [short.id, unknown] }), 'VALIDATION_ERROR', 'mission_ids.1');
@@ -186,7 +255,12 @@ describe('POST /v1/passports/issue', () => {
 
   describe('time', () => {
     it('lives as long as asked, a fraction floored', async () => {
-      for (const [asked, given] of [[60, 60], [90.9, 90], [3_600, 3_600]]) assert.equal(ttlOf(await issue(holder, { ttl_seconds: asked })), given);
+      for (const [asked, given] of [
+        [60, 60],
+        [90.9, 90],
+        [3_600, 3_600],
+      ])
+        assert.equal(ttlOf(await issue(holder, { ttl_seconds: asked })), given);
     });
 
     it('sets the checkpoints of the mode, the agent or the call, in this order of weakness', async () => {
@@ -197,7 +271,12 @@ describe('POST /v1/passports/issue', () => {
         [{ accountability: 'logged' }, { checkpoint_interval_seconds: 61.9 }, 61, true],
         [{ accountability: 'enforced' }, {}, 300, true],
         [{ accountability: 'enforced', checkpoint_interval_seconds: 600 }, {}, 600, true],
-        [{ accountability: 'enforced', checkpoint_interval_seconds: 600 }, { checkpoint_interval_seconds: 60 }, 60, true],
+        [
+          { accountability: 'enforced', checkpoint_interval_seconds: 600 },
+          { checkpoint_interval_seconds: 60 },
+          60,
+          true,
+        ],
       ];
       for (const [agent, body, interval, timed] of intervals) {
         const { id: agentId } = await buildAgent(holder.as, agent);
@@ -225,7 +304,10 @@ describe('POST /v1/passports/issue', () => {
       ['intent.summary', { intent: { services: [] } }],
       ['intent.summary', { intent: { summary: 'x'.repeat(501), services: [] } }],
       ['intent.services', { intent: { summary: 'x' } }],
-      ['intent.estimated_duration_seconds', { intent: { summary: 'x', services: [], estimated_duration_seconds: 86_401 } }],
+      [
+        'intent.estimated_duration_seconds',
+        { intent: { summary: 'x', services: [], estimated_duration_seconds: 86_401 } },
+      ],
       ['intent.refs', { intent: { summary: 'x', services: [], refs: Array.from({ length: 65 }, String) } }],
       ['checkpoint_interval_seconds', { checkpoint_interval_seconds: 59 }],
       ['authority_binding_ids', { authority_binding_ids: Array.from({ length: 9 }, String) }],
@@ -248,7 +330,12 @@ describe('POST /v1/passports/issue', () => {
     const passport = await issue(holder);
     assert.equal((await lineageOf(passport)).messages, 0);
     const Event = z.object({ action: z.string(), detail: z.unknown() });
-    const event = await (await database()).one(sql.type(Event)`select action, detail from audit_events where target = ${passport.jti}`);
-    assert.deepEqual(event, { action: 'passport.issued', detail: { agent_id: holder.agentId, session_id: claimsOf(passport).session_id } });
+    const event = await (
+      await database()
+    ).one(sql.type(Event)`select action, detail from audit_events where target = ${passport.jti}`);
+    assert.deepEqual(event, {
+      action: 'passport.issued',
+      detail: { agent_id: holder.agentId, session_id: claimsOf(passport).session_id },
+    });
   });
 });

@@ -13,7 +13,10 @@ for (const path of PATHS) {
       assert(keys.length >= 2, 'the next key is shown before it signs');
       for (const key of keys) {
         assert.deepEqual(Object.keys(key).toSorted(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
-        assert.deepEqual({ ...key, kid: '', x: '' }, { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: '', x: '' });
+        assert.deepEqual(
+          { ...key, kid: '', x: '' },
+          { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: '', x: '' },
+        );
         assert.equal(key.kid, await calculateJwkThumbprint(key));
         PublicJwkSchema.parse(key);
       }
@@ -52,13 +55,20 @@ describe('JWKS', () => {
     const own = await services.open();
     const { token, payload } = await newPassport(own);
     const url = new URL(PATHS[0] ?? '', own.baseUrl);
-    const verified = await jwtVerify(token, createRemoteJWKSet(url, { timeoutDuration: 60_000 }), { algorithms: ['EdDSA'], issuer: payload.iss, typ: 'JWT' });
+    const verified = await jwtVerify(token, createRemoteJWKSet(url, { timeoutDuration: 60_000 }), {
+      algorithms: ['EdDSA'],
+      issuer: payload.iss,
+      typ: 'JWT',
+    });
     assert.deepEqual(verified.payload, payload);
   });
 
   it('is not open to other origins where a route is not', async () => {
     const asked = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
-    const preflight = await fetch(`${service().baseUrl}/v1/passports/introspect`, { method: 'OPTIONS', headers: asked });
+    const preflight = await fetch(`${service().baseUrl}/v1/passports/introspect`, {
+      method: 'OPTIONS',
+      headers: asked,
+    });
     assert.equal(preflight.status, 204);
     assert.equal(preflight.headers.get('access-control-allow-origin'), null);
   });

@@ -29,7 +29,10 @@ const waitingIn = async ({ context }: OwnService): Promise<number> => {
 };
 
 const kidsShown = async (service: OwnService): Promise<string[]> => {
-  const { keys } = assertStatus(await service.anonymous.get<{ keys: { kid: string }[] }>('/v1/.well-known/jwks.json'), 200);
+  const { keys } = assertStatus(
+    await service.anonymous.get<{ keys: { kid: string }[] }>('/v1/.well-known/jwks.json'),
+    200,
+  );
   return keys.map(({ kid }) => kid);
 };
 
@@ -92,7 +95,8 @@ describe('signing keys', () => {
     const rotated = await services.open({ encryptionKeys: [fresh, services.encryptionKey] });
     const token = (await activeKey(rotated.context)).sign('{}');
     await eventually('both keys to be sealed anew', async () =>
-      (await rowsOf(service)).every((row) => createEncryption([fresh]).isCurrent(row.private_key)));
+      (await rowsOf(service)).every((row) => createEncryption([fresh]).isCurrent(row.private_key)),
+    );
     const later = await services.open({ encryptionKeys: [fresh] });
     assert.equal((await keyOf(later.context, kid)).sign('{}'), token, 'the same key, opened by the new one alone');
   });
@@ -150,7 +154,10 @@ describe('signing keys', () => {
 
     it('lets the next key sign and the active one retire: its passports still count', async () => {
       const { token } = await newPassport(service);
-      const [active, next] = [(await activeKey(service.context)).kid, (await rowsOf(service)).find(({ status }) => status === 'next')?.kid];
+      const [active, next] = [
+        (await activeKey(service.context)).kid,
+        (await rowsOf(service)).find(({ status }) => status === 'next')?.kid,
+      ];
       const answer = assertStatus(await service.platform.post(ROTATE), 200);
       assert.equal(answer.active, next);
       assert.deepEqual(answer.retired, [active]);
@@ -172,7 +179,10 @@ describe('signing keys', () => {
       }
       assert.deepEqual(answer.withdrawn, [withdrawn]);
       assert.deepEqual(new Set(await kidsShown(service)), new Set([answer.active, answer.next]));
-      await eventually('the other process to show the new keys', async () => !(await kidsShown(other)).includes(withdrawn));
+      await eventually(
+        'the other process to show the new keys',
+        async () => !(await kidsShown(other)).includes(withdrawn),
+      );
     });
 
     it('with immediate ends what the passports of the key could be named for', async () => {
@@ -180,7 +190,8 @@ describe('signing keys', () => {
       await service.context.pool.query(sql.type(z.object({}))`
         insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
         select jti, session_id, operator_id, agent_id, agent_id, 0, 'standard', issued_at, expires_at from passports where jti = ${payload.jti}`);
-      const named = () => service.context.pool.query(sql.type(z.object({}))`
+      const named = () =>
+        service.context.pool.query(sql.type(z.object({}))`
         select assert_passport_usable(operator_id, jti) from passports where jti = ${payload.jti}`);
       await named();
       assertStatus(await service.platform.post(ROTATE, { immediate: true }), 200);
@@ -202,9 +213,15 @@ describe('signing keys', () => {
       const again = await service.platform.post(ROTATE, {}, { 'idempotency-key': 'rotate-1' });
       assert.deepEqual(again.body, first.body);
       assert.equal(again.headers.get('idempotency-replayed'), 'true');
-      const { audit_events: events } = assertStatus(await service.platform.get<{ audit_events: { action: string; target: string }[] }>('/v1/audit-events'), 200);
+      const { audit_events: events } = assertStatus(
+        await service.platform.get<{ audit_events: { action: string; target: string }[] }>('/v1/audit-events'),
+        200,
+      );
       const rotations = events.filter(({ action }) => action === 'signing_keys.rotated');
-      assert.deepEqual(rotations.map(({ target }) => target), [first.body.active]);
+      assert.deepEqual(
+        rotations.map(({ target }) => target),
+        [first.body.active],
+      );
     });
 
     it('knows a key that another process made twice over, without having heard of it', async () => {
@@ -221,7 +238,10 @@ describe('signing keys', () => {
       const { token } = await newPassport(service);
       assert.equal(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200).valid, true);
       await service.context.pool.query(rotation(service, { immediate: true }));
-      assert.deepEqual(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200), { valid: false, reason: 'unknown_key' });
+      assert.deepEqual(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200), {
+        valid: false,
+        reason: 'unknown_key',
+      });
     });
   });
 
@@ -236,7 +256,10 @@ describe('signing keys', () => {
     await age(service, 'ended_at', '2 hours');
     await signingKeys(service.context).reread();
     assert(!(await kidsShown(service)).includes(retired));
-    assert.deepEqual(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200), { valid: false, reason: 'unknown_key' });
+    assert.deepEqual(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200), {
+      valid: false,
+      reason: 'unknown_key',
+    });
   });
 
   describe('by schedule', () => {
@@ -246,7 +269,9 @@ describe('signing keys', () => {
       assert.deepEqual(await rotateSigningKeysWhenDue(service.context), { rotated: false });
       await age(service, 'activated_at', '90 days');
       const other = await services.open();
-      const runs = await Promise.all([service, other, service, other].map(({ context }) => rotateSigningKeysWhenDue(context)));
+      const runs = await Promise.all(
+        [service, other, service, other].map(({ context }) => rotateSigningKeysWhenDue(context)),
+      );
       assert.equal(runs.filter(({ rotated }) => rotated).length, 1);
       const rows = await rowsOf(service);
       assert.equal(rows.length, 3);
@@ -258,5 +283,7 @@ describe('signing keys', () => {
 /** As another process rotates, but without announcing it. */
 const rotation = ({ context }: OwnService, { immediate }: { immediate: boolean }) => {
   const { kid, x, privateKey } = newSigningKey(context.encryption);
-  return sql.type(z.object({}))`select rotate_signing_keys(${immediate}, null, ${kid}, ${x}, ${privateKey}, 'test', null)`;
+  return sql.type(
+    z.object({}),
+  )`select rotate_signing_keys(${immediate}, null, ${kid}, ${x}, ${privateKey}, 'test', null)`;
 };

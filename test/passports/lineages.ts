@@ -41,11 +41,26 @@ export interface Lineage {
   agent: string;
 }
 
-export const GITHUB = { service_id: 'github', service_name: 'GitHub', scopes: ['repo:read'], connection_id: 'con_none' };
+export const GITHUB = {
+  service_id: 'github',
+  service_name: 'GitHub',
+  scopes: ['repo:read'],
+  connection_id: 'con_none',
+};
 
 /** A passport with its lineage and session as issuing would have left them, made by SQL alone so that its times are the test's. */
 export async function newLineage(db: CommonQueryMethods, options: LineageOptions): Promise<Lineage> {
-  const { operator, accountability = 'enforced', interval = 300, ttl = 3_600, age = 0, intent, services = [GITHUB], missions = [], parent } = options;
+  const {
+    operator,
+    accountability = 'enforced',
+    interval = 300,
+    ttl = 3_600,
+    age = 0,
+    intent,
+    services = [GITHUB],
+    missions = [],
+    parent,
+  } = options;
   const jti = newId('psp');
   const session = parent?.session ?? newId('ses');
   const agent = options.agent ?? (await newAgent(db, operator, accountability));
@@ -59,7 +74,10 @@ export async function newLineage(db: CommonQueryMethods, options: LineageOptions
     ...(intent !== undefined && { intent_summary: intent.summary, intent_services: intent.services }),
   };
   if (parent === undefined) {
-    await run(db, sql.fragment`insert into passport_sessions (id, operator_id, started_at) values (${session}, ${operator}, ${start})`);
+    await run(
+      db,
+      sql.fragment`insert into passport_sessions (id, operator_id, started_at) values (${session}, ${operator}, ${start})`,
+    );
   }
   await run(
     db,
@@ -85,8 +103,11 @@ export async function newLineage(db: CommonQueryMethods, options: LineageOptions
 
 export async function newAgent(db: CommonQueryMethods, operator: string, accountability = 'enforced'): Promise<string> {
   const id = newId('ag');
-  await run(db, sql.fragment`
-    insert into agents (id, operator_id, name, accountability) values (${id}, ${operator}, ${id}, ${accountability})`);
+  await run(
+    db,
+    sql.fragment`
+    insert into agents (id, operator_id, name, accountability) values (${id}, ${operator}, ${id}, ${accountability})`,
+  );
   return id;
 }
 
@@ -102,8 +123,11 @@ export async function refreshed(db: CommonQueryMethods, { jti }: Lineage, ttl: n
       clock_timestamp() + make_interval(secs => ${ttl}), payload, current_date, 0
     from passports where jti = ${jti}`,
   );
-  await run(db, sql.fragment`
-    update passport_lineages set latest_expiry = clock_timestamp() + make_interval(secs => ${ttl}) where id = ${jti}`);
+  await run(
+    db,
+    sql.fragment`
+    update passport_lineages set latest_expiry = clock_timestamp() + make_interval(secs => ${ttl}) where id = ${jti}`,
+  );
   return next;
 }
 
@@ -117,8 +141,11 @@ export async function timePasses(db: CommonQueryMethods, { jti }: Lineage, secon
       next_checkpoint_due_at = next_checkpoint_due_at - ${by}, last_checkpoint_at = last_checkpoint_at - ${by}
     where id = ${jti}`,
   );
-  await run(db, sql.fragment`
-    update passports set issued_at = issued_at - ${by}, expires_at = expires_at - ${by} where lineage_id = ${jti}`);
+  await run(
+    db,
+    sql.fragment`
+    update passports set issued_at = issued_at - ${by}, expires_at = expires_at - ${by} where lineage_id = ${jti}`,
+  );
   await run(db, sql.fragment`update passport_flags set raised_at = raised_at - ${by} where lineage_id = ${jti}`);
 }
 
@@ -148,7 +175,13 @@ export async function beforeAge<L extends Lineage, T>(
   return eventually(`what is to be done within ${seconds} s of a lineage`, attempt, { ignoreErrors: () => late });
 }
 
-const FlagRow = z.object({ type: z.string(), severity: z.string(), occasion: z.string(), message: z.string(), jti: z.string() });
+const FlagRow = z.object({
+  type: z.string(),
+  severity: z.string(),
+  occasion: z.string(),
+  message: z.string(),
+  jti: z.string(),
+});
 
 export const flagsOf = async (db: CommonQueryMethods, { jti }: Lineage) =>
   await db.any(sql.type(FlagRow)`
@@ -157,7 +190,11 @@ export const flagsOf = async (db: CommonQueryMethods, { jti }: Lineage) =>
 export const flagTypes = async (db: CommonQueryMethods, lineage: Lineage): Promise<string[]> =>
   (await flagsOf(db, lineage)).map(({ type }) => type);
 
-const EventRow = z.object({ event_type: z.string(), severity: z.string(), payload: z.string().transform((text) => JSON.parse(text) as Record<string, unknown>) });
+const EventRow = z.object({
+  event_type: z.string(),
+  severity: z.string(),
+  payload: z.string().transform((text) => JSON.parse(text) as Record<string, unknown>),
+});
 
 /** Events of the lineage's operator, oldest first. */
 export const eventsOf = async (db: CommonQueryMethods, { operator }: Pick<Lineage, 'operator'>) =>

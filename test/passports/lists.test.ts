@@ -19,7 +19,8 @@ describe('passports shown', () => {
     has_more: boolean;
   }
   const get = async <Body>(path: string): Promise<Body> => assertStatus(await holder.as.get<Body>(path), 200);
-  const jtisAt = async (query: string): Promise<string[]> => (await get<Page>(`/v1/passports${query}`)).passports.map(({ jti }) => jti);
+  const jtisAt = async (query: string): Promise<string[]> =>
+    (await get<Page>(`/v1/passports${query}`)).passports.map(({ jti }) => jti);
 
   it('require authentication, and a credential of the operator', async () => {
     const { jti } = await issue(holder);
@@ -32,13 +33,20 @@ describe('passports shown', () => {
 
   describe('GET /v1/passports/active', () => {
     it('is a bare array of what is neither revoked nor expired, newest first, with everything of Market §2.6', async () => {
-      const [gone, over, root] = [await issue(holder), await issue(holder), await issue(holder, { checkpoint_interval_seconds: 90.5 })];
+      const [gone, over, root] = [
+        await issue(holder),
+        await issue(holder),
+        await issue(holder, { checkpoint_interval_seconds: 90.5 }),
+      ];
       assertStatus(await holder.as.post('/v1/passports/revoke', { jti: gone.jti }), 200);
       await expire(over);
       const child = await delegate(holder, root, { child_agent_id: childId });
       await issue(await openHolder());
       const listed = await get<ActivePassport[]>('/v1/passports/active');
-      assert.deepEqual(listed.map(({ jti }) => jti), [child.jti, root.jti]);
+      assert.deepEqual(
+        listed.map(({ jti }) => jti),
+        [child.jti, root.jti],
+      );
       const { issued_at: issuedAt, ...entry } = listed[1] as ActivePassport;
       assert.match(issuedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
       assert.deepEqual(entry, {
@@ -64,7 +72,8 @@ describe('passports shown', () => {
     it('can be asked for an agent or a session', async () => {
       const [root, other] = [await issue(holder), await issue(holder)];
       const child = await delegate(holder, root, { child_agent_id: childId });
-      const jtis = async (query: string) => (await get<ActivePassport[]>(`/v1/passports/active?${query}`)).map(({ jti }) => jti);
+      const jtis = async (query: string) =>
+        (await get<ActivePassport[]>(`/v1/passports/active?${query}`)).map(({ jti }) => jti);
       assert.deepEqual(await jtis(`agent_id=${holder.agentId}`), [other.jti, root.jti]);
       assert.deepEqual(await jtis(`session_id=${claimsOf(root).session_id}`), [child.jti, root.jti]);
       assert.deepEqual(await jtis(`session_id=${claimsOf(root).session_id}&agent_id=${childId}`), [child.jti]);
@@ -119,7 +128,8 @@ describe('passports shown', () => {
 
     it('of an unknown or foreign one is 404', async () => {
       const { jti } = await issue(await openHolder());
-      for (const id of [jti, 'psp_01K0000000000000000000000A', 'nonsense']) assertProblem(await holder.as.get(`/v1/passports/${id}`), 'NOT_FOUND');
+      for (const id of [jti, 'psp_01K0000000000000000000000A', 'nonsense'])
+        assertProblem(await holder.as.get(`/v1/passports/${id}`), 'NOT_FOUND');
     });
   });
 
@@ -127,7 +137,10 @@ describe('passports shown', () => {
     const services = await ownServices();
     try {
       const own = await services.open();
-      const { api_key: apiKey } = assertStatus(await own.platform.post<{ api_key: string }>('/v1/operators', { name: 'Ada', email: 'ada@example.test' }), 201);
+      const { api_key: apiKey } = assertStatus(
+        await own.platform.post<{ api_key: string }>('/v1/operators', { name: 'Ada', email: 'ada@example.test' }),
+        201,
+      );
       const as = own.as(apiKey);
       const { id: agentId } = assertStatus(await as.post<{ id: string }>('/v1/agents', { name: 'researcher' }), 201);
       const sign = async (act: string, body: Record<string, unknown>): Promise<string> =>
@@ -135,13 +148,20 @@ describe('passports shown', () => {
       const root = await sign('issue', { agent_id: agentId });
       const child = { parent_passport_token: root, child_agent_id: agentId, scopes: [] };
       const tokens = [root, await sign('delegate', child), await sign('refresh', { token: root })];
-      assertProblem(await as.post('/v1/passports/delegate', { ...child, parent_passport_token: `${root}x` }), 'INVALID_PASSPORT');
+      assertProblem(
+        await as.post('/v1/passports/delegate', { ...child, parent_passport_token: `${root}x` }),
+        'INVALID_PASSPORT',
+      );
       assertStatus(await own.anonymous.post('/v1/passports/verify', { token: root }), 200);
       const secrets = tokens.map((token) => token.split('.')[2] ?? '');
       assert.deepEqual(await tablesWith(services.databaseUrl, secrets), []);
       assert(own.logged().includes('issuePassport'), 'the log was read');
       for (const secret of secrets) assert(!own.logged().includes(secret), 'a token stands in the log');
-      assert.deepEqual(await tablesWith(services.databaseUrl, [agentId]), ['agents', 'audit_events', 'passport_lineages', 'passports'], 'the rows were read');
+      assert.deepEqual(
+        await tablesWith(services.databaseUrl, [agentId]),
+        ['agents', 'audit_events', 'passport_lineages', 'passports'],
+        'the rows were read',
+      );
     } finally {
       await services.close();
     }

@@ -68,17 +68,27 @@ async function linesOf(language: Language): Promise<string> {
 async function played(language: Language, tries: Try[]): Promise<string[]> {
   const { command, args, driver } = LANGUAGES[language];
   const code = `${await linesOf(language)}\n${driver}`;
-  const { stdout } = await run(command, args(code, JSON.stringify(tries)), { cwd: ROOT, env: { ...process.env, CARNET: service().baseUrl }, timeout: 60_000 });
+  const { stdout } = await run(command, args(code, JSON.stringify(tries)), {
+    cwd: ROOT,
+    env: { ...process.env, CARNET: service().baseUrl },
+    timeout: 60_000,
+  });
   return JSON.parse(stdout) as string[];
 }
 
 const canRun = async ({ command, needs }: { command: string; needs: readonly string[] }): Promise<boolean> =>
-  needs.length === 0 || (await run(command, [...needs]).then(() => true, () => false));
+  needs.length === 0 ||
+  (await run(command, [...needs]).then(
+    () => true,
+    () => false,
+  ));
 
 /** The instance's own key, to sign what the service would not. */
 async function instanceKey(): Promise<SigningKey> {
   const secret = Buffer.from(await readFile(join(service().dataDir, 'encryption.key'), 'utf8'), 'base64');
-  const row = (await listSigningKeys(await database())).find(({ status }) => status === 'active') ?? assert.fail('no key is active');
+  const row =
+    (await listSigningKeys(await database())).find(({ status }) => status === 'active') ??
+    assert.fail('no key is active');
   return new SigningKey(row, createEncryption([secret]));
 }
 
@@ -93,7 +103,9 @@ const FINE = { repository: 'ada/engine', draft: true, labels: 'bug', limit: 5 };
 
 for (const language of Object.keys(LANGUAGES) as Language[]) {
   if (!(await canRun(LANGUAGES[language]))) {
-    process.stderr.write(`LEFT OUT: offline verification in ${language}; it needs ${LANGUAGES[language].command} with its package.\n`);
+    process.stderr.write(
+      `LEFT OUT: offline verification in ${language}; it needs ${LANGUAGES[language].command} with its package.\n`,
+    );
     continue;
   }
   describe(`docs/offline-verification.md in ${language}`, () => {
@@ -101,18 +113,33 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
     let token: string;
     before(async () => {
       holder = await openHolder();
-      await grant(holder.as, { agentId: holder.agentId, connectionId: holder.code.id }, { constraints: CONSTRAINTS, scopes: ['read', 'write'] });
+      await grant(
+        holder.as,
+        { agentId: holder.agentId, connectionId: holder.code.id },
+        { constraints: CONSTRAINTS, scopes: ['read', 'write'] },
+      );
       ({ token } = await issue(holder));
     });
 
     const expectOutcomes = async (tries: Try[]): Promise<string[]> => {
       const outcomes = await played(language, tries);
       const seen = outcomes.map((outcome, at) => [tries[at]?.name, !outcome.startsWith('refused')]);
-      assert.deepEqual(seen, tries.map(({ name, admitted }) => [name, admitted]), outcomes.join('\n'));
+      assert.deepEqual(
+        seen,
+        tries.map(({ name, admitted }) => [name, admitted]),
+        outcomes.join('\n'),
+      );
       return outcomes;
     };
-    const attempt = (name: string, admitted: boolean, change: Partial<Try> = {}): Try =>
-      ({ name, admitted, token, service: 'github', scope: 'read', call: FINE, ...change });
+    const attempt = (name: string, admitted: boolean, change: Partial<Try> = {}): Try => ({
+      name,
+      admitted,
+      token,
+      service: 'github',
+      scope: 'read',
+      call: FINE,
+      ...change,
+    });
 
     it('lets in what the passport is good for, and nothing beyond its scopes and constraints', async () => {
       const call = (change: Record<string, unknown>) => ({ call: { ...FINE, ...change } });
@@ -141,18 +168,30 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
     it('refuses forged, expired and foreign tokens, and a status list in place of a passport', async () => {
       const key = await instanceKey();
       const payload = payloadOf(token);
-      const header = (change: Record<string, unknown>): string => JSON.stringify({ alg: 'EdDSA', kid: key.kid, typ: 'JWT', ...change });
+      const header = (change: Record<string, unknown>): string =>
+        JSON.stringify({ alg: 'EdDSA', kid: key.kid, typ: 'JWT', ...change });
       const { privateKey } = generateKeyPairSync('ed25519');
       const list = await (await fetch(payload.status?.status_list.uri ?? '')).text();
       const past = { ...payload, iat: payload.iat - 900, exp: payload.iat - 1 };
       await expectOutcomes([
         attempt('signed again by us', true, { token: key.sign(JSON.stringify(payload)) }),
         attempt('signed by somebody else', false, { token: jws(header({}), JSON.stringify(payload), privateKey) }),
-        attempt('of an unknown key', false, { token: jws(header({ kid: 'theirs' }), JSON.stringify(payload), privateKey) }),
-        attempt('not signed', false, { token: jws(header({ alg: 'none' }), JSON.stringify(payload), () => Buffer.alloc(0)) }),
-        attempt('with another payload', false, { token: token.replace(/\.[^.]+\./, `.${Buffer.from(JSON.stringify({ ...payload, exp: payload.exp + 1 })).toString('base64url')}.`) }),
+        attempt('of an unknown key', false, {
+          token: jws(header({ kid: 'theirs' }), JSON.stringify(payload), privateKey),
+        }),
+        attempt('not signed', false, {
+          token: jws(header({ alg: 'none' }), JSON.stringify(payload), () => Buffer.alloc(0)),
+        }),
+        attempt('with another payload', false, {
+          token: token.replace(
+            /\.[^.]+\./,
+            `.${Buffer.from(JSON.stringify({ ...payload, exp: payload.exp + 1 })).toString('base64url')}.`,
+          ),
+        }),
         attempt('expired', false, { token: key.sign(JSON.stringify(past)) }),
-        attempt('of another issuer', false, { token: key.sign(JSON.stringify({ ...payload, iss: 'https://elsewhere.example' })) }),
+        attempt('of another issuer', false, {
+          token: key.sign(JSON.stringify({ ...payload, iss: 'https://elsewhere.example' })),
+        }),
         attempt('a status list', false, { token: list }),
         attempt('no token', false, { token: 'a.b.c' }),
       ]);
@@ -160,9 +199,14 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
 
     it('sees a revocation in the status list, of the passport itself and of one above it', async () => {
       const [kept, revoked] = [await issue(holder), await issue(holder)];
-      const child = assertStatus(await holder.as.post<{ token: string }>('/v1/passports/delegate', {
-        parent_passport_token: revoked.token, child_agent_id: holder.agentId, scopes: [{ service_connection_id: holder.code.id, scopes: ['read'] }],
-      }), 201);
+      const child = assertStatus(
+        await holder.as.post<{ token: string }>('/v1/passports/delegate', {
+          parent_passport_token: revoked.token,
+          child_agent_id: holder.agentId,
+          scopes: [{ service_connection_id: holder.code.id, scopes: ['read'] }],
+        }),
+        201,
+      );
       const tries = (admitted: boolean) => [
         attempt('one that stays', true, { token: kept.token }),
         attempt('one that is revoked', admitted, { token: revoked.token }),
@@ -170,13 +214,21 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       ];
       await expectOutcomes(tries(true));
       assertStatus(await holder.as.post('/v1/passports/revoke', { jti: revoked.jti }), 200);
-      await eventually('the list to show it', async () => (await played(language, tries(false))).slice(1).every((outcome) => outcome.startsWith('refused')));
+      await eventually('the list to show it', async () =>
+        (await played(language, tries(false))).slice(1).every((outcome) => outcome.startsWith('refused')),
+      );
       await expectOutcomes(tries(false));
     });
 
     it('holds a call to the intents of the passport', async () => {
-      const { id: claim } = await submit(holder.as, { subject: `carnet://agent/${holder.agentId}`, claim_type: 'intent_claim', payload: intent({ agent_id: holder.agentId }) });
-      const issued = await issue(holder, { scopes: [{ service_connection_id: holder.chat.id, scopes: ['read'], intents: [claim] }] });
+      const { id: claim } = await submit(holder.as, {
+        subject: `carnet://agent/${holder.agentId}`,
+        claim_type: 'intent_claim',
+        payload: intent({ agent_id: holder.agentId }),
+      });
+      const issued = await issue(holder, {
+        scopes: [{ service_connection_id: holder.chat.id, scopes: ['read'], intents: [claim] }],
+      });
       const { target, action } = intent();
       const of = (name: string, admitted: boolean, call: Record<string, unknown>): Try =>
         attempt(name, admitted, { token: issued.token, service: 'slack', call });
@@ -190,7 +242,9 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
 
     it('holds a call to a pattern as a whole, where there is an engine of linear time, and to nothing else', async () => {
       const version = [{ param: 'version', op: 'regex', value: 'v[0-9]+|latest' }];
-      const { token: patterned } = await issue(holder, { scopes: [{ service_connection_id: holder.chat.id, scopes: ['read'], constraints: version }] });
+      const { token: patterned } = await issue(holder, {
+        scopes: [{ service_connection_id: holder.chat.id, scopes: ['read'], constraints: version }],
+      });
       const engine = language === 'typescript' || (await canRun({ command: 'python3', needs: ['-c', 'import re2'] }));
       const of = (name: string, admitted: boolean, value: unknown): Try =>
         attempt(name, admitted, { token: patterned, service: 'slack', call: { version: value } });

@@ -113,16 +113,35 @@ export interface RowOptions {
 }
 
 /** A passport by SQL alone, so that its row is as the test says. @returns its token and what was signed. */
-export async function newPassport({ context }: OwnService, options: RowOptions = {}): Promise<{ token: string; payload: Payload }> {
+export async function newPassport(
+  { context }: OwnService,
+  options: RowOptions = {},
+): Promise<{ token: string; payload: Payload }> {
   const key = await activeKey(context);
-  const now = Math.floor((await context.pool.one(sql.type(z.object({ now: z.number() }))`select extract(epoch from clock_timestamp())::float8 as now`)).now);
+  const now = Math.floor(
+    (
+      await context.pool.one(
+        sql.type(z.object({ now: z.number() }))`select extract(epoch from clock_timestamp())::float8 as now`,
+      )
+    ).now,
+  );
   const ttl = options.ttl ?? 900;
-  const payload = payloadOf({ iss: BASE_URL, iat: Math.min(now, now + ttl - 60), exp: now + ttl, svcns: options.svcns, idx: options.statusIndex });
+  const payload = payloadOf({
+    iss: BASE_URL,
+    iat: Math.min(now, now + ttl - 60),
+    exp: now + ttl,
+    svcns: options.svcns,
+    idx: options.statusIndex,
+  });
   await insertPassport(context, payload, { ...options, kid: options.kid ?? key.kid });
   return { token: key.sign(JSON.stringify(payload)), payload };
 }
 
-async function insertPassport({ pool }: OpenContext, payload: Payload, { revoked, statusIndex, day, kid }: RowOptions): Promise<void> {
+async function insertPassport(
+  { pool }: OpenContext,
+  payload: Payload,
+  { revoked, statusIndex, day, kid }: RowOptions,
+): Promise<void> {
   await pool.query(sql.type(z.object({}))`
     insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload,
       status_day, status_index, revoked_at, revoked_with)
@@ -133,5 +152,7 @@ async function insertPassport({ pool }: OpenContext, payload: Payload, { revoked
 
 /** Revokes it, as a revocation that has been acknowledged would have. */
 export async function revoke({ context }: OwnService, jti: string): Promise<void> {
-  await context.pool.query(sql.type(z.object({}))`update passports set revoked_at = clock_timestamp() where jti = ${jti}`);
+  await context.pool.query(
+    sql.type(z.object({}))`update passports set revoked_at = clock_timestamp() where jti = ${jti}`,
+  );
 }

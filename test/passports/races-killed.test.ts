@@ -21,14 +21,33 @@ async function family(holder: Holder) {
 const cases: Record<string, Case> = {
   issuePassport: { call: ({ agentId }) => ({ path: 'issue', body: { agent_id: agentId } }), status: 201, active: 3 },
   delegatePassport: {
-    call: ({ agentId }, { root }) => ({ path: 'delegate', body: { parent_passport_token: root.token, child_agent_id: agentId, scopes: [] } }),
+    call: ({ agentId }, { root }) => ({
+      path: 'delegate',
+      body: { parent_passport_token: root.token, child_agent_id: agentId, scopes: [] },
+    }),
     status: 201,
     active: 3,
   },
-  refreshPassport: { call: (_holder, { child }) => ({ path: 'refresh', body: { token: child.token } }), status: 201, active: 3 },
-  revokePassport: { call: (_holder, { child }) => ({ path: 'revoke', body: { jti: child.jti } }), status: 200, active: 1 },
-  revokeAgentPassports: { call: ({ agentId }) => ({ path: `revoke-agent/${agentId}`, body: {} }), status: 200, active: 0 },
-  revokeSessionPassports: { call: (_holder, { root }) => ({ path: `revoke-session/${claimsOf(root).session_id}`, body: {} }), status: 200, active: 0 },
+  refreshPassport: {
+    call: (_holder, { child }) => ({ path: 'refresh', body: { token: child.token } }),
+    status: 201,
+    active: 3,
+  },
+  revokePassport: {
+    call: (_holder, { child }) => ({ path: 'revoke', body: { jti: child.jti } }),
+    status: 200,
+    active: 1,
+  },
+  revokeAgentPassports: {
+    call: ({ agentId }) => ({ path: `revoke-agent/${agentId}`, body: {} }),
+    status: 200,
+    active: 0,
+  },
+  revokeSessionPassports: {
+    call: (_holder, { root }) => ({ path: `revoke-session/${claimsOf(root).session_id}`, body: {} }),
+    status: 200,
+    active: 0,
+  },
   revokeAllPassports: { call: () => ({ path: 'revoke-all', body: { confirm: true } }), status: 200, active: 0 },
 };
 
@@ -40,7 +59,11 @@ describe('kill -9 of a process that issues or revokes', function () {
     for (const point of ['before', 'committed'] as const) {
       itBeside(`${operation} at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
         // The passports name one issuer, so the victim has the base URL of the service.
-        const dying = await startRole('api', { ...(await settingsBeside(service())), PUBLIC_BASE_URL: service().baseUrl, FAULT_AT: `${operation}:${point}` });
+        const dying = await startRole('api', {
+          ...(await settingsBeside(service())),
+          PUBLIC_BASE_URL: service().baseUrl,
+          FAULT_AT: `${operation}:${point}`,
+        });
         const holder = await openHolder();
         const passports = await family(holder);
         const { path, body } = call(holder, passports);
@@ -48,7 +71,11 @@ describe('kill -9 of a process that issues or revokes', function () {
         const activeNow = async (): Promise<string[]> =>
           assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200).map(({ jti }) => jti);
 
-        await assert.rejects(requester(holder.as.key, dying.baseUrl).post(`/v1/passports/${path}`, body, key), TypeError, 'nobody is left to answer');
+        await assert.rejects(
+          requester(holder.as.key, dying.baseUrl).post(`/v1/passports/${path}`, body, key),
+          TypeError,
+          'nobody is left to answer',
+        );
         assert.equal(await dying.ended, 'SIGKILL');
         assert.equal((await activeNow()).length, point === 'committed' ? active : 2);
 
@@ -59,7 +86,7 @@ describe('kill -9 of a process that issues or revokes', function () {
         const left = await activeNow();
         assert.equal(left.length, active);
         for (const passport of [passports.root, passports.child]) {
-          assert.equal(await verdictOf(passport) === 'valid', left.includes(passport.jti));
+          assert.equal((await verdictOf(passport)) === 'valid', left.includes(passport.jti));
         }
         if (status === 201) assert.equal(await verdictOf(once as never), 'valid');
       });

@@ -48,7 +48,13 @@ class Traffic {
   }
 
   async run(): Promise<void> {
-    const acts = [() => this.issue(), () => this.#delegate(), () => this.#refresh(), () => this.#verify(), () => this.#verify()];
+    const acts = [
+      () => this.issue(),
+      () => this.#delegate(),
+      () => this.#refresh(),
+      () => this.#verify(),
+      () => this.#verify(),
+    ];
     while (!this.stopped) {
       await acts[this.#any(acts.length)]?.();
       this.calls += 1;
@@ -88,7 +94,15 @@ function signed(outcome: Outcome<SignedPassport>): SignedPassport {
   return outcome;
 }
 
-const Fact = z.object({ jti: z.string(), active: z.boolean(), revoked: z.boolean(), parent_revoked: z.boolean(), before: z.boolean(), agent_id: z.string(), session_id: z.string() });
+const Fact = z.object({
+  jti: z.string(),
+  active: z.boolean(),
+  revoked: z.boolean(),
+  parent_revoked: z.boolean(),
+  before: z.boolean(),
+  agent_id: z.string(),
+  session_id: z.string(),
+});
 
 describe('revocations and what races with them', function () {
   this.timeout(240_000);
@@ -139,24 +153,30 @@ describe('revocations and what races with them', function () {
 
         const facts = await factsOf(world.operatorId);
         const inScope = {
-          'revoke': () => false, // the named lineage, told by its rows below
+          revoke: () => false, // the named lineage, told by its rows below
           'revoke-agent': (fact: z.infer<typeof Fact>) => fact.agent_id === agentId,
           'revoke-session': (fact: z.infer<typeof Fact>) => fact.session_id === session,
           'revoke-all': () => true,
         }[kind];
         assert.equal(facts.filter(({ revoked }) => revoked).length, count, 'the count is that of the rows');
         for (const fact of facts) {
-          if (fact.before && inScope(fact)) assert(!fact.active, `${fact.jti} was there before the revocation and is active`);
+          if (fact.before && inScope(fact))
+            assert(!fact.active, `${fact.jti} was there before the revocation and is active`);
           if (fact.parent_revoked) assert(!fact.active, `${fact.jti} is active below a revoked parent`);
         }
         assert.equal(facts.find((fact) => fact.jti === jti)?.revoked, true);
         const revoked = new Set(facts.filter((fact) => fact.revoked).map((fact) => fact.jti));
         for (const look of traffic.looks) {
-          if (look.after && revoked.has(look.jti)) assert.notEqual(look.verdict, 'valid', `${look.jti} verified after its revocation was answered`);
+          if (look.after && revoked.has(look.jti))
+            assert.notEqual(look.verdict, 'valid', `${look.jti} verified after its revocation was answered`);
           if (!revoked.has(look.jti)) assert.equal(look.verdict, 'valid');
         }
-        for (const { token, jti: known } of traffic.known) assert.equal((await world.verify(token)) === 'valid', !revoked.has(known));
-        assert.deepEqual([...traffic.outcomes].filter((code) => !['PASSPORT_REVOKED', 'DELEGATION_DEPTH_EXCEEDED'].includes(code)), []);
+        for (const { token, jti: known } of traffic.known)
+          assert.equal((await world.verify(token)) === 'valid', !revoked.has(known));
+        assert.deepEqual(
+          [...traffic.outcomes].filter((code) => !['PASSPORT_REVOKED', 'DELEGATION_DEPTH_EXCEEDED'].includes(code)),
+          [],
+        );
         raced += traffic.looks.filter((look) => look.after).length;
       }
       assert(raced > RACE_ROUNDS, 'verifications came after revocations');
@@ -169,15 +189,20 @@ describe('revocations and what races with them', function () {
       const { id: barred } = world.agents.find(({ accountability }) => accountability === 'enforced') as { id: string };
       const { id: other } = world.agents.find(({ accountability }) => accountability === 'standard') as { id: string };
       const root = signed(await world.issue({ agent_id: barred }));
-      const below = [signed(await world.delegate({ parent_passport_token: root.token, child_agent_id: other, scopes: [] }))];
+      const below = [
+        signed(await world.delegate({ parent_passport_token: root.token, child_agent_id: other, scopes: [] })),
+      ];
       const call = (operation: string) => callOf(world.operatorId, operation);
       const report = CheckoutBodySchema.parse({ services_used: [], actions_count: 0 });
-      const { body: { checkout } } = await submitCheckout(own.context, call('submitCheckout'), { jti: root.jti, body: report });
+      const {
+        body: { checkout },
+      } = await submitCheckout(own.context, call('submitCheckout'), { jti: root.jti, body: report });
 
       let calls = 0;
       let stopped = false;
       const refused = new Set<string>();
-      const learn = (outcome: Outcome<SignedPassport>): void => void (typeof outcome === 'string' ? refused.add(outcome) : below.push(outcome));
+      const learn = (outcome: Outcome<SignedPassport>): void =>
+        void (typeof outcome === 'string' ? refused.add(outcome) : below.push(outcome));
       const traffic = async (): Promise<void> => {
         for (; !stopped; calls += 1) {
           const { token } = below[Math.floor(Math.random() * below.length)] as SignedPassport;
@@ -191,7 +216,10 @@ describe('revocations and what races with them', function () {
       };
       const running = Array.from({ length: CALLERS }, traffic);
       while (calls < CALLERS + round) await breathe();
-      const { body: decision } = await decideReview(own.context, call('decidePassportReview'), checkout.id, { decision: 'blocked', block_future: true });
+      const { body: decision } = await decideReview(own.context, call('decidePassportReview'), checkout.id, {
+        decision: 'blocked',
+        block_future: true,
+      });
       const until = calls + 2 * CALLERS;
       while (calls < until) await breathe();
       stopped = true;
@@ -204,7 +232,12 @@ describe('revocations and what races with them', function () {
         where issued.action = 'passport.issued' and p.agent_id = ${barred}
           and issued.created_at > (select created_at from audit_events where action = 'agent.blocked' and target = ${barred})`);
       assert.deepEqual(after, []);
-      assert.deepEqual([...refused].filter((code) => !['AGENT_BLOCKED', 'PASSPORT_REVOKED', 'DELEGATION_DEPTH_EXCEEDED'].includes(code)), []);
+      assert.deepEqual(
+        [...refused].filter(
+          (code) => !['AGENT_BLOCKED', 'PASSPORT_REVOKED', 'DELEGATION_DEPTH_EXCEEDED'].includes(code),
+        ),
+        [],
+      );
     }
   });
 
@@ -217,7 +250,10 @@ describe('revocations and what races with them', function () {
       while (traffic.calls < 3 * CALLERS) await breathe();
       const named = traffic.known.slice(0, 6).map(({ jti }) => jti);
       // Each gives its own reason, so that the rows say who revoked them.
-      const scopes = [...world.agents.map(({ id }) => ({ scope: 'agent' as const, id })), { scope: 'operator' as const, id: world.operatorId }];
+      const scopes = [
+        ...world.agents.map(({ id }) => ({ scope: 'agent' as const, id })),
+        { scope: 'operator' as const, id: world.operatorId },
+      ];
       const counts = new Map(
         await Promise.all([
           ...named.map(async (jti) => [jti, await world.revoke(jti, jti)] as const),

@@ -5,7 +5,21 @@ import { block, grant, inSeconds, made, otherJwk, publicJwk } from '../accounts/
 import { buildAgent, buildAgentKey } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, platform } from '../support/service.ts';
 import {
-  ageSession, checkOut, claimsOf, delegate, expire, hold, issue, openHolder, payloadOf, refresh, signed, tryRefresh, ttlOf, verdictOf, type Holder,
+  ageSession,
+  checkOut,
+  claimsOf,
+  delegate,
+  expire,
+  hold,
+  issue,
+  openHolder,
+  payloadOf,
+  refresh,
+  signed,
+  tryRefresh,
+  ttlOf,
+  verdictOf,
+  type Holder,
 } from './holders.ts';
 
 const path = '/v1/passports/refresh';
@@ -17,12 +31,16 @@ describe('POST /v1/passports/refresh', () => {
   beforeEach(async () => {
     holder = await openHolder();
   });
-  const regrant = (body: Record<string, unknown>) => grant(holder.as, { agentId: holder.agentId, connectionId: holder.code.id }, body);
+  const regrant = (body: Record<string, unknown>) =>
+    grant(holder.as, { agentId: holder.agentId, connectionId: holder.code.id }, body);
 
   it('requires authentication, and a credential of the operator', async () => {
     const { token } = await issue(holder);
     assertProblem(await anonymous().post(path, { token }), 'UNAUTHENTICATED');
-    assertProblem(await (await buildAgentKey(holder.as, holder.agentId)).post(path, { token }), 'OPERATOR_SCOPE_REQUIRED');
+    assertProblem(
+      await (await buildAgentKey(holder.as, holder.agentId)).post(path, { token }),
+      'OPERATOR_SCOPE_REQUIRED',
+    );
   });
 
   it('gives the same under a new jti and a fresh time; the old token stays valid', async () => {
@@ -61,18 +79,26 @@ describe('POST /v1/passports/refresh', () => {
       assertProblem(await tryRefresh(holder, passport.token), 'PASSPORT_EXPIRED');
     });
 
-    it('the latest expiry of the parent\'s lineage', async () => {
+    it("the latest expiry of the parent's lineage", async () => {
       const root = await issue(holder, { ttl_seconds: 300 });
       const child = await delegate(holder, root);
-      assert.equal(payloadOf((await refresh(holder, child, { ttl_seconds: 3_600 })).token).exp, payloadOf(root.token).exp);
+      assert.equal(
+        payloadOf((await refresh(holder, child, { ttl_seconds: 3_600 })).token).exp,
+        payloadOf(root.token).exp,
+      );
       const prolonged = await refresh(holder, root, { ttl_seconds: 600 });
-      assert.equal(payloadOf((await refresh(holder, child, { ttl_seconds: 3_600 })).token).exp, payloadOf(prolonged.token).exp);
+      assert.equal(
+        payloadOf((await refresh(holder, child, { ttl_seconds: 3_600 })).token).exp,
+        payloadOf(prolonged.token).exp,
+      );
     });
   });
 
   describe('looks again', () => {
     it('at every scope: what is granted no longer is SCOPE_NOT_GRANTED', async () => {
-      const passport = await issue(holder, { scopes: [{ service_connection_id: holder.code.id, scopes: ['read', 'write'] }] });
+      const passport = await issue(holder, {
+        scopes: [{ service_connection_id: holder.code.id, scopes: ['read', 'write'] }],
+      });
       await regrant({ scopes: ['read'], allow_data_from: ['*'] });
       assertProblem(await tryRefresh(holder, passport.token), 'SCOPE_NOT_GRANTED');
       await regrant({ scopes: ['read', 'write', 'admin'], allow_data_from: ['*'] });
@@ -97,7 +123,10 @@ describe('POST /v1/passports/refresh', () => {
 
     it('at the grants of the root for a child, which has none', async () => {
       const { id: childId } = await buildAgent(holder.as);
-      const child = await delegate(holder, await issue(holder), { child_agent_id: childId, scopes: [{ service_connection_id: holder.code.id, scopes: ['read'] }] });
+      const child = await delegate(holder, await issue(holder), {
+        child_agent_id: childId,
+        scopes: [{ service_connection_id: holder.code.id, scopes: ['read'] }],
+      });
       await refresh(holder, child);
       await regrant({ scopes: ['write'], allow_data_from: ['*'] });
       assertProblem(await tryRefresh(holder, child.token), 'SCOPE_NOT_GRANTED');
@@ -105,19 +134,39 @@ describe('POST /v1/passports/refresh', () => {
 
     it('at identity claims: those that ended are dropped', async () => {
       const attest = async (body: Record<string, unknown>) =>
-        assertStatus(await platform().post<{ id: string }>('/v1/identity-claims', { provider: 'eid', layer: 'person', claim_type: 'name', assurance_level: 'L2', ...body }), 201).id;
-      const [kept, revoked] = [await attest({ operator_id: holder.as.operatorId, inherit: false }), await attest({ agent_id: holder.agentId })];
+        assertStatus(
+          await platform().post<{ id: string }>('/v1/identity-claims', {
+            provider: 'eid',
+            layer: 'person',
+            claim_type: 'name',
+            assurance_level: 'L2',
+            ...body,
+          }),
+          201,
+        ).id;
+      const [kept, revoked] = [
+        await attest({ operator_id: holder.as.operatorId, inherit: false }),
+        await attest({ agent_id: holder.agentId }),
+      ];
       const passport = await issue(holder, { identity_claim_ids: [kept, revoked] });
       const child = await delegate(holder, passport, { child_agent_id: (await buildAgent(holder.as)).id });
       assertStatus(await platform().delete(`/v1/identity-claims/${revoked}`), 200);
       for (const old of [passport, child]) {
-        assert.deepEqual(claimsOf(await refresh(holder, old)).identity_claims.map(({ claim_id: id }) => id), [kept]);
+        assert.deepEqual(
+          claimsOf(await refresh(holder, old)).identity_claims.map(({ claim_id: id }) => id),
+          [kept],
+        );
       }
     });
 
     it('at authority: a binding that ended is AUTHORITY_BINDING_INVALID', async () => {
       assertStatus(await holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: publicJwk }), 200);
-      const terms = { agent_id: holder.agentId, receiver_id: 'bank.example', receiver_profile_version_id: 'v1', expires_at: inSeconds(3_600) };
+      const terms = {
+        agent_id: holder.agentId,
+        receiver_id: 'bank.example',
+        receiver_profile_version_id: 'v1',
+        expires_at: inSeconds(3_600),
+      };
       const { id } = await made(holder.as.post('/v1/authority-bindings', terms));
       const passport = await issue(holder, { authority_binding_ids: [id] });
       await refresh(holder, passport);
@@ -140,9 +189,10 @@ describe('POST /v1/passports/refresh', () => {
     });
   });
 
-  it('of what does not verify is INVALID_PASSPORT, of another operator\'s 404', async () => {
+  it("of what does not verify is INVALID_PASSPORT, of another operator's 404", async () => {
     const { token } = await issue(holder);
-    for (const bad of ['', 'x', `${token}A`, token.slice(0, -1)]) assertProblem(await tryRefresh(holder, bad), 'INVALID_PASSPORT', 'token');
+    for (const bad of ['', 'x', `${token}A`, token.slice(0, -1)])
+      assertProblem(await tryRefresh(holder, bad), 'INVALID_PASSPORT', 'token');
     assertProblem(await tryRefresh(await openHolder(), token), 'NOT_FOUND');
     assertProblem(await holder.as.post(path, {}), 'VALIDATION_ERROR', 'token');
     assertProblem(await tryRefresh(holder, token, { ttl_seconds: 59 }), 'VALIDATION_ERROR', 'ttl_seconds');

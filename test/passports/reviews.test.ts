@@ -37,7 +37,10 @@ describe('Reviews of checkouts', () => {
 
   const enforced = async (): Promise<string> => (await buildAgent(operator, { accountability: 'enforced' })).id;
   const issue = async (agentId: string): Promise<Issued> =>
-    assertStatus(await operator.post<Issued & Record<string, unknown>>('/v1/passports/issue', { agent_id: agentId }), 201);
+    assertStatus(
+      await operator.post<Issued & Record<string, unknown>>('/v1/passports/issue', { agent_id: agentId }),
+      201,
+    );
   const delegate = async (parent: Issued, agentId: string): Promise<Issued> =>
     assertStatus(
       await operator.post<Issued & Record<string, unknown>>('/v1/passports/delegate', {
@@ -48,18 +51,28 @@ describe('Reviews of checkouts', () => {
       201,
     );
   const checkout = async ({ jti }: Issued, report: Record<string, unknown> = REPORT): Promise<string> => {
-    const { checkout: made } = assertStatus(await operator.post<{ checkout: { id: string } }>(`/v1/passports/${jti}/checkout`, report), 201);
+    const { checkout: made } = assertStatus(
+      await operator.post<{ checkout: { id: string } }>(`/v1/passports/${jti}/checkout`, report),
+      201,
+    );
     return made.id;
   };
   /** A review of risk critical, pending. */
-  const critical = async (passport: Issued): Promise<string> => checkout(passport, { ...REPORT, services_used: ['undeclared'] });
-  const decide = (checkoutId: string, body: Record<string, unknown>, by: Requester = operator, headers?: Record<string, string>) =>
-    by.post<Decision & Record<string, unknown>>(`/v1/passports/reviews/${checkoutId}/decide`, body, headers);
+  const critical = async (passport: Issued): Promise<string> =>
+    checkout(passport, { ...REPORT, services_used: ['undeclared'] });
+  const decide = (
+    checkoutId: string,
+    body: Record<string, unknown>,
+    by: Requester = operator,
+    headers?: Record<string, string>,
+  ) => by.post<Decision & Record<string, unknown>>(`/v1/passports/reviews/${checkoutId}/decide`, body, headers);
   const verified = async ({ token }: Issued): Promise<boolean> =>
     assertStatus(await anonymous().post<{ valid: boolean }>('/v1/passports/verify', { token }), 200).valid;
   const issueReply = (agentId: string): Promise<Reply> => operator.post('/v1/passports/issue', { agent_id: agentId });
   const eventTypes = async (agentId: string): Promise<string[]> =>
-    (await eventsOf(await database(), { operator: operator.operatorId })).filter(({ payload }) => payload.agent_id === agentId).map(({ event_type }) => event_type);
+    (await eventsOf(await database(), { operator: operator.operatorId }))
+      .filter(({ payload }) => payload.agent_id === agentId)
+      .map(({ event_type }) => event_type);
 
   describe('GET /v1/passports/reviews', () => {
     it('requires authentication, and a credential of the operator', async () => {
@@ -68,13 +81,19 @@ describe('Reviews of checkouts', () => {
       assertProblem(await key.get('/v1/passports/reviews'), 'OPERATOR_SCOPE_REQUIRED');
     });
 
-    it('pages by number, newest first, by status, and shows nobody else\'s', async () => {
+    it("pages by number, newest first, by status, and shows nobody else's", async () => {
       const other = await buildOperator();
       const agentId = (await buildAgent(other, { accountability: 'enforced' })).id;
       const ids: string[] = [];
       for (let nth = 0; nth < 3; nth += 1) {
-        const { jti } = assertStatus(await other.post<Issued & Record<string, unknown>>('/v1/passports/issue', { agent_id: agentId }), 201);
-        ids.unshift(assertStatus(await other.post<{ checkout: { id: string } }>(`/v1/passports/${jti}/checkout`, REPORT), 201).checkout.id);
+        const { jti } = assertStatus(
+          await other.post<Issued & Record<string, unknown>>('/v1/passports/issue', { agent_id: agentId }),
+          201,
+        );
+        ids.unshift(
+          assertStatus(await other.post<{ checkout: { id: string } }>(`/v1/passports/${jti}/checkout`, REPORT), 201)
+            .checkout.id,
+        );
       }
       interface Page {
         reviews: Review[];
@@ -83,9 +102,13 @@ describe('Reviews of checkouts', () => {
         total: number;
         has_more: boolean;
       }
-      const page = async (query: string): Promise<Page> => assertStatus(await other.get<Page>(`/v1/passports/reviews${query}`), 200);
+      const page = async (query: string): Promise<Page> =>
+        assertStatus(await other.get<Page>(`/v1/passports/reviews${query}`), 200);
       const all = await page('');
-      assert.deepEqual([all.reviews.map(({ checkout_id }) => checkout_id), all.page, all.limit, all.total, all.has_more], [ids, 1, 20, 3, false]);
+      assert.deepEqual(
+        [all.reviews.map(({ checkout_id }) => checkout_id), all.page, all.limit, all.total, all.has_more],
+        [ids, 1, 20, 3, false],
+      );
       const first = await page('?limit=2');
       assert.deepEqual([first.reviews.length, first.has_more], [2, true]);
       const second = await page('?limit=2&page=2');
@@ -97,7 +120,10 @@ describe('Reviews of checkouts', () => {
       for (const filter of ['limit=1', 'status=pending']) assert.equal(links.split(filter).length, 3, filter);
       assertStatus(await decide(ids[0] ?? '', { decision: 'blocked' }, other), 200);
       assert.deepEqual((await page('?status=pending')).total, 2);
-      assert.deepEqual((await page('?status=blocked')).reviews.map(({ checkout_id }) => checkout_id), [ids[0]]);
+      assert.deepEqual(
+        (await page('?status=blocked')).reviews.map(({ checkout_id }) => checkout_id),
+        [ids[0]],
+      );
       assert.deepEqual((await page('?status=approved')).total, 0);
       const mine = assertStatus(await operator.get<Page>('/v1/passports/reviews?limit=100'), 200);
       assert(!mine.reviews.some(({ checkout_id }) => ids.includes(checkout_id)));
@@ -118,19 +144,35 @@ describe('Reviews of checkouts', () => {
       assertProblem(await decide(review, { decision: 'blocked' }, key), 'OPERATOR_SCOPE_REQUIRED');
     });
 
-    it('refuses what is no decision, and what is not there or another\'s', async () => {
+    it("refuses what is no decision, and what is not there or another's", async () => {
       const review = await checkout(await issue(await enforced()));
       assertProblem(await decide(review, {}), 'VALIDATION_ERROR', 'decision');
       assertProblem(await decide(review, { decision: 'pending' }), 'VALIDATION_ERROR', 'decision');
-      assertProblem(await decide(review, { decision: 'blocked', notes: 'x'.repeat(1_001) }), 'VALIDATION_ERROR', 'notes');
-      assertProblem(await decide(review, { decision: 'blocked', block_future: 'yes' }), 'VALIDATION_ERROR', 'block_future');
-      assertProblem(await decide(review, { decision: 'approved', block_future: true }), 'VALIDATION_ERROR', 'block_future');
-      assertProblem(await decide(review, { decision: 'blocked', block_futures: true }), 'VALIDATION_ERROR', 'block_futures');
+      assertProblem(
+        await decide(review, { decision: 'blocked', notes: 'x'.repeat(1_001) }),
+        'VALIDATION_ERROR',
+        'notes',
+      );
+      assertProblem(
+        await decide(review, { decision: 'blocked', block_future: 'yes' }),
+        'VALIDATION_ERROR',
+        'block_future',
+      );
+      assertProblem(
+        await decide(review, { decision: 'approved', block_future: true }),
+        'VALIDATION_ERROR',
+        'block_future',
+      );
+      assertProblem(
+        await decide(review, { decision: 'blocked', block_futures: true }),
+        'VALIDATION_ERROR',
+        'block_futures',
+      );
       assertProblem(await decide('chko_unknown', { decision: 'blocked' }), 'NOT_FOUND');
       assertProblem(await decide(review, { decision: 'blocked' }, await buildOperator()), 'NOT_FOUND');
     });
 
-    it('approved: a key needs a person\'s approval, once, and then the hold is lifted', async () => {
+    it("approved: a key needs a person's approval, once, and then the hold is lifted", async () => {
       const agentId = await enforced();
       const passport = await issue(agentId);
       const review = await critical(passport);
@@ -172,7 +214,9 @@ describe('Reviews of checkouts', () => {
       assertStatus(await issueReply(agentId), 201);
       assert.equal(await verified(passport), true);
       assert.deepEqual(await eventTypes(agentId), ['passport.flagged', 'passport.blocked']);
-      const [, blocked] = (await eventsOf(await database(), { operator: operator.operatorId })).filter(({ payload }) => payload.agent_id === agentId);
+      const [, blocked] = (await eventsOf(await database(), { operator: operator.operatorId })).filter(
+        ({ payload }) => payload.agent_id === agentId,
+      );
       assert.deepEqual(
         [blocked?.severity, blocked?.payload],
         ['critical', { jti: passport.jti, agent_id: agentId, checkout_id: review, reason: 'Not again.' }],
@@ -190,7 +234,12 @@ describe('Reviews of checkouts', () => {
       const body = { decision: 'blocked', block_future: true };
       const decided = assertStatus(await decide(review, body), 200);
       assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 3, 'blocked']);
-      assert.deepEqual(await Promise.all([passport, child, grandchild, elsewhere].map(verified)), [false, false, false, true]);
+      assert.deepEqual(await Promise.all([passport, child, grandchild, elsewhere].map(verified)), [
+        false,
+        false,
+        false,
+        true,
+      ]);
       assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
       assert.deepEqual(await eventTypes(agentId), ['passport.blocked', 'agent.blocked']);
       assert.deepEqual(assertStatus(await decide(review, body), 200), decided, 'the same again');
@@ -221,7 +270,7 @@ describe('Reviews of checkouts', () => {
   });
 
   describe('GET /v1/passports/:jti/report', () => {
-    it('requires authentication, and is nobody else\'s', async () => {
+    it("requires authentication, and is nobody else's", async () => {
       const { jti } = await issue(await enforced());
       assertProblem(await anonymous().get(`/v1/passports/${jti}/report`), 'UNAUTHENTICATED');
       assertProblem(await (await buildOperator()).get(`/v1/passports/${jti}/report`), 'NOT_FOUND');
@@ -231,12 +280,18 @@ describe('Reviews of checkouts', () => {
     it('shows checkpoints, checkout, flags, review and the chain, by any passport of the lineage', async () => {
       const passport = await issue(await enforced());
       const child = await delegate(passport, await enforced());
-      const refreshed = assertStatus(await operator.post<Issued & Record<string, unknown>>('/v1/passports/refresh', { token: child.token }), 201);
+      const refreshed = assertStatus(
+        await operator.post<Issued & Record<string, unknown>>('/v1/passports/refresh', { token: child.token }),
+        201,
+      );
       const path = (jti: string): string => `/v1/passports/${jti}/report`;
-      const made = await operator.post<{ checkpoint: Record<string, unknown> }>(`/v1/passports/${child.jti}/checkpoint`, {
-        ...REPORT,
-        services_used: ['undeclared'],
-      });
+      const made = await operator.post<{ checkpoint: Record<string, unknown> }>(
+        `/v1/passports/${child.jti}/checkpoint`,
+        {
+          ...REPORT,
+          services_used: ['undeclared'],
+        },
+      );
       assertStatus(made, 201);
       assert.equal(made.headers.get('location'), path(child.jti));
       const review = await checkout(refreshed);
@@ -250,14 +305,26 @@ describe('Reviews of checkouts', () => {
       }
       for (const { jti } of [child, refreshed]) {
         const report = assertStatus(await operator.get<Report>(path(jti)), 200);
-        assert.deepEqual([report.passport.jti, report.passport.status, report.passport.checkpoint_count], [jti, 'active', 1]);
+        assert.deepEqual(
+          [report.passport.jti, report.passport.status, report.passport.checkpoint_count],
+          [jti, 'active', 1],
+        );
         assert.deepEqual(report.checkpoints, [made.body.checkpoint]);
-        assert.deepEqual([report.checkout?.id, report.review?.checkout_id, report.review?.risk], [review, review, 'critical']);
-        assert.deepEqual(report.flags.map(({ type }) => type), ['undeclared_service']);
+        assert.deepEqual(
+          [report.checkout?.id, report.review?.checkout_id, report.review?.risk],
+          [review, review, 'critical'],
+        );
+        assert.deepEqual(
+          report.flags.map(({ type }) => type),
+          ['undeclared_service'],
+        );
         assert.deepEqual(report.chain, [passport.jti]);
       }
       const parent = assertStatus(await operator.get<Report>(path(passport.jti)), 200);
-      assert.deepEqual([parent.checkpoints, parent.checkout, parent.flags, parent.review, parent.chain], [[], null, [], null, []]);
+      assert.deepEqual(
+        [parent.checkpoints, parent.checkout, parent.flags, parent.review, parent.chain],
+        [[], null, [], null, []],
+      );
     });
   });
 });
@@ -275,9 +342,15 @@ describe('Reviews where REVIEW_BLOCK_REVOKES is set', () => {
       body: CheckoutBodySchema.parse(REPORT),
     });
     const review = String(body.review?.checkout_id);
-    const decided = await decideReview(context, call('decidePassportReview'), review, { decision: 'blocked', block_future: false });
+    const decided = await decideReview(context, call('decidePassportReview'), review, {
+      decision: 'blocked',
+      block_future: false,
+    });
     assert.deepEqual([decided.body.revoked_count, decided.body.agent_status], [2, 'active']);
-    assert.deepEqual((await eventsOf(pool, lineage)).map(({ event_type }) => event_type), ['passport.blocked']);
+    assert.deepEqual(
+      (await eventsOf(pool, lineage)).map(({ event_type }) => event_type),
+      ['passport.blocked'],
+    );
     await own.close();
   });
 });

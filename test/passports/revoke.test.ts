@@ -5,7 +5,17 @@ import { sql } from '../../src/database/pool.ts';
 import type { Passport, SignedPassport } from '../../src/passports/schema.ts';
 import { buildAgent, buildAgentKey } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply } from '../support/service.ts';
-import { claimsOf, delegate, expire, issue, openHolder, refresh, tryRefresh, verdictOf, type Holder } from './holders.ts';
+import {
+  claimsOf,
+  delegate,
+  expire,
+  issue,
+  openHolder,
+  refresh,
+  tryRefresh,
+  verdictOf,
+  type Holder,
+} from './holders.ts';
 
 const Row = z.object({ reason: z.string().nullable(), revoked: z.boolean(), next: z.string().nullable() });
 const rowOf = async ({ jti }: SignedPassport) =>
@@ -23,7 +33,12 @@ describe('revoking passports', () => {
   const revoke = (jti: string, more: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
     holder.as.post('/v1/passports/revoke', { jti, ...more }, headers);
   const counts = (reply: Reply): unknown => {
-    const { success, cascaded_count: cascaded, revoked_claims_count: claims, revoked_count: revoked } = assertStatus(reply, 200);
+    const {
+      success,
+      cascaded_count: cascaded,
+      revoked_claims_count: claims,
+      revoked_count: revoked,
+    } = assertStatus(reply, 200);
     assert.equal(success, true);
     return revoked ?? [cascaded, claims];
   };
@@ -32,12 +47,17 @@ describe('revoking passports', () => {
     assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200).map(({ jti }) => jti);
 
   /** A root refreshed once, with a child refreshed once, and a grandchild of either generation of the child. */
-  async function tree(): Promise<Record<'root' | 'again' | 'child' | 'childAgain' | 'grandchild' | 'other', SignedPassport>> {
+  async function tree(): Promise<
+    Record<'root' | 'again' | 'child' | 'childAgain' | 'grandchild' | 'other', SignedPassport>
+  > {
     const root = await issue(holder);
     const again = await refresh(holder, root);
     const child = await delegate(holder, root, { child_agent_id: childId });
     const childAgain = await refresh(holder, child);
-    const [grandchild, other] = [await delegate(holder, child), await delegate(holder, childAgain, { child_agent_id: childId })];
+    const [grandchild, other] = [
+      await delegate(holder, child),
+      await delegate(holder, childAgain, { child_agent_id: childId }),
+    ];
     return { root, again, child, childAgain, grandchild, other };
   }
 
@@ -45,7 +65,10 @@ describe('revoking passports', () => {
     it('requires authentication, and a credential of the operator', async () => {
       const { jti } = await issue(holder);
       assertProblem(await anonymous().post('/v1/passports/revoke', { jti }), 'UNAUTHENTICATED');
-      assertProblem(await (await buildAgentKey(holder.as, holder.agentId)).post('/v1/passports/revoke', { jti }), 'OPERATOR_SCOPE_REQUIRED');
+      assertProblem(
+        await (await buildAgentKey(holder.as, holder.agentId)).post('/v1/passports/revoke', { jti }),
+        'OPERATOR_SCOPE_REQUIRED',
+      );
     });
 
     it('takes the whole lineage and every descendant along, whichever member is named', async () => {
@@ -67,7 +90,14 @@ describe('revoking passports', () => {
       assert.deepEqual(counts(await revoke(grandchild.jti)), [0, 0]);
       assert.deepEqual(await verdicts([root, again, child, childAgain, other]), Array(5).fill('valid'));
       assert.deepEqual(counts(await revoke(childAgain.jti)), [2, 0]);
-      assert.deepEqual(await verdicts([root, again, child, childAgain, grandchild, other]), ['valid', 'valid', 'revoked', 'revoked', 'revoked', 'ancestor_revoked']);
+      assert.deepEqual(await verdicts([root, again, child, childAgain, grandchild, other]), [
+        'valid',
+        'valid',
+        'revoked',
+        'revoked',
+        'revoked',
+        'ancestor_revoked',
+      ]);
     });
 
     it('a second time, and of an expired one, is 200 with nothing counted', async () => {
@@ -92,7 +122,8 @@ describe('revoking passports', () => {
 
     it('of an unknown or foreign one is 404', async () => {
       const { jti } = await issue(await openHolder());
-      for (const id of [jti, 'psp_01K0000000000000000000000A', 'nonsense']) assertProblem(await revoke(id), 'NOT_FOUND');
+      for (const id of [jti, 'psp_01K0000000000000000000000A', 'nonsense'])
+        assertProblem(await revoke(id), 'NOT_FOUND');
     });
 
     it('revokes the claims that vouch for what it took, and ends the checkpoints', async () => {
@@ -100,14 +131,20 @@ describe('revoking passports', () => {
       const [root, spared] = [await issue(enforced), await issue(enforced)];
       const child = await delegate(enforced, root);
       const report = { services_used: [], actions_count: 1 };
-      for (const { jti } of [root, root, child, spared]) assertStatus(await enforced.as.post(`/v1/passports/${jti}/checkpoint`, report), 201);
+      for (const { jti } of [root, root, child, spared])
+        assertStatus(await enforced.as.post(`/v1/passports/${jti}/checkpoint`, report), 201);
       assert.deepEqual(counts(await enforced.as.post('/v1/passports/revoke', { jti: root.jti })), [1, 3]);
       assert.equal((await rowOf(child)).next, null);
       assert.notEqual((await rowOf(spared)).next, null);
     });
 
     it('refuses bodies that are not what they should be', async () => {
-      for (const [where, body] of [['jti', {}], ['jti', { jti: 1 }], ['reason', { jti: 'x', reason: 1 }], ['why', { jti: 'x', why: 'x' }]] as const) {
+      for (const [where, body] of [
+        ['jti', {}],
+        ['jti', { jti: 1 }],
+        ['reason', { jti: 'x', reason: 1 }],
+        ['why', { jti: 'x', why: 'x' }],
+      ] as const) {
         assertProblem(await holder.as.post('/v1/passports/revoke', body), 'VALIDATION_ERROR', where);
       }
     });
@@ -190,17 +227,28 @@ describe('revoking passports', () => {
     it('wants to be confirmed: anything but true is CONFIRMATION_REQUIRED', async () => {
       const passport = await issue(holder);
       for (const confirm of [undefined, false, 'true', 1, null, [true], {}]) {
-        assertProblem(await holder.as.post('/v1/passports/revoke-all', { confirm }), 'CONFIRMATION_REQUIRED', 'confirm');
+        assertProblem(
+          await holder.as.post('/v1/passports/revoke-all', { confirm }),
+          'CONFIRMATION_REQUIRED',
+          'confirm',
+        );
       }
       assertProblem(await holder.as.post('/v1/passports/revoke-all'), 'CONFIRMATION_REQUIRED');
-      assertProblem(await holder.as.post('/v1/passports/revoke-all', { confirm: true, confrim: true }), 'VALIDATION_ERROR', 'confrim');
+      assertProblem(
+        await holder.as.post('/v1/passports/revoke-all', { confirm: true, confrim: true }),
+        'VALIDATION_ERROR',
+        'confrim',
+      );
       assert.equal(await verdictOf(passport), 'valid');
     });
 
     it('tells a reused Idempotency-Key before that', async () => {
       const key = { 'idempotency-key': randomUUID() };
       assert.equal(counts(await holder.as.post('/v1/passports/revoke-all', { confirm: true }, key)), 0);
-      assertProblem(await holder.as.post('/v1/passports/revoke-all', { confirm: false }, key), 'IDEMPOTENCY_KEY_REUSED');
+      assertProblem(
+        await holder.as.post('/v1/passports/revoke-all', { confirm: false }, key),
+        'IDEMPOTENCY_KEY_REUSED',
+      );
     });
   });
 });

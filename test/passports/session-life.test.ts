@@ -48,7 +48,11 @@ describe('The life of a session', () => {
     assert.match(await life.saying(/^Waits for checkpoint/), /^Waits for checkpoint 1 of/);
   /** Whether its life has read it. */
   const seen = ({ session }: Lineage): Promise<boolean> =>
-    db.oneFirst(sql.type(z.object({ seen: z.boolean() }))`select life_seen_at is not null as seen from passport_sessions where id = ${session}`);
+    db.oneFirst(
+      sql.type(
+        z.object({ seen: z.boolean() }),
+      )`select life_seen_at is not null as seen from passport_sessions where id = ${session}`,
+    );
   /** So many seconds after the session has begun. */
   const instant = ({ jti }: Lineage, seconds: number): Promise<string> =>
     db.oneFirst(sql.type(z.object({ at: z.string() }))`
@@ -76,7 +80,8 @@ describe('The life of a session', () => {
     await session.life.saying(/^Waits/);
     const found = async (status: string): Promise<boolean> => {
       const query = `AgentId = "${session.agent}" AND OperatorId = "${session.operator}" AND LifeStatus = "${status}"`;
-      for await (const { workflowId } of rig.temporal.client.workflow.list({ query })) return workflowId === lifeId.session(session.session);
+      for await (const { workflowId } of rig.temporal.client.workflow.list({ query }))
+        return workflowId === lifeId.session(session.session);
       return false;
     };
     await eventually('the open life to be listed', () => found('open'));
@@ -97,7 +102,10 @@ describe('The life of a session', () => {
     await eventually('the flag', async () => (await flagTypes(db, session)).length > 0);
     const next = await instant(session, MISSED + 300);
     await eventually('the life to wait for the next', async () => until(await session.life.saying(/^Waits/)) === next);
-    assert.deepEqual((await flagsOf(db, session)).map(({ type, severity }) => [type, severity]), [['missed_checkpoint', 'critical']]);
+    assert.deepEqual(
+      (await flagsOf(db, session)).map(({ type, severity }) => [type, severity]),
+      [['missed_checkpoint', 'critical']],
+    );
   });
 
   it('never raises what came in time, though its timer asks', async () => {
@@ -116,7 +124,11 @@ describe('The life of a session', () => {
     await session.passes(600 + 901);
     await session.life.saying(/^Waits for review of chko_/);
     assert.deepEqual(await flagTypes(db, session), ['missed_checkout']);
-    assert.equal((await session.life.events()).filter((name) => name === 'TimerStarted').length, 1, 'the one of the checkout');
+    assert.equal(
+      (await session.life.events()).filter((name) => name === 'TimerStarted').length,
+      1,
+      'the one of the checkout',
+    );
     const review = await session.checkout();
     await session.life.saying(new RegExp(`^Waits for review of ${review}`));
     await session.block(String(review), true);
@@ -125,7 +137,13 @@ describe('The life of a session', () => {
 
   it('ends when its passports are revoked, unless some are left', async () => {
     const session = await beginSession(rig);
-    const child = await beginSession(rig, { operator: session.operator, parent: session, accountability: 'logged', interval: 60, age: -5 });
+    const child = await beginSession(rig, {
+      operator: session.operator,
+      parent: session,
+      accountability: 'logged',
+      interval: 60,
+      age: -5,
+    });
     await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${child.agent} until`));
     await child.revoke();
     await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until`));
@@ -136,7 +154,10 @@ describe('The life of a session', () => {
   it('costs a workflow task a deadline', async () => {
     const { session } = await beforeItIsMissed(async () => {});
     await eventually('the flag', async () => (await flagTypes(db, session)).length === 1);
-    await eventually('two timers', async () => (await session.life.events()).filter((name) => name === 'TimerStarted').length === 2);
+    await eventually(
+      'two timers',
+      async () => (await session.life.events()).filter((name) => name === 'TimerStarted').length === 2,
+    );
     assert.equal(await session.life.tasks(), 2);
   });
 

@@ -35,7 +35,11 @@ export async function wakeSession(rig: Rig, session: string, kind = 'issued'): P
 /** A lineage, by default with a session of its own, and its message. */
 export async function beginSession(rig: Rig, options: Partial<LineageOptions> = {}): Promise<Session> {
   const { context } = rig;
-  const lineage = await newLineage(context.pool, { operator: await newOperator(context.pool), intent: INTENT, ...options });
+  const lineage = await newLineage(context.pool, {
+    operator: await newOperator(context.pool),
+    intent: INTENT,
+    ...options,
+  });
   await wakeSession(rig, lineage.session, options.parent === undefined ? 'issued' : 'delegated');
   const { operator, jti } = lineage;
   const life = runOf(rig, lifeId.session(lineage.session));
@@ -48,7 +52,10 @@ export async function beginSession(rig: Rig, options: Partial<LineageOptions> = 
       return body.review?.checkout_id ?? null;
     },
     block: (review, future = false) =>
-      decideReview(context, callOf(operator, 'decidePassportReview'), review, { decision: 'blocked', block_future: future }),
+      decideReview(context, callOf(operator, 'decidePassportReview'), review, {
+        decision: 'blocked',
+        block_future: future,
+      }),
     async revoke() {
       await run(context.pool, sql.fragment`select revoke_lineages(array[${jti}], ${jti}, 'test')`);
       context.delivery.messagesCommitted();

@@ -49,7 +49,9 @@ describe(`GET ${PATH}`, () => {
   /** Today as the first passport of a day begins it: its list stays when the day is over. */
   const begun = async (): Promise<string> => {
     const day = await today();
-    await own.context.pool.query(sql.type(Nothing)`insert into passport_status_days values (${day}, nextval('passport_status_numbers'))`);
+    await own.context.pool.query(
+      sql.type(Nothing)`insert into passport_status_days values (${day}, nextval('passport_status_numbers'))`,
+    );
     return day;
   };
   const bits = ({ status_list: { lst } }: ListPayload): Buffer => inflateSync(Buffer.from(lst, 'base64url'));
@@ -66,7 +68,10 @@ describe(`GET ${PATH}`, () => {
     assert.equal(list.ttl, 60);
     assert(list.exp > list.iat);
     assert.equal(list.status_list.bits, 1);
-    assert(bits(list).every((byte) => byte === 0), 'nothing is revoked');
+    assert(
+      bits(list).every((byte) => byte === 0),
+      'nothing is revoked',
+    );
   });
 
   it('is no passport, though it is signed by the same key', async () => {
@@ -87,7 +92,10 @@ describe(`GET ${PATH}`, () => {
     for (const index of revoked) assert.equal(bit(list, index), 1, `bit ${index}`);
     for (const index of kept) assert.equal(bit(list, index), 0, `bit ${index}`);
     assert.equal(list[0], 0b1000_0011);
-    assert.equal(list.reduce((sum, byte) => sum + byte.toString(2).replaceAll('0', '').length, 0), revoked.length);
+    assert.equal(
+      list.reduce((sum, byte) => sum + byte.toString(2).replaceAll('0', '').length, 0),
+      revoked.length,
+    );
   });
 
   it('shows a revocation within a second or so', async () => {
@@ -123,7 +131,11 @@ describe(`GET ${PATH}`, () => {
     for (const day of ['2026-01-01', '2999-01-01', '2026-02-30', '0000-01-01', 'yesterday', '20260102']) {
       assertProblem(await own.anonymous.get(`${PATH}/${day}`), 'NOT_FOUND');
     }
-    assert.equal(await seenToday(async (day) => (await own.anonymous.get(`${PATH}/${day}`)).status), 200, 'but of today, from its first moment');
+    assert.equal(
+      await seenToday(async (day) => (await own.anonymous.get(`${PATH}/${day}`)).status),
+      200,
+      'but of today, from its first moment',
+    );
   });
 
   it('needs no credential, and takes GET alone', async () => {

@@ -60,7 +60,9 @@ export class TreeModel {
 
   /** The lineages that have something valid: what a revocation of a scope names. */
   active(which: (lineage: Lineage) => boolean): Lineage[] {
-    return this.lineages().filter((lineage) => which(lineage) && this.passports.some((one) => one.lineage === lineage && one.status === 'valid'));
+    return this.lineages().filter(
+      (lineage) => which(lineage) && this.passports.some((one) => one.lineage === lineage && one.status === 'valid'),
+    );
   }
 
   /** Why nothing may come of a passport; null: something may. */

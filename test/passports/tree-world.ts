@@ -5,7 +5,12 @@ import { delegatePassport } from '../../src/passports/delegate-passport.ts';
 import { issuePassport } from '../../src/passports/issue-passport.ts';
 import { refreshPassport } from '../../src/passports/refresh-passport.ts';
 import { revokePassport, revokePassports, type RevocationScope } from '../../src/passports/revoke-passports.ts';
-import { DelegateBodySchema, IssueBodySchema, RefreshBodySchema, type SignedPassport } from '../../src/passports/schema.ts';
+import {
+  DelegateBodySchema,
+  IssueBodySchema,
+  RefreshBodySchema,
+  type SignedPassport,
+} from '../../src/passports/schema.ts';
 import { verifyPassport } from '../../src/passports/verify-passport.ts';
 import type { Context } from '../../src/context.ts';
 import { CarnetError } from '../../src/http/errors.ts';
@@ -49,18 +54,36 @@ export async function treeWorld(context: Context): Promise<TreeWorld> {
   const operatorId = newId('op');
   const agents = MODES.map((accountability) => ({ id: newId('ag'), accountability }));
   const connections = [newId('con'), newId('con')];
-  await run(pool, sql.fragment`insert into operators (id, name, email) values (${operatorId}, ${operatorId}, 'trees@example.test')`);
-  await run(pool, sql.fragment`
+  await run(
+    pool,
+    sql.fragment`insert into operators (id, name, email) values (${operatorId}, ${operatorId}, 'trees@example.test')`,
+  );
+  await run(
+    pool,
+    sql.fragment`
     insert into agents (id, operator_id, name, accountability)
     select id, ${operatorId}, id, mode
-    from unnest(${sql.array(agents.map(({ id }) => id), 'text')}, ${sql.array(agents.map(({ accountability }) => accountability), 'text')}) as a (id, mode)`);
-  await run(pool, sql.fragment`
+    from unnest(${sql.array(
+      agents.map(({ id }) => id),
+      'text',
+    )}, ${sql.array(
+      agents.map(({ accountability }) => accountability),
+      'text',
+    )}) as a (id, mode)`,
+  );
+  await run(
+    pool,
+    sql.fragment`
     insert into service_connections (id, operator_id, service_id, service_name, scopes)
-    select id, ${operatorId}, 'github', id, ${sql.array(SCOPES, 'text')} from unnest(${sql.array(connections, 'text')}) as c (id)`);
-  await run(pool, sql.fragment`
+    select id, ${operatorId}, 'github', id, ${sql.array(SCOPES, 'text')} from unnest(${sql.array(connections, 'text')}) as c (id)`,
+  );
+  await run(
+    pool,
+    sql.fragment`
     insert into grants (agent_id, connection_id, operator_id, scopes, allow_data_from)
     select a.id, c.id, ${operatorId}, '{*}', '{*}' from agents a, service_connections c
-    where a.operator_id = ${operatorId} and c.operator_id = ${operatorId}`);
+    where a.operator_id = ${operatorId} and c.operator_id = ${operatorId}`,
+  );
   const call = (operation: string) => callOf(operatorId, operation);
   return {
     operatorId,
@@ -69,15 +92,25 @@ export async function treeWorld(context: Context): Promise<TreeWorld> {
     issue: (body) => outcomeOf(issuePassport(context, call('issuePassport'), IssueBodySchema.parse(body))),
     delegate: (body) => outcomeOf(delegatePassport(context, call('delegatePassport'), DelegateBodySchema.parse(body))),
     refresh: (body) => outcomeOf(refreshPassport(context, call('refreshPassport'), RefreshBodySchema.parse(body))),
-    revoke: async (jti, reason = 'test') => (await revokePassport(context, call('revokePassport'), { jti, reason })).body.cascaded_count,
-    revokeScope: async (scope, reason = 'test') => (await revokePassports(context, call('revokePassports'), { ...scope, reason })).body.revoked_count,
+    revoke: async (jti, reason = 'test') =>
+      (await revokePassport(context, call('revokePassport'), { jti, reason })).body.cascaded_count,
+    revokeScope: async (scope, reason = 'test') =>
+      (await revokePassports(context, call('revokePassports'), { ...scope, reason })).body.revoked_count,
     async verify(token) {
       const verdict = await verifyPassport(context, token);
       return verdict.valid ? 'valid' : verdict.reason;
     },
-    expire: (jti) => run(pool, sql.fragment`
-      update passports set issued_at = issued_at - interval '2 hours', expires_at = clock_timestamp() where jti = ${jti}`),
-    regrant: (agentId, connectionId, scopes) => run(pool, sql.fragment`
-      update grants set scopes = ${sql.array(scopes, 'text')} where agent_id = ${agentId} and connection_id = ${connectionId}`),
+    expire: (jti) =>
+      run(
+        pool,
+        sql.fragment`
+      update passports set issued_at = issued_at - interval '2 hours', expires_at = clock_timestamp() where jti = ${jti}`,
+      ),
+    regrant: (agentId, connectionId, scopes) =>
+      run(
+        pool,
+        sql.fragment`
+      update grants set scopes = ${sql.array(scopes, 'text')} where agent_id = ${agentId} and connection_id = ${connectionId}`,
+      ),
   };
 }

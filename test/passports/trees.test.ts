@@ -20,24 +20,48 @@ const asks = fc.uniqueArray(ask, { selector: ({ connection }) => connection, max
 type Ask = typeof ask extends fc.Arbitrary<infer One> ? One : never;
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ act: fc.constant('issue' as const), agent: fc.nat({ max: 3 }), ttl, asks: fc.option(asks, { nil: undefined }) }) },
-  { weight: 8, arbitrary: fc.record({ act: fc.constant('delegate' as const), of: pick, agent: fc.nat({ max: 3 }), ttl, asks }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      act: fc.constant('issue' as const),
+      agent: fc.nat({ max: 3 }),
+      ttl,
+      asks: fc.option(asks, { nil: undefined }),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ act: fc.constant('delegate' as const), of: pick, agent: fc.nat({ max: 3 }), ttl, asks }),
+  },
   { weight: 5, arbitrary: fc.record({ act: fc.constant('refresh' as const), of: pick, ttl }) },
   { weight: 2, arbitrary: fc.record({ act: fc.constant('revoke' as const), of: pick }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('revoke-agent' as const), agent: fc.nat({ max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('revoke-session' as const), of: pick }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('expire' as const), of: pick }) },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('regrant' as const), agent: fc.nat({ max: 3 }), connection: fc.nat({ max: 1 }), scopes: fc.subarray([...SCOPES]) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant('regrant' as const),
+      agent: fc.nat({ max: 3 }),
+      connection: fc.nat({ max: 1 }),
+      scopes: fc.subarray([...SCOPES]),
+    }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 const MODES = ['standard', 'logged', 'enforced'] as const;
 const leastOf = (bounds: readonly number[]): number => Math.min(Infinity, ...bounds);
-const boundsIn = (constraints: readonly { value: unknown }[]): number[] => constraints.map(({ value }) => value as number);
+const boundsIn = (constraints: readonly { value: unknown }[]): number[] =>
+  constraints.map(({ value }) => value as number);
 const now = (): number => Math.floor(Date.now() / 1_000);
 
 /** What a request comes to within what is allowed; undefined: it asks for more. */
-function narrowedTo(world: TreeWorld, allowed: ReadonlyMap<string, ModelService>, wanted: Ask[]): Map<string, ModelService> | undefined {
+function narrowedTo(
+  world: TreeWorld,
+  allowed: ReadonlyMap<string, ModelService>,
+  wanted: Ask[],
+): Map<string, ModelService> | undefined {
   const services = new Map<string, ModelService>();
   for (const { connection, scopes, bound, sources } of wanted) {
     const id = world.connections[connection] as string;
@@ -49,7 +73,11 @@ function narrowedTo(world: TreeWorld, allowed: ReadonlyMap<string, ModelService>
     const bounds = new Set(above.bounds);
     if (bound !== undefined && bound > leastOf(above.bounds) && !bounds.has(bound)) return undefined;
     if (bound !== undefined) bounds.add(bound);
-    services.set(id, { scopes: scopes.includes('*') ? above.scopes : scopes, sources: names ?? above.sources, bounds: [...bounds] });
+    services.set(id, {
+      scopes: scopes.includes('*') ? above.scopes : scopes,
+      sources: names ?? above.sources,
+      bounds: [...bounds],
+    });
   }
   return services;
 }
@@ -96,7 +124,10 @@ class Walk {
         for (const { connection_id: id, scopes, allow_data_from: sources, constraints } of svcns.services) {
           const ancestor = above.services.get(id);
           assert(ancestor !== undefined, 'has a service that an ancestor has not');
-          assert(scopes.every((scope) => ancestor.scopes.includes(scope)) && sources.every((source) => ancestor.sources.includes(source)));
+          assert(
+            scopes.every((scope) => ancestor.scopes.includes(scope)) &&
+              sources.every((source) => ancestor.sources.includes(source)),
+          );
           assert(leastOf(boundsIn(constraints)) <= leastOf(ancestor.bounds), 'has a looser limit than an ancestor');
         }
       }
@@ -106,7 +137,12 @@ class Walk {
   #granted(agent: number): Map<string, ModelService> {
     const { connections } = this.#world;
     const active = connections.filter((id) => this.#model.grantedTo(this.#world, agent, id).length > 0);
-    return new Map(active.map((id) => [id, { scopes: [...this.#model.grantedTo(this.#world, agent, id)], sources: active, bounds: [] }]));
+    return new Map(
+      active.map((id) => [
+        id,
+        { scopes: [...this.#model.grantedTo(this.#world, agent, id)], sources: active, bounds: [] },
+      ]),
+    );
   }
 
   async #issue({ agent, ttl: seconds, asks: wanted }: Step & { act: 'issue' }): Promise<void> {
@@ -125,10 +161,23 @@ class Walk {
     }
     const { iat, exp, svcns } = payloadOf(tokenOf(outcome));
     assert.equal(exp - iat, seconds ?? 900);
-    this.#learn(outcome, { agent, rootAgent: agent, parent: null, depth: 0, session: svcns.session_id, mode: holder.accountability, services, revoked: false, latest: exp });
+    this.#learn(outcome, {
+      agent,
+      rootAgent: agent,
+      parent: null,
+      depth: 0,
+      session: svcns.session_id,
+      mode: holder.accountability,
+      services,
+      revoked: false,
+      latest: exp,
+    });
   }
 
-  async #delegate(parent: ModelPassport, { agent, ttl: seconds, asks: wanted }: Step & { act: 'delegate' }): Promise<void> {
+  async #delegate(
+    parent: ModelPassport,
+    { agent, ttl: seconds, asks: wanted }: Step & { act: 'delegate' },
+  ): Promise<void> {
     const { agents } = this.#world;
     const child = agents[agent] as TreeWorld['agents'][number];
     const above = parent.lineage;
@@ -148,13 +197,29 @@ class Walk {
     const { iat, exp, svcns } = payloadOf(tokenOf(outcome));
     assert(seconds === undefined || asked + seconds <= parent.exp, 'it cannot have fitted');
     assert.equal(exp, seconds === undefined ? Math.min(iat + 900, parent.exp) : iat + seconds);
-    assert.deepEqual([svcns.session_id, svcns.delegation_depth, svcns.chain.at(-1)], [above.session, above.depth + 1, parent.jti]);
+    assert.deepEqual(
+      [svcns.session_id, svcns.delegation_depth, svcns.chain.at(-1)],
+      [above.session, above.depth + 1, parent.jti],
+    );
     const mode = MODES[Math.max(MODES.indexOf(child.accountability), MODES.indexOf(above.mode))] as Lineage['mode'];
-    this.#learn(outcome, { agent, rootAgent: above.rootAgent, parent: above, depth: above.depth + 1, session: above.session, mode, services, revoked: false, latest: exp });
+    this.#learn(outcome, {
+      agent,
+      rootAgent: above.rootAgent,
+      parent: above,
+      depth: above.depth + 1,
+      session: above.session,
+      mode,
+      services,
+      revoked: false,
+      latest: exp,
+    });
   }
 
   async #refresh(passport: ModelPassport, seconds: number | undefined): Promise<void> {
-    const outcome = await this.#world.refresh({ token: passport.token, ...(seconds !== undefined && { ttl_seconds: seconds }) });
+    const outcome = await this.#world.refresh({
+      token: passport.token,
+      ...(seconds !== undefined && { ttl_seconds: seconds }),
+    });
     const ended = this.#model.ended(passport);
     if (ended !== null) return assert.equal(outcome, ended);
     const { lineage } = passport;
@@ -173,7 +238,10 @@ class Walk {
 
   async #revokeAgent(agent: number): Promise<void> {
     const gone = this.#model.revoke(this.#model.active((lineage) => lineage.agent === agent));
-    assert.equal(await this.#world.revokeScope({ scope: 'agent', id: (this.#world.agents[agent] as { id: string }).id }), gone.length);
+    assert.equal(
+      await this.#world.revokeScope({ scope: 'agent', id: (this.#world.agents[agent] as { id: string }).id }),
+      gone.length,
+    );
   }
 
   async #revokeSession(session: string): Promise<void> {
@@ -187,7 +255,10 @@ class Walk {
   }
 
   async #regrant({ agent, connection, scopes }: Step & { act: 'regrant' }): Promise<void> {
-    const [{ id: agentId }, id] = [this.#world.agents[agent] as { id: string }, this.#world.connections[connection] as string];
+    const [{ id: agentId }, id] = [
+      this.#world.agents[agent] as { id: string },
+      this.#world.connections[connection] as string,
+    ];
     await this.#world.regrant(agentId, id, scopes);
     this.#model.granted.set(`${agentId} ${id}`, scopes);
   }
@@ -196,9 +267,14 @@ class Walk {
     const token = tokenOf(outcome);
     const { jti, exp, sub, svcns } = payloadOf(token);
     assert.equal(sub, this.#world.agents[lineage.agent]?.id);
-    const shown = svcns.services.map(({ connection_id: id, scopes, allow_data_from: sources, constraints }) =>
-      [id, { scopes: scopes.toSorted(), sources: sources.toSorted(), bounds: boundsIn(constraints) }] as const);
-    const expected = [...lineage.services].map(([id, { scopes, sources, bounds }]) => [id, { scopes: scopes.toSorted(), sources: sources.toSorted(), bounds }] as const);
+    const shown = svcns.services.map(
+      ({ connection_id: id, scopes, allow_data_from: sources, constraints }) =>
+        [id, { scopes: scopes.toSorted(), sources: sources.toSorted(), bounds: boundsIn(constraints) }] as const,
+    );
+    const expected = [...lineage.services].map(
+      ([id, { scopes, sources, bounds }]) =>
+        [id, { scopes: scopes.toSorted(), sources: sources.toSorted(), bounds }] as const,
+    );
     assert.deepEqual(new Map(shown), new Map(expected));
     this.#model.passports.push({ token, jti, lineage, exp, status: 'valid' });
   }

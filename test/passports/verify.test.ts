@@ -34,7 +34,11 @@ describe(`POST ${PATH}`, () => {
   const refusal = async (token: unknown, more: Record<string, unknown> = {}): Promise<string | undefined> => {
     const verdict = await verify(token, more);
     assert.equal(verdict.valid, false);
-    assert.deepEqual(Object.keys(verdict), ['valid', 'reason'], 'a refusal tells its reason and nothing of the passport');
+    assert.deepEqual(
+      Object.keys(verdict),
+      ['valid', 'reason'],
+      'a refusal tells its reason and nothing of the passport',
+    );
     return verdict.reason;
   };
 
@@ -66,7 +70,11 @@ describe(`POST ${PATH}`, () => {
   });
 
   it('ignores an Idempotency-Key, even one that is not well formed', async () => {
-    assert.equal(assertStatus(await own.anonymous.post<Verdict>(PATH, { token: '' }, { 'idempotency-key': 'é'.repeat(300) }), 200).valid, false);
+    assert.equal(
+      assertStatus(await own.anonymous.post<Verdict>(PATH, { token: '' }, { 'idempotency-key': 'é'.repeat(300) }), 200)
+        .valid,
+      false,
+    );
   });
 
   it('answers malformed to an empty token, to 270 KB and to 1 MiB of one, and 413 to a body over 2 MiB', async () => {
@@ -90,7 +98,10 @@ describe(`POST ${PATH}`, () => {
     assert.equal(await refusal((await newPassport(own, { revoked: 'by an ancestor' })).token), 'ancestor_revoked');
     assert.equal(await refusal((await newPassport(own, { ttl: 0 })).token), 'expired');
     assert.equal(await refusal((await newPassport(own, { ttl: -1, revoked: 'itself' })).token), 'revoked');
-    assert.equal(await refusal((await newPassport(own, { ttl: -1, revoked: 'by an ancestor' })).token), 'ancestor_revoked');
+    assert.equal(
+      await refusal((await newPassport(own, { ttl: -1, revoked: 'by an ancestor' })).token),
+      'ancestor_revoked',
+    );
   });
 
   it('says revoked of a good signature without a row', async () => {
@@ -103,7 +114,11 @@ describe(`POST ${PATH}`, () => {
     const scoped = [SCOPE, { ...SCOPE, service_id: 'empty', scopes: [] }];
     const { token, payload } = await newPassport(own, { svcns: { services: scoped } });
     assert.equal((await verify(token, { service_id: 'github' })).valid, true);
-    assert.equal(await refusal(token, { service_id: 'GitHub' }), 'service_not_in_scope', 'a service is asked for by its id');
+    assert.equal(
+      await refusal(token, { service_id: 'GitHub' }),
+      'service_not_in_scope',
+      'a service is asked for by its id',
+    );
     assert.equal(await refusal(token, { service_id: 'empty' }), 'service_not_in_scope', 'no scopes are none');
     await revoke(own, payload.jti);
     assert.equal(await refusal(token, { service_id: 'nowhere' }), 'revoked');
@@ -111,8 +126,13 @@ describe(`POST ${PATH}`, () => {
 
   it('tells of each authority binding whether it is active, and stays valid', async () => {
     const ref = {
-      binding_id: 'bnd_01K0000000000000000000000A', binding_version: 1, binding_claim_id: 'pc_01K0000000000000000000000A',
-      binding_digest: `sha256:${'0'.repeat(64)}`, receiver_id: 'receiver', receiver_profile_version_id: 'v1', expires_at: 4_000_000_000,
+      binding_id: 'bnd_01K0000000000000000000000A',
+      binding_version: 1,
+      binding_claim_id: 'pc_01K0000000000000000000000A',
+      binding_digest: `sha256:${'0'.repeat(64)}`,
+      receiver_id: 'receiver',
+      receiver_profile_version_id: 'v1',
+      expires_at: 4_000_000_000,
     };
     const { token } = await newPassport(own, { svcns: { authority_refs: [ref] } });
     const verdict = await verify(token);
@@ -131,11 +151,16 @@ describe(`POST ${PATH}`, () => {
         return late.valid;
       }),
     );
-    assert.deepEqual(outcomes, passports.map((_, at) => at % 2 === 1));
+    assert.deepEqual(
+      outcomes,
+      passports.map((_, at) => at % 2 === 1),
+    );
   });
 
   it('gathers what is asked at once into few queries, and answers each its own', async () => {
-    const passports = await Promise.all(Array.from({ length: 40 }, (_, at) => newPassport(own, at % 3 === 0 ? { revoked: 'itself' } : {})));
+    const passports = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => newPassport(own, at % 3 === 0 ? { revoked: 'itself' } : {})),
+    );
     const verdicts = await Promise.all(passports.map(({ token }) => verify(token)));
     for (const [at, { payload }] of passports.entries()) {
       const verdict = verdicts[at];
@@ -144,7 +169,11 @@ describe(`POST ${PATH}`, () => {
   });
 
   it('may be called by a page of any origin', async () => {
-    const asked = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
+    const asked = {
+      origin: 'https://elsewhere.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    };
     const preflight = await fetch(`${service().baseUrl}${PATH}`, { method: 'OPTIONS', headers: asked });
     assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
     assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /POST/);
@@ -167,13 +196,26 @@ describe(`POST ${PATH} of a passport with an authority binding`, () => {
     const holder = await openHolder();
     const keyed = (jwk: object) => holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: jwk });
     assertStatus(await keyed(publicJwk), 200);
-    const terms = { agent_id: holder.agentId, receiver_id: 'bank.example', receiver_profile_version_id: 'v1', expires_at: inSeconds(3_600) };
+    const terms = {
+      agent_id: holder.agentId,
+      receiver_id: 'bank.example',
+      receiver_profile_version_id: 'v1',
+      expires_at: inSeconds(3_600),
+    };
     const { id } = await made(holder.as.post('/v1/authority-bindings', terms));
     const { token } = await issue(holder, { authority_binding_ids: [id] });
     const states: [boolean, boolean][] = [];
     const look = async (): Promise<void> => {
-      const verdict = assertStatus(await anonymous().post<{ valid: boolean; authority_refs: { binding_id: string; active: boolean }[] }>(PATH, { token }), 200);
-      assert.deepEqual(verdict.authority_refs.map(({ binding_id }) => binding_id), [id]);
+      const verdict = assertStatus(
+        await anonymous().post<{ valid: boolean; authority_refs: { binding_id: string; active: boolean }[] }>(PATH, {
+          token,
+        }),
+        200,
+      );
+      assert.deepEqual(
+        verdict.authority_refs.map(({ binding_id }) => binding_id),
+        [id],
+      );
       states.push([verdict.valid, verdict.authority_refs[0]?.active === true]);
     };
     await look();
@@ -183,6 +225,11 @@ describe(`POST ${PATH} of a passport with an authority binding`, () => {
     await look();
     assertStatus(await holder.as.post(`/v1/authority-bindings/${id}/revoke`), 200);
     await look();
-    assert.deepEqual(states, [[true, true], [true, false], [true, true], [true, false]]);
+    assert.deepEqual(states, [
+      [true, true],
+      [true, false],
+      [true, true],
+      [true, false],
+    ]);
   });
 });

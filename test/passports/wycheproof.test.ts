@@ -8,7 +8,8 @@ import { isSigned, verifyToken } from '../../src/passports/verify-token.ts';
 import { vectorsOf, wycheproof, type Group } from './wycheproof.ts';
 
 const found = await wycheproof();
-if ('missing' in found) process.stderr.write(`LEFT OUT: Wycheproof's vectors for Ed25519, JWS and JWK; ${found.missing}.\n`);
+if ('missing' in found)
+  process.stderr.write(`LEFT OUT: Wycheproof's vectors for Ed25519, JWS and JWK; ${found.missing}.\n`);
 else describe('Wycheproof', () => checks(found.folder));
 
 function checks(folder: string): void {
@@ -57,7 +58,8 @@ function checks(folder: string): void {
   it('json_web_signature_test.json: none is a passport, though our key stands under its kid', () =>
     takesNone('json_web_signature_test.json'));
 
-  it('json_web_key_test.json: none is a passport, whatever keys come with it', () => takesNone('json_web_key_test.json'));
+  it('json_web_key_test.json: none is a passport, whatever keys come with it', () =>
+    takesNone('json_web_key_test.json'));
 
   it('json_web_key_test.json: none of the keys is one that an agent may have', () => {
     const keys = vectorsOf(folder, 'json_web_key_test.json').testGroups.flatMap(keysOf);
@@ -76,4 +78,6 @@ function kidsOf(token: string): string[] {
 }
 
 const keysOf = (group: Group): unknown[] =>
-  [group.public, group.private].flatMap((set) => (typeof set === 'object' && set !== null && 'keys' in set && Array.isArray(set.keys) ? (set.keys as unknown[]) : []));
+  [group.public, group.private].flatMap((set) =>
+    typeof set === 'object' && set !== null && 'keys' in set && Array.isArray(set.keys) ? (set.keys as unknown[]) : [],
+  );

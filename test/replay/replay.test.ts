@@ -11,7 +11,8 @@ const CHANGED = fileURLToPath(new URL('./changed-workflows.ts', import.meta.url)
 
 async function replayOn(entry?: string): Promise<Map<string, Replayed>> {
   const results = new Map<string, Replayed>();
-  for await (const result of replayHistories(await bundleWorkflows(entry), recordedHistories())) results.set(result.name, result);
+  for await (const result of replayHistories(await bundleWorkflows(entry), recordedHistories()))
+    results.set(result.name, result);
   return results;
 }
 
@@ -31,7 +32,11 @@ describe('Replay of recorded histories', () => {
   }
 
   it('there is a history of every workflow', () => {
-    for (const workflow of Object.keys(workflows)) assert(names.some((name) => name.startsWith(`${workflow}/`)), workflow);
+    for (const workflow of Object.keys(workflows))
+      assert(
+        names.some((name) => name.startsWith(`${workflow}/`)),
+        workflow,
+      );
   });
 
   it('the negative control, a workflow with one timer more, replays none of its histories', async () => {

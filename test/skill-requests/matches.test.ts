@@ -146,11 +146,18 @@ describe('the matches of a request', () => {
         input_schema: schemaOf(...pick(names, (at * 7) % 16), 'more'),
         output_schema: schemaOf(...pick(names, (at * 11) % 16)),
       });
-      const compared = { ...skill, input_required: fieldsOf(skill.input_schema).required, output_declared: fieldsOf(skill.output_schema).declared };
+      const compared = {
+        ...skill,
+        input_required: fieldsOf(skill.input_schema).required,
+        output_declared: fieldsOf(skill.output_schema).declared,
+      };
       scores.push(scoreOf(fitOf(wanted, compared as unknown as Candidate)));
     }
     const best = scores.toSorted((a, b) => b - a).slice(0, 20);
-    assert.deepEqual((await matchesOf(asker, request.id)).map(({ score }) => score), best);
+    assert.deepEqual(
+      (await matchesOf(asker, request.id)).map(({ score }) => score),
+      best,
+    );
   });
 
   it('fill up by text where a request says little else', async () => {

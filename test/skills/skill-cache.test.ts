@@ -16,7 +16,9 @@ describe('the skills kept in memory', () => {
 
   before(async () => {
     own = await ownContext();
-    await own.context.pool.query(sql.type(z.object({}))`insert into operators (id, name, email) values ('op_owner', 'Owner', 'o@example.test')`);
+    await own.context.pool.query(
+      sql.type(z.object({}))`insert into operators (id, name, email) values ('op_owner', 'Owner', 'o@example.test')`,
+    );
     await eventually('announcements to be heard', () => own.context.rowEvents.hearing);
   });
   after(() => own.close());
@@ -25,7 +27,8 @@ describe('the skills kept in memory', () => {
     id = (await publishSkill(own.context, callOf('op_owner', 'publishSkill'), body)).body.id;
   });
 
-  const setPrice = (price: number) => updateSkill(own.context, callOf('op_owner', 'updateSkill'), id, { price_per_invocation: price });
+  const setPrice = (price: number) =>
+    updateSkill(own.context, callOf('op_owner', 'updateSkill'), id, { price_per_invocation: price });
   const priceIn = async (context: Context) => (await findSkill(context, id))?.row.price_per_invocation;
 
   /** The same context, whose reads are counted and, once read, held back until the gate opens. */

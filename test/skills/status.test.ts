@@ -13,16 +13,86 @@ type Outcome = State | ErrorCode;
 const actions = ['suspend', 'activate', 'unlist', 'approve', 'reject', 'takeDown'] as const;
 const machine: Record<string, readonly [Outcome, Outcome, Outcome, Outcome, Outcome, Outcome]> = {
   //                          suspend                 activate                  unlist               approve            reject                takeDown
-  'active/exempt':           ['suspended/exempt',     'active/exempt',          'unlisted/exempt',   'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'active/approved':         ['suspended/approved',   'active/approved',        'unlisted/approved', 'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'unlisted/exempt':         ['suspended/exempt',     'active/exempt',          'unlisted/exempt',   'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'unlisted/approved':       ['suspended/approved',   'active/approved',        'unlisted/approved', 'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'suspended/exempt':        ['suspended/exempt',     'active/exempt',          'INVALID_STATE',     'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'suspended/approved':      ['suspended/approved',   'active/approved',        'INVALID_STATE',     'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'suspended/pending':       ['suspended/pending',    'pending_review/pending', 'INVALID_STATE',     'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'suspended/rejected':      ['suspended/rejected',   'pending_review/pending', 'INVALID_STATE',     'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'suspended/taken_down':    ['suspended/taken_down', 'pending_review/pending', 'INVALID_STATE',     'INVALID_STATE',   'INVALID_STATE',      'suspended/taken_down'],
-  'pending_review/pending':  ['suspended/pending',    'INVALID_STATE',          'INVALID_STATE',     'active/approved', 'suspended/rejected', 'suspended/taken_down'],
+  'active/exempt': [
+    'suspended/exempt',
+    'active/exempt',
+    'unlisted/exempt',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'active/approved': [
+    'suspended/approved',
+    'active/approved',
+    'unlisted/approved',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'unlisted/exempt': [
+    'suspended/exempt',
+    'active/exempt',
+    'unlisted/exempt',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'unlisted/approved': [
+    'suspended/approved',
+    'active/approved',
+    'unlisted/approved',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'suspended/exempt': [
+    'suspended/exempt',
+    'active/exempt',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'suspended/approved': [
+    'suspended/approved',
+    'active/approved',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'suspended/pending': [
+    'suspended/pending',
+    'pending_review/pending',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'suspended/rejected': [
+    'suspended/rejected',
+    'pending_review/pending',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'suspended/taken_down': [
+    'suspended/taken_down',
+    'pending_review/pending',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'suspended/taken_down',
+  ],
+  'pending_review/pending': [
+    'suspended/pending',
+    'INVALID_STATE',
+    'INVALID_STATE',
+    'active/approved',
+    'suspended/rejected',
+    'suspended/taken_down',
+  ],
 };
 
 const outcomeOf = (state: SkillState, action: StatusAction): string => {
@@ -54,13 +124,23 @@ describe('the status of a skill', () => {
   }
 
   it('leads to no state that is not in the table', () => {
-    const reached = Object.values(machine).flat().filter((outcome) => outcome.includes('/'));
+    const reached = Object.values(machine)
+      .flat()
+      .filter((outcome) => outcome.includes('/'));
     for (const state of reached) assert(state in machine, state);
   });
 
-  for (const [mode, executable, outcome] of [['sealed', false, 'NO_EXECUTABLE_CONTENT'], ['source', false, 'NO_EXECUTABLE_CONTENT'], ['open', false, 'active/approved'], ['sealed', true, 'active/approved']] as const) {
+  for (const [mode, executable, outcome] of [
+    ['sealed', false, 'NO_EXECUTABLE_CONTENT'],
+    ['source', false, 'NO_EXECUTABLE_CONTENT'],
+    ['open', false, 'active/approved'],
+    ['sealed', true, 'active/approved'],
+  ] as const) {
     it(`${mode} with${executable ? '' : 'out'} executable content, approve: ${outcome}`, () => {
-      assert.equal(outcomeOf({ ...stateOf('pending_review/pending'), execution_mode: mode, executable }, 'approve'), outcome);
+      assert.equal(
+        outcomeOf({ ...stateOf('pending_review/pending'), execution_mode: mode, executable }, 'approve'),
+        outcome,
+      );
     });
   }
 
@@ -82,7 +162,8 @@ for (const action of ['suspend', 'activate', 'unlist'] as const) {
       [owner, other] = await Promise.all([buildOperator(), buildOperator()]);
     });
 
-    it('requires authentication', async () => assertProblem(await anonymous().post(path((await publish(owner)).id)), 'UNAUTHENTICATED'));
+    it('requires authentication', async () =>
+      assertProblem(await anonymous().post(path((await publish(owner)).id)), 'UNAUTHENTICATED'));
     it('is the owner’s', async () => {
       const { id } = await publish(owner);
       assertProblem(await other.post(path(id)), 'NOT_OWNER');
@@ -113,15 +194,20 @@ for (const action of ['suspend', 'activate', 'unlist'] as const) {
 }
 
 describe('GET /v1/skills/pending-reviews', () => {
-  it('requires authentication', async () => assertProblem(await anonymous().get('/v1/skills/pending-reviews'), 'UNAUTHENTICATED'));
-  it('is for the platform', async () => assertProblem(await (await buildOperator()).get('/v1/skills/pending-reviews'), 'ADMIN_REQUIRED'));
+  it('requires authentication', async () =>
+    assertProblem(await anonymous().get('/v1/skills/pending-reviews'), 'UNAUTHENTICATED'));
+  it('is for the platform', async () =>
+    assertProblem(await (await buildOperator()).get('/v1/skills/pending-reviews'), 'ADMIN_REQUIRED'));
 
   it('lists what waits, longest waiting first, without code', async () => {
     const owner = await buildOperator();
     const ids = [(await publish(owner, sealedSkill)).id, (await publish(owner, sealedSkill)).id];
     const { skills } = assertStatus(await platform().get<SkillList>('/v1/skills/pending-reviews'), 200);
     assert(skills.every(({ status }) => status === 'pending_review'));
-    assert.deepEqual(skills.map(({ id }) => id).filter((id) => ids.includes(id)), ids);
+    assert.deepEqual(
+      skills.map(({ id }) => id).filter((id) => ids.includes(id)),
+      ids,
+    );
     assert(skills.every((skill) => !('execution_steps' in skill)));
   });
 });
@@ -138,7 +224,8 @@ for (const action of ['approve', 'reject'] as const) {
     it('requires authentication', async () => assertProblem(await anonymous().post(path('skl_x')), 'UNAUTHENTICATED'));
     it('is for the platform', async () => {
       const { id } = await publish(owner, sealedSkill);
-      for (const caller of [owner, await buildMemberKey(owner)]) assertProblem(await caller.post(path(id)), 'ADMIN_REQUIRED');
+      for (const caller of [owner, await buildMemberKey(owner)])
+        assertProblem(await caller.post(path(id)), 'ADMIN_REQUIRED');
     });
     it('knows no other skill', async () => assertProblem(await platform().post(path('skl_x')), 'NOT_FOUND'));
     it('is refused to a skill that does not wait', async () => {
@@ -149,7 +236,14 @@ for (const action of ['approve', 'reject'] as const) {
     it('decides once, whoever is first', async () => {
       const { id } = await publish(owner, sealedSkill);
       const replies = await Promise.all(Array.from({ length: 6 }, () => platform().post(path(id))));
-      assert.deepEqual(replies.map(({ status }) => String(status)).toSorted(), ['200', '409', '409', '409', '409', '409']);
+      assert.deepEqual(replies.map(({ status }) => String(status)).toSorted(), [
+        '200',
+        '409',
+        '409',
+        '409',
+        '409',
+        '409',
+      ]);
     });
   });
 }
@@ -171,8 +265,14 @@ describe('the review of a skill', () => {
 
   it('suspends it with the reason when rejected, and takes it again', async () => {
     const { id } = await publish(owner, sealedSkill);
-    const rejected = assertStatus(await platform().post<Skill>(`/v1/skills/${id}/reject`, { reason: 'It phones home' }), 200);
-    assert.deepEqual([rejected.status, rejected.review.status, rejected.review.rejection_reason], ['suspended', 'rejected', 'It phones home']);
+    const rejected = assertStatus(
+      await platform().post<Skill>(`/v1/skills/${id}/reject`, { reason: 'It phones home' }),
+      200,
+    );
+    assert.deepEqual(
+      [rejected.status, rejected.review.status, rejected.review.rejection_reason],
+      ['suspended', 'rejected', 'It phones home'],
+    );
     const again = assertStatus(await owner.post<Skill>(`/v1/skills/${id}/activate`), 200);
     assert.deepEqual([again.status, again.review.rejection_reason], ['pending_review', null]);
     assertProblem(await owner.post(`/v1/skills/${id}/activate`), 'INVALID_STATE');
@@ -181,7 +281,10 @@ describe('the review of a skill', () => {
   it('gives a reason of its own where none is said', async () => {
     for (const body of [undefined, {}]) {
       const { id } = await publish(owner, sealedSkill);
-      assert.equal(assertStatus(await platform().post<Skill>(`/v1/skills/${id}/reject`, body), 200).review.rejection_reason, 'Rejected by admin');
+      assert.equal(
+        assertStatus(await platform().post<Skill>(`/v1/skills/${id}/reject`, body), 200).review.rejection_reason,
+        'Rejected by admin',
+      );
     }
   });
 
@@ -199,15 +302,22 @@ describe('POST /v1/admin/skills/:id/suspend', () => {
     owner = await buildOperator();
   });
 
-  it('requires authentication', async () => assertProblem(await anonymous().post(path('skl_x'), { reason: 'x' }), 'UNAUTHENTICATED'));
-  it('is for the platform', async () => assertProblem(await owner.post(path((await publish(owner)).id), { reason: 'x' }), 'ADMIN_REQUIRED'));
-  it('needs a reason', async () => assertProblem(await platform().post(path((await publish(owner)).id)), 'VALIDATION_ERROR', 'reason'));
-  it('knows no other skill', async () => assertProblem(await platform().post(path('skl_x'), { reason: 'x' }), 'NOT_FOUND'));
+  it('requires authentication', async () =>
+    assertProblem(await anonymous().post(path('skl_x'), { reason: 'x' }), 'UNAUTHENTICATED'));
+  it('is for the platform', async () =>
+    assertProblem(await owner.post(path((await publish(owner)).id), { reason: 'x' }), 'ADMIN_REQUIRED'));
+  it('needs a reason', async () =>
+    assertProblem(await platform().post(path((await publish(owner)).id)), 'VALIDATION_ERROR', 'reason'));
+  it('knows no other skill', async () =>
+    assertProblem(await platform().post(path('skl_x'), { reason: 'x' }), 'NOT_FOUND'));
 
   it('takes a public skill offline, and its owner brings it back only through a review', async () => {
     const { id } = await publish(owner);
     const taken = assertStatus(await platform().post<Skill>(path(id), { reason: 'Reported for fraud' }), 200);
-    assert.deepEqual([taken.status, taken.review.status, taken.review.rejection_reason], ['suspended', 'taken_down', 'Reported for fraud']);
+    assert.deepEqual(
+      [taken.status, taken.review.status, taken.review.rejection_reason],
+      ['suspended', 'taken_down', 'Reported for fraud'],
+    );
     assertProblem(await owner.post(`/v1/skills/${id}/unlist`), 'INVALID_STATE');
     assert.equal(assertStatus(await owner.post<Skill>(`/v1/skills/${id}/activate`), 200).status, 'pending_review');
     assert.equal(assertStatus(await platform().post<Skill>(`/v1/skills/${id}/approve`), 200).status, 'active');

@@ -10,7 +10,11 @@ export interface EventuallyOptions {
  * Looks until `look` gives something other than undefined or false, 20 ms between looks.
  * @throws Error naming what was waited for when the time is over.
  */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false, options: EventuallyOptions = {}): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  options: EventuallyOptions = {},
+): Promise<T> {
   const until = performance.now() + (options.seconds ?? 40) * 1_000;
   let last: unknown;
   for (;;) {
@@ -21,7 +25,8 @@ export async function eventually<T>(what: string, look: () => Promise<T | undefi
       if (options.ignoreErrors?.(error) !== true) throw error;
       last = error;
     }
-    if (performance.now() > until) throw new Error(`Waited in vain for ${what}${last instanceof Error ? ` (last: ${last.message})` : ''}.`);
+    if (performance.now() > until)
+      throw new Error(`Waited in vain for ${what}${last instanceof Error ? ` (last: ${last.message})` : ''}.`);
     await pause(20);
   }
 }

@@ -11,7 +11,9 @@ export interface TestOperator extends Requester {
 }
 
 /** A new operator with an admin key, and cents in its wallet if asked. */
-export async function buildOperator(overrides: { name?: string; email?: string; cents?: number; tier?: string } = {}): Promise<TestOperator> {
+export async function buildOperator(
+  overrides: { name?: string; email?: string; cents?: number; tier?: string } = {},
+): Promise<TestOperator> {
   const name = overrides.name ?? unique('operator');
   const email = overrides.email ?? `${name}@example.test`;
   const made = assertStatus(
@@ -19,7 +21,8 @@ export async function buildOperator(overrides: { name?: string; email?: string; 
     201,
   );
   const operatorId = made.operator.id;
-  if (overrides.tier !== undefined) assertStatus(await platform().patch(`/v1/admin/operators/${operatorId}`, { tier: overrides.tier }), 200);
+  if (overrides.tier !== undefined)
+    assertStatus(await platform().patch(`/v1/admin/operators/${operatorId}`, { tier: overrides.tier }), 200);
   if (overrides.cents !== undefined && overrides.cents > 0) await credit(operatorId, overrides.cents);
   return { ...requester(made.api_key), operatorId, name, email };
 }
@@ -27,7 +30,10 @@ export async function buildOperator(overrides: { name?: string; email?: string; 
 /** Puts cents into a wallet by an administrator's adjustment. */
 export async function credit(operatorId: string, cents: number): Promise<void> {
   assertStatus(
-    await platform().post(`/v1/admin/operators/${operatorId}/adjustments`, { amount_cents: cents, description: 'test credit' }),
+    await platform().post(`/v1/admin/operators/${operatorId}/adjustments`, {
+      amount_cents: cents,
+      description: 'test credit',
+    }),
     201,
   );
 }
@@ -38,7 +44,10 @@ export async function suspend(operatorId: string): Promise<void> {
 }
 
 export async function buildMemberKey(owner: Requester): Promise<Requester> {
-  const made = assertStatus(await owner.post<{ key: string }>('/v1/api-keys', { name: unique('member'), kind: 'operator', role: 'member' }), 201);
+  const made = assertStatus(
+    await owner.post<{ key: string }>('/v1/api-keys', { name: unique('member'), kind: 'operator', role: 'member' }),
+    201,
+  );
   return requester(made.key);
 }
 
@@ -46,15 +55,29 @@ export async function buildAgent(owner: Requester, overrides: Record<string, unk
   return assertStatus(await owner.post<{ id: string }>('/v1/agents', { name: unique('agent'), ...overrides }), 201);
 }
 
-export async function buildAgentKey(owner: Requester, agentId: string, overrides: Record<string, unknown> = {}): Promise<Requester> {
+export async function buildAgentKey(
+  owner: Requester,
+  agentId: string,
+  overrides: Record<string, unknown> = {},
+): Promise<Requester> {
   const made = assertStatus(
-    await owner.post<{ key: string }>('/v1/api-keys', { name: unique('agent-key'), kind: 'agent', agent_id: agentId, ...overrides }),
+    await owner.post<{ key: string }>('/v1/api-keys', {
+      name: unique('agent-key'),
+      kind: 'agent',
+      agent_id: agentId,
+      ...overrides,
+    }),
     201,
   );
   return requester(made.key);
 }
 
-export const echoSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false } as const;
+export const echoSchema = {
+  type: 'object',
+  properties: { text: { type: 'string' } },
+  required: ['text'],
+  additionalProperties: false,
+} as const;
 
 /** The least that can be published: an open skill with `{text}` in and out. */
 export const publication = (overrides: Record<string, unknown> = {}): Record<string, unknown> => ({
@@ -68,7 +91,10 @@ export const publication = (overrides: Record<string, unknown> = {}): Record<str
 });
 
 /** An open skill with `{text}` in and out; active at once. */
-export async function buildSkill(owner: Requester, overrides: Record<string, unknown> = {}): Promise<{ id: string; name: string; price_per_invocation: number }> {
+export async function buildSkill(
+  owner: Requester,
+  overrides: Record<string, unknown> = {},
+): Promise<{ id: string; name: string; price_per_invocation: number }> {
   return assertStatus(
     await owner.post<{ id: string; name: string; price_per_invocation: number }>('/v1/skills', publication(overrides)),
     201,
@@ -82,6 +108,13 @@ export interface TestInvocation {
 }
 
 /** An invocation of `{text: 'hello'}`, pending. */
-export async function buildInvocation(consumer: Requester, skillId: string, overrides: Record<string, unknown> = {}): Promise<TestInvocation> {
-  return assertStatus(await consumer.post<TestInvocation>(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' }, ...overrides }), 201);
+export async function buildInvocation(
+  consumer: Requester,
+  skillId: string,
+  overrides: Record<string, unknown> = {},
+): Promise<TestInvocation> {
+  return assertStatus(
+    await consumer.post<TestInvocation>(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' }, ...overrides }),
+    201,
+  );
 }

@@ -39,7 +39,11 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     `instance in ${dataDir} to be ready`,
     async (): Promise<InstanceFacts | 'ended' | undefined> => {
       if (!program.alive()) return 'ended';
-      const running = JSON.parse(await readFile(join(dataDir, 'running.json'), 'utf8')) as { pid: number; base_url: string; database_url: string };
+      const running = JSON.parse(await readFile(join(dataDir, 'running.json'), 'utf8')) as {
+        pid: number;
+        base_url: string;
+        database_url: string;
+      };
       if (running.pid !== program.pid) return undefined;
       const ready = await fetch(`${running.base_url}/readyz`);
       if (!ready.ok) return undefined;

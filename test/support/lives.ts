@@ -11,7 +11,13 @@ export interface Lives {
   close(): Promise<void>;
 }
 
-export function livesOf({ temporal_address: address, temporal_namespace: namespace }: { temporal_address: string; temporal_namespace: string }): Lives {
+export function livesOf({
+  temporal_address: address,
+  temporal_namespace: namespace,
+}: {
+  temporal_address: string;
+  temporal_namespace: string;
+}): Lives {
   const connection = Connection.lazy({ address });
   const client = new Client({ connection, namespace, dataConverter });
   return {
@@ -19,10 +25,14 @@ export function livesOf({ temporal_address: address, temporal_namespace: namespa
     async closed(ids, seconds = 120) {
       for (const id of ids) {
         const handle = client.workflow.getHandle(lifeId.invocation(id));
-        await eventually(`the life of ${id} to be closed`, async () => (await handle.describe()).status.name === 'COMPLETED', {
-          seconds,
-          ignoreErrors: () => true,
-        });
+        await eventually(
+          `the life of ${id} to be closed`,
+          async () => (await handle.describe()).status.name === 'COMPLETED',
+          {
+            seconds,
+            ignoreErrors: () => true,
+          },
+        );
       }
     },
     close: () => connection.close(),

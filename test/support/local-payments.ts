@@ -17,7 +17,8 @@ const replyOf = async (response: Response): Promise<LocalReply> => ({
 });
 
 /** A page of the local provider, as a browser without script gets it. @param url e.g. a `checkout_url` */
-export const openLocalPage = async (url: string): Promise<LocalReply> => replyOf(await fetch(url, { redirect: 'manual' }));
+export const openLocalPage = async (url: string): Promise<LocalReply> =>
+  replyOf(await fetch(url, { redirect: 'manual' }));
 
 /** What its form sends, whatever the outcome; the answer as it is, redirections not followed. */
 export const postOutcome = async (url: string, form: Record<string, string> | string): Promise<LocalReply> =>

@@ -14,7 +14,11 @@ export interface Market {
   invoke(body?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply<TestInvocation>>;
   /** An invocation, pending. */
   pending(body?: Record<string, unknown>): Promise<string>;
-  act(id: string, act: 'claim' | 'complete' | 'fail' | 'cancel', headers?: Record<string, string>): Promise<Reply<TestInvocation>>;
+  act(
+    id: string,
+    act: 'claim' | 'complete' | 'fail' | 'cancel',
+    headers?: Record<string, string>,
+  ): Promise<Reply<TestInvocation>>;
   /** What it is like now, as its consumer sees it. */
   show(id: string): Promise<TestInvocation & { output: unknown }>;
   balance(): Promise<{ balance_cents: number; held_cents: number }>;
@@ -27,19 +31,43 @@ const BODIES = {
   cancel: undefined,
 };
 
-export async function openMarket(where: { baseUrl: string; adminKey: string }, { cents = 10_000, price = 7 } = {}): Promise<Market> {
+export async function openMarket(
+  where: { baseUrl: string; adminKey: string },
+  { cents = 10_000, price = 7 } = {},
+): Promise<Market> {
   const platform = requester(where.adminKey, where.baseUrl);
   const operator = async (): Promise<{ id: string; key: string }> => {
     const name = unique('operator');
-    const made = await platform.post<{ operator: { id: string }; api_key: string }>('/v1/operators', { name, email: `${name}@example.test` });
-    const { operator: { id }, api_key: key } = assertStatus(made, 201);
+    const made = await platform.post<{ operator: { id: string }; api_key: string }>('/v1/operators', {
+      name,
+      email: `${name}@example.test`,
+    });
+    const {
+      operator: { id },
+      api_key: key,
+    } = assertStatus(made, 201);
     return { id, key };
   };
   const [provider, consumer] = [await operator(), await operator()];
-  assertStatus(await platform.post(`/v1/admin/operators/${consumer.id}/adjustments`, { amount_cents: cents, description: 'test credit' }), 201);
-  const skill = await requester(provider.key, where.baseUrl).post<{ id: string }>('/v1/skills', publication({ price_per_invocation: price }));
+  assertStatus(
+    await platform.post(`/v1/admin/operators/${consumer.id}/adjustments`, {
+      amount_cents: cents,
+      description: 'test credit',
+    }),
+    201,
+  );
+  const skill = await requester(provider.key, where.baseUrl).post<{ id: string }>(
+    '/v1/skills',
+    publication({ price_per_invocation: price }),
+  );
   const { id: skillId } = assertStatus(skill, 201);
-  return marketAt(where.baseUrl, { provider: provider.key, consumer: consumer.key, consumerId: consumer.id, skillId, price });
+  return marketAt(where.baseUrl, {
+    provider: provider.key,
+    consumer: consumer.key,
+    consumerId: consumer.id,
+    skillId,
+    price,
+  });
 }
 
 interface People {
@@ -60,11 +88,15 @@ function marketAt(baseUrl: string, people: People): Market {
     skillId: people.skillId,
     price: people.price,
     at: (other) => marketAt(other, people),
-    invoke: (body, headers) => consumer.post(`/v1/skills/${people.skillId}/invoke`, { input: { text: 'hello' }, ...body }, headers),
+    invoke: (body, headers) =>
+      consumer.post(`/v1/skills/${people.skillId}/invoke`, { input: { text: 'hello' }, ...body }, headers),
     pending: async (body) => assertStatus(await market.invoke(body), 201).id,
-    act: (id, act, headers) => (act === 'cancel' ? consumer : provider).post(`/v1/skills/invocations/${id}/${act}`, BODIES[act], headers),
-    show: async (id) => assertStatus(await consumer.get<TestInvocation & { output: unknown }>(`/v1/skills/invocations/${id}`), 200),
-    balance: async () => assertStatus(await consumer.get<{ balance_cents: number; held_cents: number }>('/v1/billing/balance'), 200),
+    act: (id, act, headers) =>
+      (act === 'cancel' ? consumer : provider).post(`/v1/skills/invocations/${id}/${act}`, BODIES[act], headers),
+    show: async (id) =>
+      assertStatus(await consumer.get<TestInvocation & { output: unknown }>(`/v1/skills/invocations/${id}`), 200),
+    balance: async () =>
+      assertStatus(await consumer.get<{ balance_cents: number; held_cents: number }>('/v1/billing/balance'), 200),
   };
   return market;
 }

@@ -19,10 +19,20 @@ export const paymentEventBody = (
   object: StripeObject,
   { id = newId('evt'), createdAt = new Date() }: { id?: string; createdAt?: Date } = {},
 ): string =>
-  JSON.stringify({ id, object: 'event', api_version: Stripe.API_VERSION, type, created: secondsOf(createdAt), livemode: false, data: { object } });
+  JSON.stringify({
+    id,
+    object: 'event',
+    api_version: Stripe.API_VERSION,
+    type,
+    created: secondsOf(createdAt),
+    livemode: false,
+    data: { object },
+  });
 
 /** The secret that payment webhooks of an instance with the local provider are signed with. */
-export function webhookSecretOf({ dataDir, databaseUrl }: Pick<InstanceFacts, 'dataDir' | 'databaseUrl'> = service()): string {
+export function webhookSecretOf(
+  { dataDir, databaseUrl }: Pick<InstanceFacts, 'dataDir' | 'databaseUrl'> = service(),
+): string {
   const key = readFileSync(join(dataDir, 'encryption.key'), 'utf8');
   const { payments } = completeConfig(readSettings({ ...process.env, ENCRYPTION_KEY: key.trim() }), {
     databaseUrl,
@@ -35,8 +45,10 @@ export function webhookSecretOf({ dataDir, databaseUrl }: Pick<InstanceFacts, 'd
 }
 
 /** The `Stripe-Signature` of a body, made by Stripe's own SDK. */
-export const signPaymentEvent = (payload: string, { secret = webhookSecretOf(), at = new Date() }: { secret?: string; at?: Date } = {}): string =>
-  Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: secondsOf(at) });
+export const signPaymentEvent = (
+  payload: string,
+  { secret = webhookSecretOf(), at = new Date() }: { secret?: string; at?: Date } = {},
+): string => Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: secondsOf(at) });
 
 /** Posts a body to the payment webhook as it is. @param signature null: without the header; absent: signed as it should be */
 export async function postPaymentEvent(
@@ -46,17 +58,29 @@ export async function postPaymentEvent(
 ): Promise<Reply> {
   const response = await fetch(`${baseUrl}/v1/billing/webhooks/stripe`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json; charset=utf-8', ...(signature !== null && { 'stripe-signature': signature }) },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...(signature !== null && { 'stripe-signature': signature }),
+    },
     body: typeof body === 'string' ? body : new Uint8Array(body),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
+  };
 }
 
 /** A checkout session with our metadata, paid unless `over` says otherwise. */
 export const checkoutSession = (
   metadata: PaymentMetadata,
-  { id = `cs_test_${newId('lpay')}`, amountCents = 1_000, ...over }: { id?: string; amountCents?: number } & StripeObject = {},
+  {
+    id = `cs_test_${newId('lpay')}`,
+    amountCents = 1_000,
+    ...over
+  }: { id?: string; amountCents?: number } & StripeObject = {},
 ): StripeObject => ({
   id,
   object: 'checkout.session',
@@ -73,7 +97,12 @@ export const checkoutSession = (
 });
 
 /** A charge of which some has gone back, in all. */
-export const refundedCharge = (paymentId: string, amountCents: number, refundedCents: number, over: StripeObject = {}): StripeObject => ({
+export const refundedCharge = (
+  paymentId: string,
+  amountCents: number,
+  refundedCents: number,
+  over: StripeObject = {},
+): StripeObject => ({
   id: `ch_${paymentId}`,
   object: 'charge',
   payment_intent: paymentId,
@@ -94,7 +123,12 @@ export const refundObject = (id: string, paymentId: string, status: string, over
   ...over,
 });
 
-export const disputeObject = (id: string, paymentId: string, amountCents: number, over: StripeObject = {}): StripeObject => ({
+export const disputeObject = (
+  id: string,
+  paymentId: string,
+  amountCents: number,
+  over: StripeObject = {},
+): StripeObject => ({
   id,
   object: 'dispute',
   payment_intent: paymentId,
@@ -130,7 +164,13 @@ export function subscriptionObject({
   periodEnd = new Date(periodStart.getTime() + 30 * 86_400_000),
 }: SubscriptionObjectOptions): StripeObject {
   const period = { current_period_start: secondsOf(periodStart), current_period_end: secondsOf(periodEnd) };
-  const item = (price: string, quantity: number) => ({ id: `si_${price}`, object: 'subscription_item', price: { id: price }, quantity, ...period });
+  const item = (price: string, quantity: number) => ({
+    id: `si_${price}`,
+    object: 'subscription_item',
+    price: { id: price },
+    quantity,
+    ...period,
+  });
   return {
     id,
     object: 'subscription',
@@ -139,7 +179,10 @@ export function subscriptionObject({
     cancel_at_period_end: cancelAtPeriodEnd,
     cancel_at: null,
     metadata: { carnet_operator: operatorId },
-    items: { object: 'list', data: [item(localPrices[tier], 1), ...(seats > 0 ? [item(localPrices.seat, seats)] : [])] },
+    items: {
+      object: 'list',
+      data: [item(localPrices[tier], 1), ...(seats > 0 ? [item(localPrices.seat, seats)] : [])],
+    },
   };
 }
 

@@ -19,10 +19,8 @@ export interface Message {
 
 /** What the service has mailed to this address, newest first. */
 export const mailsTo = async (email: string): Promise<Message[]> =>
-  assertStatus(
-    await platform().get<{ messages: Message[] }>(`/v1/admin/outbox?to=${encodeURIComponent(email)}`),
-    200,
-  ).messages;
+  assertStatus(await platform().get<{ messages: Message[] }>(`/v1/admin/outbox?to=${encodeURIComponent(email)}`), 200)
+    .messages;
 
 /** The newest code mailed to this address: six digits that stand alone. */
 export async function codeFor(email: string): Promise<string> {

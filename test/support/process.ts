@@ -20,12 +20,17 @@ export interface Started {
 /** Starts `node <script> <args>`, a path from the project's folder. A fault point that is set for the tests themselves does not reach it. */
 export function startProgram(script: string, env: Record<string, string>, args: string[] = []): Started {
   const { FAULT_AT: _fault, ...inherited } = process.env;
-  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(new URL(`../../${script}`, import.meta.url)), ...args], {
-    env: { ...inherited, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [fileURLToPath(new URL(`../../${script}`, import.meta.url)), ...args],
+    {
+      env: { ...inherited, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
   let alive = true;
   const ended = once(child, 'exit').then(([code, signal]) => {
     alive = false;

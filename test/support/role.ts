@@ -24,10 +24,19 @@ export async function settingsBeside(facts: InstanceFacts): Promise<Record<strin
 /** Starts one; it is ready when its log says so. */
 export async function startRole(role: 'api' | 'worker', settings: Record<string, string>): Promise<Role> {
   const port = await freePort();
-  const program = startProgram(`src/${role}.ts`, { PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'info', ...settings });
-  await eventually(`${role}.ts to be ready`, () => {
-    if (!program.alive()) throw new Error(`${role}.ts ended before it was ready. It printed:\n${program.output()}`);
-    return program.output().includes('"msg":"ready"');
-  }, { seconds: 300 });
+  const program = startProgram(`src/${role}.ts`, {
+    PORT: String(port),
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'info',
+    ...settings,
+  });
+  await eventually(
+    `${role}.ts to be ready`,
+    () => {
+      if (!program.alive()) throw new Error(`${role}.ts ended before it was ready. It printed:\n${program.output()}`);
+      return program.output().includes('"msg":"ready"');
+    },
+    { seconds: 300 },
+  );
   return { ...program, baseUrl: `http://127.0.0.1:${port}` };
 }

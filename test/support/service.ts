@@ -7,13 +7,17 @@ import type { InstanceFacts } from './instance.ts';
 /** The instance that `global.ts` started for this suite. */
 export const service = (): InstanceFacts => {
   const facts = process.env.CARNET_TEST_INSTANCE;
-  assert(facts !== undefined, 'test/support/global.ts starts the instance; run the tests with mocha from the project folder');
+  assert(
+    facts !== undefined,
+    'test/support/global.ts starts the instance; run the tests with mocha from the project folder',
+  );
   return JSON.parse(facts) as InstanceFacts;
 };
 
 /** A small pool on the instance's database, for what only SQL can see or move. One a process. */
 let pool: Promise<DatabasePool> | undefined;
-export const database = (): Promise<DatabasePool> => (pool ??= openPool(service().databaseUrl, { size: 4, applicationName: 'carnet-test' }));
+export const database = (): Promise<DatabasePool> =>
+  (pool ??= openPool(service().databaseUrl, { size: 4, applicationName: 'carnet-test' }));
 
 export interface Reply<Body = Record<string, unknown>> {
   status: number;
@@ -25,16 +29,36 @@ export interface Reply<Body = Record<string, unknown>> {
 export interface Requester {
   key: string | null;
   get<Body = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<Reply<Body>>;
-  post<Body = Record<string, unknown>>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<Body>>;
-  patch<Body = Record<string, unknown>>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<Body>>;
-  put<Body = Record<string, unknown>>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<Body>>;
+  post<Body = Record<string, unknown>>(
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Reply<Body>>;
+  patch<Body = Record<string, unknown>>(
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Reply<Body>>;
+  put<Body = Record<string, unknown>>(
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Reply<Body>>;
   delete<Body = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<Reply<Body>>;
 }
 
 /** Speaks HTTP with one credential (null: none). A body that is a string goes out as it is; anything else as JSON. */
 export function requester(key: string | null, baseUrl: string = service().baseUrl): Requester {
-  const send = async <Body>(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply<Body>> => {
-    const init: RequestInit = { method, headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers } };
+  const send = async <Body>(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply<Body>> => {
+    const init: RequestInit = {
+      method,
+      headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
+    };
     if (body !== undefined) {
       init.body = typeof body === 'string' ? body : JSON.stringify(body);
       init.headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };

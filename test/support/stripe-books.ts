@@ -15,8 +15,18 @@ export class StripeRefusal extends Error {
 }
 
 /** Prices of the books: a tier costs this a month, in cents. */
-export const testPrices = { developer: 'price_developer', pro: 'price_pro', business: 'price_business', seat: 'price_seat' };
-const amounts: Record<string, number> = { price_developer: 2_000, price_pro: 10_000, price_business: 50_000, price_seat: 1_000 };
+export const testPrices = {
+  developer: 'price_developer',
+  pro: 'price_pro',
+  business: 'price_business',
+  seat: 'price_seat',
+};
+const amounts: Record<string, number> = {
+  price_developer: 2_000,
+  price_pro: 10_000,
+  price_business: 50_000,
+  price_seat: 1_000,
+};
 
 const MONTH = 30 * 86_400;
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
@@ -54,7 +64,11 @@ export class StripeBooks {
     const id = rest.findLast((part) => /_/.test(part)) ?? '';
     switch (key) {
       case 'POST customers':
-        return this.#make('cus', { name: textIn(form.name), email: textIn(form.email), metadata: formIn(form.metadata) });
+        return this.#make('cus', {
+          name: textIn(form.name),
+          email: textIn(form.email),
+          metadata: formIn(form.metadata),
+        });
       case 'POST checkout/sessions':
         return this.#openSession(form);
       case 'POST checkout/sessions/:id/expire':
@@ -63,7 +77,10 @@ export class StripeBooks {
       case 'POST refunds':
         return this.#refund(form);
       case 'GET refunds':
-        return { data: this.of('re').filter((refund) => refund.payment_intent === query.get('payment_intent')), has_more: false };
+        return {
+          data: this.of('re').filter((refund) => refund.payment_intent === query.get('payment_intent')),
+          has_more: false,
+        };
       case 'POST subscriptions/:id':
         return this.#updateSubscription(id, form);
       case 'POST billing_portal/sessions':
@@ -72,9 +89,16 @@ export class StripeBooks {
       case 'POST invoices/:id/void':
         return this.change(id, { status: 'void' });
       case 'POST transfers':
-        return this.#make('tr', { amount: numberIn(form.amount), destination: textIn(form.destination), transfer_group: textIn(form.transfer_group) });
+        return this.#make('tr', {
+          amount: numberIn(form.amount),
+          destination: textIn(form.destination),
+          transfer_group: textIn(form.transfer_group),
+        });
       case 'GET transfers':
-        return { data: this.of('tr').filter((transfer) => transfer.transfer_group === query.get('transfer_group')), has_more: false };
+        return {
+          data: this.of('tr').filter((transfer) => transfer.transfer_group === query.get('transfer_group')),
+          has_more: false,
+        };
       default:
         return method === 'GET' && id !== '' ? this.get(id) : null;
     }
@@ -82,7 +106,11 @@ export class StripeBooks {
 
   #openSession(form: Form): StripeObject {
     const amount = listIn(form.line_items)
-      .map((item) => numberIn(item.quantity) * (amounts[textIn(item.price) ?? ''] ?? numberIn(formIn(item.price_data).unit_amount)))
+      .map(
+        (item) =>
+          numberIn(item.quantity) *
+          (amounts[textIn(item.price) ?? ''] ?? numberIn(formIn(item.price_data).unit_amount)),
+      )
       .reduce((sum, cents) => sum + cents, 0);
     this.get(textIn(form.customer) ?? '');
     const session = this.#make('cs_test', {
@@ -131,7 +159,14 @@ export class StripeBooks {
     }));
     const metadata = formIn(formIn(form.subscription_data).metadata);
     const { customer } = session;
-    return this.#make('sub', { customer, status: 'active', cancel_at_period_end: false, cancel_at: null, metadata, items: { data } });
+    return this.#make('sub', {
+      customer,
+      status: 'active',
+      cancel_at_period_end: false,
+      cancel_at: null,
+      metadata,
+      items: { data },
+    });
   }
 
   #updateSubscription(id: string, form: Form): StripeObject {
@@ -142,7 +177,8 @@ export class StripeBooks {
       Object.assign(invoice, { hosted_invoice_url: `https://invoice.stripe.test/${invoice.id}`, subscription: id });
       return { ...subscription, latest_invoice: invoice };
     }
-    if (form.cancel_at_period_end !== undefined) subscription.cancel_at_period_end = form.cancel_at_period_end === 'true';
+    if (form.cancel_at_period_end !== undefined)
+      subscription.cancel_at_period_end = form.cancel_at_period_end === 'true';
     if (form.cancel_at === '') subscription.cancel_at = null;
     const metadata = { ...(subscription.metadata as Record<string, string>) };
     for (const [name, value] of Object.entries(formIn(form.metadata))) {
@@ -160,7 +196,12 @@ export class StripeBooks {
       const item = items.data.find(({ id }) => id === textIn(change.id));
       if (item === undefined) {
         const [first] = items.data;
-        items.data.push({ ...first, id: `si_${++this.#count}`, price: { id: textIn(change.price) }, quantity: numberIn(change.quantity) });
+        items.data.push({
+          ...first,
+          id: `si_${++this.#count}`,
+          price: { id: textIn(change.price) },
+          quantity: numberIn(change.quantity),
+        });
       } else if (change.deleted === 'true') {
         items.data.splice(items.data.indexOf(item), 1);
       } else {
@@ -183,10 +224,11 @@ export class StripeBooks {
   endPeriod(subscriptionId: string): void {
     const subscription = this.get(subscriptionId);
     if (subscription.cancel_at_period_end === true) subscription.status = 'canceled';
-    else for (const item of (subscription.items as { data: Record<string, number>[] }).data) {
-      const end = item.current_period_end ?? 0;
-      Object.assign(item, { current_period_start: end, current_period_end: end + MONTH });
-    }
+    else
+      for (const item of (subscription.items as { data: Record<string, number>[] }).data) {
+        const end = item.current_period_end ?? 0;
+        Object.assign(item, { current_period_start: end, current_period_end: end + MONTH });
+      }
   }
 
   #refund(form: Form): StripeObject {
@@ -195,6 +237,11 @@ export class StripeBooks {
     const gone = this.of('re').filter((refund) => refund.payment_intent === paymentId);
     const sum = gone.reduce((cents, refund) => cents + Number(refund.amount), 0);
     if (sum + numberIn(form.amount) > Number(payment.amount)) throw new StripeRefusal(400, 'charge_already_refunded');
-    return this.#make('re', { amount: numberIn(form.amount), payment_intent: paymentId, status: 'succeeded', metadata: formIn(form.metadata) });
+    return this.#make('re', {
+      amount: numberIn(form.amount),
+      payment_intent: paymentId,
+      status: 'succeeded',
+      metadata: formIn(form.metadata),
+    });
   }
 }

@@ -50,10 +50,16 @@ export interface RunningMock {
 }
 
 export async function startStripeMock(program: string): Promise<RunningMock> {
-  const child = spawn(program, ['-http-addr', '127.0.0.1:0', '-https-addr', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, ['-http-addr', '127.0.0.1:0', '-https-addr', '127.0.0.1:0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
-  const address = await eventually('stripe-mock to listen', () => /Listening for HTTP at address: (\S+)/.exec(printed)?.[1] ?? (child.exitCode === null ? undefined : 'ended'));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => void (printed += chunk.toString()));
+  const address = await eventually(
+    'stripe-mock to listen',
+    () => /Listening for HTTP at address: (\S+)/.exec(printed)?.[1] ?? (child.exitCode === null ? undefined : 'ended'),
+  );
   if (address === 'ended') throw new Error(`stripe-mock ended at once. It printed:\n${printed}`);
   return {
     apiBase: `http://${address}`,

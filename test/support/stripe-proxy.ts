@@ -55,7 +55,8 @@ interface Answer {
 /** stripe-mock knows no accounts, but wants a key to look like one. */
 const JUDGED_AS = 'Bearer sk_test_123';
 
-const errorBody = (type: string, code: string): string => JSON.stringify({ error: { type, code, message: `${code} (of the tests)` } });
+const errorBody = (type: string, code: string): string =>
+  JSON.stringify({ error: { type, code, message: `${code} (of the tests)` } });
 
 /** The settings with which an instance speaks to this Stripe. */
 export const stripeEnvironment = ({ apiBase }: Pick<StripeProxy, 'apiBase'>): Record<string, string> => ({
@@ -84,7 +85,10 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
     const { method = 'GET', headers } = request;
     const judged = await fetch(mock.apiBase + (request.url ?? ''), {
       method,
-      headers: { authorization: headers.authorization === undefined ? '' : JUDGED_AS, 'content-type': headers['content-type'] ?? 'application/x-www-form-urlencoded' },
+      headers: {
+        authorization: headers.authorization === undefined ? '' : JUDGED_AS,
+        'content-type': headers['content-type'] ?? 'application/x-www-form-urlencoded',
+      },
       ...(method !== 'GET' && { body }),
     });
     const text = await judged.text();
@@ -140,7 +144,11 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
     if (fault === 'drop') return void request.socket.destroy();
     if (typeof fault === 'object') await fault.until;
     call.status = status;
-    response.writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${calls.length}`, ...(replayed && { 'idempotent-replayed': 'true' }) });
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'request-id': `req_${calls.length}`,
+      ...(replayed && { 'idempotent-replayed': 'true' }),
+    });
     response.end(fault === 'garbage' ? '<html>not what you asked for' : text);
   };
 

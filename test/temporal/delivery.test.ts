@@ -20,9 +20,14 @@ describe('Delivery of messages to lives', () => {
   });
   afterEach(() => rig.stop());
 
-  const delivered = (id: string) => eventually(`the message of ${id} to be delivered`, async () => (await rig.messagesOf(id)) === 0);
-  const wakesOf = async (id: string) => (await runOf(rig, id).events()).filter((name) => name === 'WorkflowExecutionSignaled').length;
-  const due = () => rig.context.pool.query(sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() - interval '5 seconds', created_at = clock_timestamp() - interval '5 seconds'`);
+  const delivered = (id: string) =>
+    eventually(`the message of ${id} to be delivered`, async () => (await rig.messagesOf(id)) === 0);
+  const wakesOf = async (id: string) =>
+    (await runOf(rig, id).events()).filter((name) => name === 'WorkflowExecutionSignaled').length;
+  const due = () =>
+    rig.context.pool.query(
+      sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() - interval '5 seconds', created_at = clock_timestamp() - interval '5 seconds'`,
+    );
 
   it('wakes a life once for all its messages', async () => {
     const { id } = await rig.invoke();
@@ -39,7 +44,8 @@ describe('Delivery of messages to lives', () => {
     const invocations = await Promise.all(Array.from({ length: 40 }, () => rig.invoke()));
     await due();
     // By the deliveries' own count: a call that is not answered in five seconds is made again, and may have worked before.
-    const woken = async () => Number(/^carnet_lives_woken_total(?:\{[^}]*\})? (\d+)/m.exec(await metricsText())?.[1] ?? 0);
+    const woken = async () =>
+      Number(/^carnet_lives_woken_total(?:\{[^}]*\})? (\d+)/m.exec(await metricsText())?.[1] ?? 0);
     const before = await woken();
     await Promise.all([rig.startDelivery(), rig.anotherDelivery(), rig.anotherDelivery(), rig.anotherDelivery()]);
     await Promise.all(invocations.map(({ id }) => delivered(id)));
@@ -53,9 +59,14 @@ describe('Delivery of messages to lives', () => {
     await due();
     const claim = () => claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
     const claims = (await Promise.all([claim(), claim(), claim(), claim()])).flat();
-    assert.deepEqual(claims.map(({ life, messageIds }) => [life, messageIds.length]), [[lifeId.invocation(id), 2]]);
+    assert.deepEqual(
+      claims.map(({ life, messageIds }) => [life, messageIds.length]),
+      [[lifeId.invocation(id), 2]],
+    );
     assert.deepEqual(await claim(), []);
-    await rig.context.pool.query(sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until is not null`);
+    await rig.context.pool.query(
+      sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until is not null`,
+    );
     const [again] = await claim();
     assert.equal(again?.attempts, 2);
   });
@@ -64,7 +75,9 @@ describe('Delivery of messages to lives', () => {
     await rig.invoke();
     await rig.context.pool.query(sql.unsafe`
       insert into life_messages (life, kind, created_at, next_attempt_at) values ('unheard-of:1', 'woken', '2026-01-01', '2026-01-01')`);
-    await rig.context.pool.query(sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() where life like 'invocation:%'`);
+    await rig.context.pool.query(
+      sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() where life like 'invocation:%'`,
+    );
     assert.deepEqual(await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 60_000 }), []);
     assert.equal((await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 })).length, 1);
   });
@@ -86,8 +99,13 @@ describe('Delivery of messages to lives', () => {
     await due();
     await rig.startDelivery();
     await delivered(id);
-    await eventually('the message to be parked', async () =>
-      rig.context.pool.oneFirst(sql.unsafe`select parked from life_messages where life = ${life}`) as Promise<boolean>);
+    await eventually(
+      'the message to be parked',
+      async () =>
+        rig.context.pool.oneFirst(
+          sql.unsafe`select parked from life_messages where life = ${life}`,
+        ) as Promise<boolean>,
+    );
     assert.match(await metricsText(), /^carnet_life_messages_parked_total(\{[^}]*\})? [1-9]/m);
   });
 
@@ -112,7 +130,10 @@ describe('Delivery of messages to lives', () => {
     await rig.startWorker();
     const first = await rig.invoke();
     await runOf(rig, first.id).saying(/^Waits/);
-    await rig.temporal.client.connection.operatorService.removeSearchAttributes({ namespace: rig.temporal.namespace, searchAttributes: ['SkillId'] });
+    await rig.temporal.client.connection.operatorService.removeSearchAttributes({
+      namespace: rig.temporal.namespace,
+      searchAttributes: ['SkillId'],
+    });
     // The server's own cache forgets it within seconds; until then starts may still name it.
     const id = await eventually('a life without attributes', async () => {
       const next = await rig.invoke();
@@ -128,8 +149,12 @@ describe('Delivery of messages to lives', () => {
   it('wakes a row that no life has read, and ends what is long past its deadline', async () => {
     const [lost, late] = [await rig.invoke(), await rig.invoke()];
     await rig.context.pool.query(sql.unsafe`delete from life_messages`);
-    await rig.context.pool.query(sql.unsafe`update invocations set created_at = created_at - interval '11 seconds' where id = ${lost.id}`);
-    await rig.context.pool.query(sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${late.id}`);
+    await rig.context.pool.query(
+      sql.unsafe`update invocations set created_at = created_at - interval '11 seconds' where id = ${lost.id}`,
+    );
+    await rig.context.pool.query(
+      sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${late.id}`,
+    );
     await rig.startDelivery();
     await eventually('the late one to expire', async () => (await rig.row(late.id)).status === 'expired');
     await rig.startWorker();
@@ -143,14 +168,19 @@ describe('Delivery of messages to lives', () => {
       select 'op_1', '', age || ' ' || n, '', 200, '{}', now() - age::interval
       from generate_series(1, 1100) n, unnest(array['25 hours', '23 hours']) age`);
     await rig.startDelivery({ sweep: true });
-    const left = () => rig.context.pool.oneFirst(sql.type(z.object({ ages: z.string() }))`
+    const left = () =>
+      rig.context.pool.oneFirst(sql.type(z.object({ ages: z.string() }))`
       select string_agg(distinct split_part(key, ' ', 1) , ',') || ' ' || count(*) as ages from idempotency_keys`);
     await eventually('the old answers to be gone', async () => (await left()) === '23 1100');
   });
 
   it('lets nobody who waits for a life go away because it was woken while it ended', async () => {
     const { context, temporal } = rig;
-    const operatorId = await ensureOperator(context, { name: 'Ada Ltd', email: `${unique('ada')}@example.test`, tier: 'free' });
+    const operatorId = await ensureOperator(context, {
+      name: 'Ada Ltd',
+      email: `${unique('ada')}@example.test`,
+      tier: 'free',
+    });
     await context.pool.query(sql.unsafe`insert into subscriptions (operator_id, due_at) values (${operatorId}, null)`);
     await Promise.all([rig.startDelivery(), rig.startWorker()]);
     const life = lifeId.subscription(operatorId);
@@ -162,7 +192,8 @@ describe('Delivery of messages to lives', () => {
     const waiting = context.delivery.ready(life);
     await eventually('the life to wait for its row', () =>
       context.pool.oneFirst(sql.type(z.object({ waiting: z.boolean() }))`
-        select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waiting`));
+        select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waiting`),
+    );
     await temporal.client.workflow.getHandle(life).signal(wake);
     await holder.end();
     await waiting;

@@ -16,9 +16,11 @@ describe('A step whose workflow wants to be told that the worker lives', () => {
 
   /** A step that lasts until its worker has told three times. */
   const run = (worker: MockActivityEnvironment): Promise<void> =>
-    worker.run(activity(own.context, 'lasts', async () => {
-      for (let times = 0; times < 3; times += 1) await once(worker, 'heartbeat');
-    }));
+    worker.run(
+      activity(own.context, 'lasts', async () => {
+        for (let times = 0; times < 3; times += 1) await once(worker, 'heartbeat');
+      }),
+    );
 
   it('tells again and again while it lasts, and then no more', async () => {
     const [first, second] = [1, 2].map(() => new MockActivityEnvironment({ heartbeatTimeoutMs: SILENCE_MS }));

@@ -22,7 +22,9 @@ describe('With parts away', function () {
   beforeEach(async () => {
     temporal = await temporalServer();
     lines = [];
-    const sink = new Writable({ write: (chunk: Buffer, _encoding, done) => (lines.push(JSON.parse(chunk.toString()) as Line), done()) });
+    const sink = new Writable({
+      write: (chunk: Buffer, _encoding, done) => (lines.push(JSON.parse(chunk.toString()) as Line), done()),
+    });
     rig = await startRig({ temporalAddress: temporal.address, log: pino({ level: 'info' }, sink) });
   });
   afterEach(async () => {
@@ -59,13 +61,17 @@ describe('With parts away', function () {
     await rig.claim(waiting.id);
     await rig.complete(waiting.id);
     await eventually('the outage to be noticed', () => said(/Temporal does not answer/).length > 0);
-    const tries = async () => rig.context.pool.oneFirst(sql.unsafe`select sum(attempts)::int from life_messages`) as Promise<number>;
+    const tries = async () =>
+      rig.context.pool.oneFirst(sql.unsafe`select sum(attempts)::int from life_messages`) as Promise<number>;
     await eventually('a few tries', async () => (await tries()) >= 3, { seconds: 60 });
     await temporal.start();
     await runOf(rig, waiting.id).ended();
     for (const { id } of during) await runOf(rig, id).saying(/^Waits/);
     // A message is deleted after its life has it, and after those that were delivered with it.
-    await eventually('no message to be left', async () => (await rig.context.pool.oneFirst(sql.unsafe`select count(*)::int from life_messages`)) === 0);
+    await eventually(
+      'no message to be left',
+      async () => (await rig.context.pool.oneFirst(sql.unsafe`select count(*)::int from life_messages`)) === 0,
+    );
     assert.equal(said(/Temporal does not answer/).length, 1);
     assert.equal(said(/Temporal answers again/).length, 1);
   });
@@ -85,7 +91,10 @@ describe('With parts away', function () {
     await eventually('a failed step', async () => said(/cannot be read; trying again/).length > 0);
     await server.query(sql.unsafe`alter database ${sql.identifier([database])} with allow_connections true`);
     await server.end();
-    await eventually('the claim', async () => (await rig.row(id)).status === 'processing', { seconds: 60, ignoreErrors: () => true });
+    await eventually('the claim', async () => (await rig.row(id)).status === 'processing', {
+      seconds: 60,
+      ignoreErrors: () => true,
+    });
     await rig.complete(id);
     await run.ended();
   });

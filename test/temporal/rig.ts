@@ -55,7 +55,12 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
-const Row = z.object({ status: z.string(), attempt: z.number(), life_seen_at: z.string().nullable(), output: z.string().nullable() });
+const Row = z.object({
+  status: z.string(),
+  attempt: z.number(),
+  life_seen_at: z.string().nullable(),
+  output: z.string().nullable(),
+});
 const Count = z.object({ count: z.number() });
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
@@ -120,7 +125,9 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       return (await claimInvocation(context, actOf(callOf(provider, 'claimInvocation')), id, body)).body;
     },
     async complete(id, text = OUTPUT) {
-      return (await completeInvocation(context, actOf(callOf(provider, 'completeInvocation')), id, { output: { text } })).body;
+      return (
+        await completeInvocation(context, actOf(callOf(provider, 'completeInvocation')), id, { output: { text } })
+      ).body;
     },
     async together(commands) {
       holding = true;
@@ -131,9 +138,12 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
         delivery.messagesCommitted();
       }
     },
-    row: (id) => context.pool.one(sql.type(Row)`select status, attempt, life_seen_at, output from invocations where id = ${id}`),
+    row: (id) =>
+      context.pool.one(sql.type(Row)`select status, attempt, life_seen_at, output from invocations where id = ${id}`),
     messagesOf: async (id) =>
-      context.pool.oneFirst(sql.type(Count)`select count(*)::int from life_messages where life = ${lifeId.invocation(id)}`),
+      context.pool.oneFirst(
+        sql.type(Count)`select count(*)::int from life_messages where life = ${lifeId.invocation(id)}`,
+      ),
     async stop() {
       await Promise.all(deliveries.map((one) => one.stop()));
       await Promise.all(workers.map((one) => one.stop()));
@@ -152,7 +162,13 @@ export const INPUT = 'input-that-no-history-may-hold';
 export const OUTPUT = 'output-that-no-history-may-hold';
 
 const callOf = (operatorId: OperatorId, operation: string): CommandCall => ({
-  caller: { kind: 'operator', operatorId, role: 'admin', platform: false, by: { kind: 'key', keyId: 'key_rig' as never } },
+  caller: {
+    kind: 'operator',
+    operatorId,
+    role: 'admin',
+    platform: false,
+    by: { kind: 'key', keyId: 'key_rig' as never },
+  },
   operation,
   idempotency: null,
   requestId: 'rig',

@@ -27,10 +27,13 @@ interface JsonHistory {
 export function runOf(rig: Rig, life: string, runId?: string): Run {
   const workflowId = life.includes(':') ? life : lifeId.invocation(life);
   const handle = rig.temporal.client.workflow.getHandle(workflowId, runId);
-  const json = async () => JSON.parse(historyToJSON(await handle.fetchHistory())) as JsonHistory & Record<string, unknown>;
+  const json = async () =>
+    JSON.parse(historyToJSON(await handle.fetchHistory())) as JsonHistory & Record<string, unknown>;
   const events = async (): Promise<string[]> =>
     (await json()).events.map(({ eventType }) =>
-      eventType.replace(/^EVENT_TYPE_/, '').replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => first + rest.toLowerCase()),
+      eventType
+        .replace(/^EVENT_TYPE_/, '')
+        .replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => first + rest.toLowerCase()),
     );
   return {
     handle,
@@ -58,6 +61,7 @@ export function runOf(rig: Rig, life: string, runId?: string): Run {
 
 /** Payload data is base64 in the JSON of a history. */
 const decodedPayloads = (value: unknown): string[] => {
-  if (typeof value === 'string') return /^[A-Za-z0-9+/]{8,}=*$/.test(value) ? [Buffer.from(value, 'base64').toString()] : [];
+  if (typeof value === 'string')
+    return /^[A-Za-z0-9+/]{8,}=*$/.test(value) ? [Buffer.from(value, 'base64').toString()] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(decodedPayloads) : [];
 };

@@ -20,8 +20,13 @@ describe('The schedule of the key rotation', () => {
   const schedule = () => client.schedule.getHandle(KEY_ROTATION);
 
   it('was made by the worker, once a day', async () => {
-    const { spec, action, policies } = await eventually('the schedule to be there', () => schedule().describe(), { ignoreErrors: () => true });
-    assert.deepEqual(spec.intervals?.map(({ every }) => every), [86_400_000]);
+    const { spec, action, policies } = await eventually('the schedule to be there', () => schedule().describe(), {
+      ignoreErrors: () => true,
+    });
+    assert.deepEqual(
+      spec.intervals?.map(({ every }) => every),
+      [86_400_000],
+    );
     assert.equal(action.workflowType, 'keyRotation');
     assert.equal(policies.overlap, 'SKIP');
   });
@@ -35,7 +40,8 @@ describe('The schedule of the key rotation', () => {
 
   it('starts a run that asks Postgres, and leaves a young key as it is', async () => {
     assertStatus(await anonymous().get('/v1/.well-known/jwks.json'), 200);
-    const active = async () => (await (await database()).one(sql.type(Active)`select kid from signing_keys where status = 'active'`)).kid;
+    const active = async () =>
+      (await (await database()).one(sql.type(Active)`select kid from signing_keys where status = 'active'`)).kid;
     const before = await active();
     await schedule().trigger();
     const run = await eventually('a run of the schedule', async () => {

@@ -24,7 +24,10 @@ describe('docs/signals.md, as pasted', () => {
     folder = await mkdtemp(join(tmpdir(), 'carnet-docs-'));
     await mkdir(join(folder, '.carnet'));
     const { address, namespace } = rig.config.temporal;
-    await writeFile(join(folder, '.carnet', 'credentials.json'), JSON.stringify({ temporal_address: address, temporal_namespace: namespace }));
+    await writeFile(
+      join(folder, '.carnet', 'credentials.json'),
+      JSON.stringify({ temporal_address: address, temporal_namespace: namespace }),
+    );
     const binary = await findTemporal({ dataDir: folder, progress: () => {} });
     if (binary !== 'temporal') await symlink(binary, join(folder, 'temporal'));
     environment = { ...process.env, PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH ?? ''}` };
@@ -52,7 +55,12 @@ describe('docs/signals.md, as pasted', () => {
     const { id } = await rig.invoke();
     await runOf(rig, id).saying(/^Waits/);
     const program = blocks[1] ?? '';
-    assert(program.trim().split('\n').filter((line) => line !== '').length <= 10);
+    assert(
+      program
+        .trim()
+        .split('\n')
+        .filter((line) => line !== '').length <= 10,
+    );
     const { address, namespace } = rig.config.temporal;
     const node = run(process.execPath, ['--input-type=module', '-', id], {
       cwd: ROOT,

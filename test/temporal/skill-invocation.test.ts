@@ -33,7 +33,9 @@ describe('The life of an invocation', () => {
     const run = await waiting(id);
     const found = async (status: string): Promise<string[]> => {
       const ids: string[] = [];
-      const row = await rig.context.pool.one(sql.unsafe`select skill_id, consumer_operator_id, provider_operator_id from invocations where id = ${id}`);
+      const row = await rig.context.pool.one(
+        sql.unsafe`select skill_id, consumer_operator_id, provider_operator_id from invocations where id = ${id}`,
+      );
       const { skill_id, consumer_operator_id, provider_operator_id } = row as Record<string, string>;
       const query = `SkillId = "${skill_id}" AND OperatorId = "${consumer_operator_id}" AND OperatorId = "${provider_operator_id}" AND LifeStatus = "${status}"`;
       for await (const { workflowId } of rig.temporal.client.workflow.list({ query })) ids.push(workflowId);
@@ -97,7 +99,9 @@ describe('The life of an invocation', () => {
     const row = await rig.row(id);
     assert.equal(row.status, 'completed');
     assert.equal(row.output, '{"text":"by signal"}');
-    const actors = await rig.context.pool.anyFirst(sql.unsafe`select actor from audit_events where target = ${id} order by id`);
+    const actors = await rig.context.pool.anyFirst(
+      sql.unsafe`select actor from audit_events where target = ${id} order by id`,
+    );
     assert.deepEqual(actors.slice(1), ['temporal-signal', 'temporal-signal']);
   });
 
@@ -220,7 +224,10 @@ describe('The workflow tasks of the life of an invocation', () => {
     await rig.complete(id);
   };
   /** Seen in the history, since asking the run by a query while its first task runs costs a task of its own. */
-  const waits = (run: Run) => eventually('the life to set its timer', async () => (await run.events()).includes('TimerStarted'), { ignoreErrors: () => true });
+  const waits = (run: Run) =>
+    eventually('the life to set its timer', async () => (await run.events()).includes('TimerStarted'), {
+      ignoreErrors: () => true,
+    });
 
   it('are one when it is over before its delivery', async () => {
     const id = await rig.together(async () => {

@@ -34,7 +34,9 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
     // It takes some ports by itself, for example, and dies where a program that starts just then was quicker.
     server.once('exit', (code, signal) => {
       if (server !== child) return;
-      process.emitWarning(`The Temporal server of a test ended by itself (${code ?? signal}) and is started again: ${complaintIn(readFileSync(log, 'utf8'))}`);
+      process.emitWarning(
+        `The Temporal server of a test ended by itself (${code ?? signal}) and is started again: ${complaintIn(readFileSync(log, 'utf8'))}`,
+      );
       spawnServer(args);
     });
   };
@@ -49,12 +51,36 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
     address,
     stop: () => end('SIGTERM'),
     async start() {
-      const settings = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1', ...dynamicConfig];
-      const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'];
-      args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal');
+      const settings = [
+        'matching.numTaskqueueReadPartitions=1',
+        'matching.numTaskqueueWritePartitions=1',
+        ...dynamicConfig,
+      ];
+      const args = [
+        'server',
+        'start-dev',
+        '--headless',
+        '--ip',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--log-level',
+        'error',
+      ];
+      args.push(
+        '--db-filename',
+        join(folder, 'temporal.db'),
+        '--sqlite-pragma',
+        'journal_mode=wal',
+        '--sqlite-pragma',
+        'synchronous=normal',
+      );
       for (const setting of settings) args.push('--dynamic-config-value', setting);
       spawnServer(args);
-      await eventually('the Temporal server to serve', () => namespaceAnswers(address), { seconds: 120, ignoreErrors: () => true });
+      await eventually('the Temporal server to serve', () => namespaceAnswers(address), {
+        seconds: 120,
+        ignoreErrors: () => true,
+      });
     },
     async remove() {
       await end('SIGKILL'); // what it would tidy up is removed with it
@@ -80,9 +106,14 @@ export async function namespaceAnswers(address: string, namespace = 'default'): 
 export async function newNamespace(address: string, namespace: string): Promise<void> {
   const connection = await Connection.connect({ address });
   try {
-    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    });
   } finally {
     await connection.close();
   }
-  await eventually(`the namespace ${namespace}`, () => namespaceAnswers(address, namespace), { ignoreErrors: () => true });
+  await eventually(`the namespace ${namespace}`, () => namespaceAnswers(address, namespace), {
+    ignoreErrors: () => true,
+  });
 }

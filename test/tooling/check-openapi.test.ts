@@ -24,34 +24,103 @@ const document = () => ({
         responses: {
           200: {
             description: 'The skill',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Skill' }, example: { name: 'translate' } } },
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/Skill' }, example: { name: 'translate' } },
+            },
           },
-          404: { description: 'None', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+          404: {
+            description: 'None',
+            content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+          },
         },
       },
     },
   } as Record<string, { get: Record<string, unknown> }>,
   components: {
     securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-    schemas: { Problem: problem, Skill: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } } as Record<string, object>,
+    schemas: {
+      Problem: problem,
+      Skill: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+    } as Record<string, object>,
   },
 });
 
 type Spoil = (broken: ReturnType<typeof document>, operation: Record<string, unknown>) => void;
 
 const spoilt: [rule: string, spoil: Spoil][] = [
-  ['struct', (_, operation) => { operation.summary = 7; }],
-  ['no-unresolved-refs', ({ components }) => { delete components.schemas.Skill; }],
-  ['no-unused-components', ({ components }) => { components.schemas.Forgotten = { type: 'object' }; }],
-  ['operation-operationId', (_, operation) => { operation.operationId = undefined; }],
-  ['operation-operationId-unique', ({ paths }, operation) => { paths['/v1/skills/{id}/versions'] = { get: { ...operation } }; }],
-  ['operation-operationId-url-safe', (_, operation) => { operation.operationId = 'get skill'; }],
-  ['operation-singular-tag', ({ tags }, operation) => { tags.push({ name: 'market', description: 'All' }); operation.tags = ['skills', 'market']; }],
-  ['operation-tag-defined', (_, operation) => { operation.tags = ['skill']; }],
-  ['operation-4xx-problem-details-rfc7807', ({ components }) => { components.schemas.Problem = { type: 'object' }; }],
-  ['security-defined', (_, operation) => { operation.security = undefined; }],
-  ['path-parameters-defined', (_, operation) => { operation.parameters = []; }],
-  ['no-invalid-media-type-examples', ({ components }) => { components.schemas.Skill = { type: 'object', properties: { name: { type: 'integer' } } }; }],
+  [
+    'struct',
+    (_, operation) => {
+      operation.summary = 7;
+    },
+  ],
+  [
+    'no-unresolved-refs',
+    ({ components }) => {
+      delete components.schemas.Skill;
+    },
+  ],
+  [
+    'no-unused-components',
+    ({ components }) => {
+      components.schemas.Forgotten = { type: 'object' };
+    },
+  ],
+  [
+    'operation-operationId',
+    (_, operation) => {
+      operation.operationId = undefined;
+    },
+  ],
+  [
+    'operation-operationId-unique',
+    ({ paths }, operation) => {
+      paths['/v1/skills/{id}/versions'] = { get: { ...operation } };
+    },
+  ],
+  [
+    'operation-operationId-url-safe',
+    (_, operation) => {
+      operation.operationId = 'get skill';
+    },
+  ],
+  [
+    'operation-singular-tag',
+    ({ tags }, operation) => {
+      tags.push({ name: 'market', description: 'All' });
+      operation.tags = ['skills', 'market'];
+    },
+  ],
+  [
+    'operation-tag-defined',
+    (_, operation) => {
+      operation.tags = ['skill'];
+    },
+  ],
+  [
+    'operation-4xx-problem-details-rfc7807',
+    ({ components }) => {
+      components.schemas.Problem = { type: 'object' };
+    },
+  ],
+  [
+    'security-defined',
+    (_, operation) => {
+      operation.security = undefined;
+    },
+  ],
+  [
+    'path-parameters-defined',
+    (_, operation) => {
+      operation.parameters = [];
+    },
+  ],
+  [
+    'no-invalid-media-type-examples',
+    ({ components }) => {
+      components.schemas.Skill = { type: 'object', properties: { name: { type: 'integer' } } };
+    },
+  ],
 ];
 
 describe('scripts/check-openapi.ts', () => {
@@ -64,7 +133,10 @@ describe('scripts/check-openapi.ts', () => {
       const broken = document();
       spoil(broken, broken.paths['/v1/skills/{id}']?.get ?? assert.fail());
       const faults = await faultsOf(JSON.stringify(broken));
-      assert.ok(faults.some((fault) => fault.startsWith('#/') && fault.endsWith(`[${rule}]`)), faults.join('\n'));
+      assert.ok(
+        faults.some((fault) => fault.startsWith('#/') && fault.endsWith(`[${rule}]`)),
+        faults.join('\n'),
+      );
     });
   }
 

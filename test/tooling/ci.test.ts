@@ -15,7 +15,12 @@ function ci(programs: Programs) {
   try {
     mkdirSync(join(folder, '.ci'));
     cpSync(run, join(folder, '.ci/run'));
-    const passing = { node: 'echo "node $*"', oxlint: 'echo oxlint', tsc: 'echo tsc', mocha: 'echo "mocha $*"; echo "3 passed, 0 failed"' };
+    const passing = {
+      node: 'echo "node $*"',
+      oxlint: 'echo oxlint',
+      tsc: 'echo tsc',
+      mocha: 'echo "mocha $*"; echo "3 passed, 0 failed"',
+    };
     for (const [name, line] of Object.entries({ ...passing, ...programs })) {
       const path = join(folder, 'node_modules/.bin', name);
       mkdirSync(dirname(path), { recursive: true });
@@ -39,8 +44,14 @@ describe('.ci/run', () => {
     const { status, lastLine, headings, stdout } = ci({});
     assert.deepEqual([status, lastLine], [0, '3 passed, 0 failed']);
     assert.deepEqual(headings, [
-      '== install', '== lint', '== import law', '== types', '== openapi.json is fresh', '== openapi.json for client generators',
-      '== docker-compose.yml', '== tests',
+      '== install',
+      '== lint',
+      '== import law',
+      '== types',
+      '== openapi.json is fresh',
+      '== openapi.json for client generators',
+      '== docker-compose.yml',
+      '== tests',
     ]);
     assert.match(stdout, /== tests\nmocha --forbid-only --forbid-pending\n/);
   });
@@ -57,7 +68,9 @@ describe('.ci/run', () => {
   });
 
   it('passes on the counts and the exit code of failed tests', () => {
-    const { status, lastLine } = ci({ mocha: 'case "$*" in *--no-config*) exit 0;; esac; echo "2 passed, 7 failed"; exit 7' });
+    const { status, lastLine } = ci({
+      mocha: 'case "$*" in *--no-config*) exit 0;; esac; echo "2 passed, 7 failed"; exit 7',
+    });
     assert.deepEqual([status, lastLine], [7, '2 passed, 7 failed']);
   });
 
@@ -67,12 +80,16 @@ describe('.ci/run', () => {
   });
 
   it('fails a test run that died before it counted', () => {
-    const { status, lastLine } = ci({ mocha: 'case "$*" in *--no-config*) exit 0;; esac; echo "Segmentation fault"; exit 139' });
+    const { status, lastLine } = ci({
+      mocha: 'case "$*" in *--no-config*) exit 0;; esac; echo "Segmentation fault"; exit 139',
+    });
     assert.deepEqual([status, lastLine], [139, '0 passed, 1 failed']);
   });
 
   it('fails a test run that died after it counted', () => {
-    const { status, lastLine } = ci({ mocha: 'echo "3 passed, 0 failed"; case "$*" in *--no-config*) exit 0;; esac; exit 1' });
+    const { status, lastLine } = ci({
+      mocha: 'echo "3 passed, 0 failed"; case "$*" in *--no-config*) exit 0;; esac; exit 1',
+    });
     assert.deepEqual([status, lastLine], [1, '3 passed, 1 failed']);
   });
 

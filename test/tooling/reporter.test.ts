@@ -35,7 +35,10 @@ describe('the closing line of the test suite', () => {
       });
 
       it('counts what failed and leaves the exit code to mocha', () => {
-        assert.deepEqual(runSpecs([passing, failing, failing], ...flags), { status: 2, lastLine: '1 passed, 2 failed' });
+        assert.deepEqual(runSpecs([passing, failing, failing], ...flags), {
+          status: 2,
+          lastLine: '1 passed, 2 failed',
+        });
       });
 
       it('counts a failed hook as a failure', () => {

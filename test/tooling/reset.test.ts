@@ -18,7 +18,11 @@ interface Said {
 }
 
 /** @param options.answer what is typed once it asks */
-async function run(command: string, args: string[], { folder, answer }: { folder: string; answer?: string }): Promise<Said> {
+async function run(
+  command: string,
+  args: string[],
+  { folder, answer }: { folder: string; answer?: string },
+): Promise<Said> {
   const child = spawn(command, args, { env: { ...process.env, DATA_DIR: folder }, stdio: ['pipe', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -42,7 +46,13 @@ describe('npm run reset', () => {
   /** As a start leaves it. */
   const fill = (): void => {
     holdDataDirectory(dataDir).release();
-    for (const name of ['postgres/data/PG_VERSION', 'temporal/server.db', 'logs/postgres.log', 'credentials.json', 'encryption.key']) {
+    for (const name of [
+      'postgres/data/PG_VERSION',
+      'temporal/server.db',
+      'logs/postgres.log',
+      'credentials.json',
+      'encryption.key',
+    ]) {
       const file = join(dataDir, name);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, 'x');
@@ -51,7 +61,10 @@ describe('npm run reset', () => {
   const reset = (folder = dataDir, ...args: string[]) => run(process.execPath, [SCRIPT, ...args], { folder });
   /** Asked on a terminal, as `script` makes one. */
   const resetAnswering = (answer: string) => {
-    const terminal = process.platform === 'linux' ? ['-qec', `${process.execPath} ${SCRIPT}`, '/dev/null'] : ['-q', '/dev/null', process.execPath, SCRIPT];
+    const terminal =
+      process.platform === 'linux'
+        ? ['-qec', `${process.execPath} ${SCRIPT}`, '/dev/null']
+        : ['-q', '/dev/null', process.execPath, SCRIPT];
     return run('script', terminal, { folder: dataDir, answer });
   };
   const names = (): string[] => readdirSync(dataDir).toSorted((left, right) => left.localeCompare(right));
@@ -60,7 +73,8 @@ describe('npm run reset', () => {
     fill();
     const { code, said } = await reset(dataDir, '--yes');
     assert.equal(code, 0, said);
-    for (const what of ['postgres', 'temporal', 'logs', 'credentials.json', 'encryption.key', dataDir]) assert(said.includes(what), what);
+    for (const what of ['postgres', 'temporal', 'logs', 'credentials.json', 'encryption.key', dataDir])
+      assert(said.includes(what), what);
     assert.deepEqual(names(), []);
   });
 

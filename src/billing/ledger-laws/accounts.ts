@@ -37,7 +37,8 @@ export const accountLaws: readonly LedgerLaw[] = [
   },
   {
     law: 'money moves between the accounts of its kind',
-    means: 'top-ups and refunds meet the payment provider, prices the publisher, usage the meters, payouts the earnings',
+    means:
+      'top-ups and refunds meet the payment provider, prices the publisher, usage the meters, payouts the earnings',
     of: 'transfers',
     rows: sql.fragment`
       select id as subject, format('%s from %s to %s, meter %s', kind, debit_account, credit_account, coalesce(meter, 'none')) as stored,

@@ -8,4 +8,10 @@ import { payoutLaws } from './payouts.ts';
 export { ledgerFacts, type LedgerLaw } from './law.ts';
 
 /** Everything that must hold of money, whenever one looks. */
-export const ledgerLaws: readonly LedgerLaw[] = [...accountLaws, ...holdLaws, ...meterLaws, ...paymentLaws, ...payoutLaws];
+export const ledgerLaws: readonly LedgerLaw[] = [
+  ...accountLaws,
+  ...holdLaws,
+  ...meterLaws,
+  ...paymentLaws,
+  ...payoutLaws,
+];

@@ -76,7 +76,8 @@ export const paymentLaws: readonly LedgerLaw[] = [
   },
   {
     law: 'what is known of a paid top-up has been done',
-    means: 'its disputes took or gave back money, and what was refunded without us was taken back, whatever was heard first',
+    means:
+      'its disputes took or gave back money, and what was refunded without us was taken back, whatever was heard first',
     of: 'disputes and refunds at the provider of paid top-ups',
     rows: sql.fragment`
       select d.id as subject, format('%s: charged %s, returned %s', d.status, d.charged, d.returned) as stored, null as proven,

@@ -12,13 +12,20 @@ export function checkoutPage(checkout: CheckoutRow, receipt: string | null): Htm
 <dt>To</dt><dd>Carnet</dd>
 <dt>Amount</dt><dd class="amount">${dollars(checkout.amount_cents)}</dd>
 </dl>`;
-  if (checkout.status === 'open') return localPage('Checkout', html`${what}
+  if (checkout.status === 'open')
+    return localPage(
+      'Checkout',
+      html`${what}
 <p>Open until ${moment(checkout.expires_at)}.</p>
-${choice}`);
+${choice}`,
+    );
   const { title, sentence } = endings[checkout.status];
   const link = receipt === null ? html`` : html`\n<p><a href="${receipt}">Receipt</a></p>`;
-  return localPage(title, html`<p role="status">${sentence}</p>
-${what}${link}`);
+  return localPage(
+    title,
+    html`<p role="status">${sentence}</p>
+${what}${link}`,
+  );
 }
 
 const choice = html`<form method="post">
@@ -29,6 +36,12 @@ const choice = html`<form method="post">
 
 const endings: Record<Exclude<CheckoutRow['status'], 'open'>, { title: string; sentence: string }> = {
   paid: { title: 'Paid', sentence: 'The payment went through.' },
-  failed: { title: 'Payment failed', sentence: 'The payment failed; nothing was paid. Begin again from where you came.' },
-  expired: { title: 'Checkout expired', sentence: 'This checkout is over and can no longer be paid. Begin again from where you came.' },
+  failed: {
+    title: 'Payment failed',
+    sentence: 'The payment failed; nothing was paid. Begin again from where you came.',
+  },
+  expired: {
+    title: 'Checkout expired',
+    sentence: 'This checkout is over and can no longer be paid. Begin again from where you came.',
+  },
 };

@@ -21,7 +21,11 @@ const seconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
  * Keeps an event for the service, in the transaction of what happened; shaped like Stripe's, of which it has what we read.
  * @returns its id, for the delivery.
  */
-export async function recordEvent(connection: CommonQueryMethods, type: EventType, object: Record<string, unknown>): Promise<string> {
+export async function recordEvent(
+  connection: CommonQueryMethods,
+  type: EventType,
+  object: Record<string, unknown>,
+): Promise<string> {
   const id = newId('evt');
   const created = Math.floor(Date.now() / 1_000);
   const body = JSON.stringify({ id, object: 'event', type, created, livemode: false, data: { object } });
@@ -75,7 +79,10 @@ export function subscriptionObject(subscription: SubscriptionRow): Record<string
 }
 
 /** A planned downgrade has lowered the price already (stripe-subscription.ts). */
-const keptTier = (tier: string, until: number) => ({ [PaidTierMetadata.tier]: tier, [PaidTierMetadata.until]: String(until) });
+const keptTier = (tier: string, until: number) => ({
+  [PaidTierMetadata.tier]: tier,
+  [PaidTierMetadata.until]: String(until),
+});
 
 export const invoiceObject = ({ id, customer_id: customer }: SubscriptionRow): Record<string, unknown> => ({
   object: 'invoice',

@@ -27,7 +27,9 @@ export async function keyedCall<Schema extends z.ZodType>(
       return answer.parse(kept.answer);
     }
     const made = await work(connection);
-    await connection.query(sql.type(z.object({}))`update local_calls set answer = ${JSON.stringify(made)}::jsonb where key = ${key}`);
+    await connection.query(
+      sql.type(z.object({}))`update local_calls set answer = ${JSON.stringify(made)}::jsonb where key = ${key}`,
+    );
     return answer.parse(made);
   });
 }

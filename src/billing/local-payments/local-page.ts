@@ -25,4 +25,5 @@ ${content}
 `;
 
 /** `2026-11-21 12:03 UTC`, in an element that says it to machines too. */
-export const moment = (iso: string): Html => html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+export const moment = (iso: string): Html =>
+  html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;

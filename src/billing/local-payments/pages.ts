@@ -61,7 +61,12 @@ function checkoutPages(context: Context, payments: PaymentSettings): NamedPage {
       const events = await settle(context, id, outcome);
       if (events === null) throw notFound('checkout');
       await deliverEvents(context, payments, events);
-      return { status: 303, type: 'text/plain; charset=utf-8', body: 'See the checkout.\n', location: pathOfPage(context, 'checkout', id) };
+      return {
+        status: 303,
+        type: 'text/plain; charset=utf-8',
+        body: 'See the checkout.\n',
+        location: pathOfPage(context, 'checkout', id),
+      };
     },
   };
 }
@@ -85,7 +90,9 @@ function portalPages(context: Context): NamedPage {
       const portal = await findPortal(pool, idOf(context, 'portal', segment));
       if (portal === null) throw notFound('portal');
       const subscription =
-        portal.subscription_id === null ? null : await pool.transaction((connection) => findSubscription(connection, portal.subscription_id ?? ''));
+        portal.subscription_id === null
+          ? null
+          : await pool.transaction((connection) => findSubscription(connection, portal.subscription_id ?? ''));
       const payments = (await listPayments(pool, portal.customer_id)).map((payment) => ({
         ...payment,
         receipt: pathOfPage(context, 'receipt', payment.receipt_id),

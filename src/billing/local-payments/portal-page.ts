@@ -12,11 +12,14 @@ export interface Portal {
 
 /** A subscription and everything that was paid; changing it is the API's (subscribe, cancel-subscription, seats). */
 export const portalPage = ({ operatorName, subscription, payments }: Portal): Html =>
-  localPage('Invoices and subscription', html`<p>${operatorName}</p>
+  localPage(
+    'Invoices and subscription',
+    html`<p>${operatorName}</p>
 <h2>Subscription</h2>
 ${subscription === null ? html`<p>None.</p>` : subscriptionPart(subscription)}
 <h2>Payments</h2>
-${payments.length === 0 ? html`<p>None yet.</p>` : paymentsPart(payments)}`);
+${payments.length === 0 ? html`<p>None yet.</p>` : paymentsPart(payments)}`,
+  );
 
 function subscriptionPart(subscription: SubscriptionRow): Html {
   const { tier, status, purchased_seats: seats, next_tier: next, period_end: end } = subscription;
@@ -29,7 +32,13 @@ const paymentsPart = (payments: Portal['payments']): Html => html`<table>
 <thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Amount</th><th scope="col">Receipt</th></tr></thead>
 <tbody>
 ${payments.map(
-  ({ created_at: at, description, amount_cents: cents, refunded_cents: back, receipt }) => html`<tr><td>${moment(at)}</td><td>${description}${back === 0 ? '' : `, ${dollars(back)} refunded`}</td>
+  ({
+    created_at: at,
+    description,
+    amount_cents: cents,
+    refunded_cents: back,
+    receipt,
+  }) => html`<tr><td>${moment(at)}</td><td>${description}${back === 0 ? '' : `, ${dollars(back)} refunded`}</td>
 <td class="amount">${dollars(cents)}</td><td><a href="${receipt}">Receipt</a></td></tr>\n`,
 )}
 </tbody>

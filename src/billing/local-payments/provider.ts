@@ -109,16 +109,20 @@ export function createLocalPayments(context: Context): PaymentProvider {
     },
 
     async refund({ key, paymentId, amountCents }): Promise<RefundState> {
-      const { id } = await keyedCall(pool, { key, request: { paymentId, amountCents }, answer: Made }, async (connection) => {
-        const { rowCount } = await connection.query(sql.type(Nothing)`
+      const { id } = await keyedCall(
+        pool,
+        { key, request: { paymentId, amountCents }, answer: Made },
+        async (connection) => {
+          const { rowCount } = await connection.query(sql.type(Nothing)`
           update local_payments set refunded_cents = refunded_cents + ${amountCents}
           where id = ${paymentId} and refunded_cents + ${amountCents} <= amount_cents`);
-        if (rowCount === 0) throw new PaymentRefused(`The payment ${paymentId} has not as much left to refund.`);
-        const made = newId('lpay');
-        await connection.query(sql.type(Nothing)`
+          if (rowCount === 0) throw new PaymentRefused(`The payment ${paymentId} has not as much left to refund.`);
+          const made = newId('lpay');
+          await connection.query(sql.type(Nothing)`
           insert into local_refunds (id, payment_id, amount_cents) values (${made}, ${paymentId}, ${amountCents})`);
-        return { id: made };
-      });
+          return { id: made };
+        },
+      );
       return { providerRefundId: id, status: 'succeeded' };
     },
 
@@ -131,24 +135,32 @@ export function createLocalPayments(context: Context): PaymentProvider {
     ...localSubscriptions(context),
 
     async openPortal({ portalId, customerId }) {
-      const { id } = await keyedCall(pool, { key: portalId, request: { customerId }, answer: Made }, async (connection) => {
-        const made = newId('lpay');
-        const { rowCount } = await connection.query(sql.type(Nothing)`
+      const { id } = await keyedCall(
+        pool,
+        { key: portalId, request: { customerId }, answer: Made },
+        async (connection) => {
+          const made = newId('lpay');
+          const { rowCount } = await connection.query(sql.type(Nothing)`
           insert into local_portals (id, customer_id) select ${made}, id from local_customers where id = ${customerId}`);
-        if (rowCount === 0) throw new PaymentRefused(`There is no customer ${customerId}.`);
-        return { id: made };
-      });
+          if (rowCount === 0) throw new PaymentRefused(`There is no customer ${customerId}.`);
+          return { id: made };
+        },
+      );
       return { url: urlOfPage(context, 'portal', id) };
     },
 
     async transfer({ key, operatorId, account, amountCents }) {
-      const { id } = await keyedCall(pool, { key, request: { operatorId, account, amountCents }, answer: Made }, async (connection) => {
-        if (!/^acct_\w+$/.test(account)) throw new PaymentRefused(`There is no account ${account}.`);
-        const made = newId('lpay');
-        await connection.query(sql.type(Nothing)`
+      const { id } = await keyedCall(
+        pool,
+        { key, request: { operatorId, account, amountCents }, answer: Made },
+        async (connection) => {
+          if (!/^acct_\w+$/.test(account)) throw new PaymentRefused(`There is no account ${account}.`);
+          const made = newId('lpay');
+          await connection.query(sql.type(Nothing)`
           insert into local_transfers (id, operator_id, account, amount_cents) values (${made}, ${operatorId}, ${account}, ${amountCents})`);
-        return { id: made };
-      });
+          return { id: made };
+        },
+      );
       return { transferId: id };
     },
   };

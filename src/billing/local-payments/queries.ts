@@ -41,7 +41,9 @@ export async function settleCheckout(
   id: string,
   status: 'paid' | 'failed' | 'expired',
 ): Promise<void> {
-  await connection.query(sql.type(Nothing)`update local_checkouts set status = ${status} where id = ${id} and status = 'open'`);
+  await connection.query(
+    sql.type(Nothing)`update local_checkouts set status = ${status} where id = ${id} and status = 'open'`,
+  );
 }
 
 const SubscriptionRow = z.object({
@@ -86,9 +88,17 @@ export const findReceipt = (connection: CommonQueryMethods, id: string): Promise
 
 /** The newest, at most 50. */
 export const listPayments = (connection: CommonQueryMethods, customerId: string): Promise<readonly PaymentRow[]> =>
-  connection.any(sql.type(PaymentRow)`${payments} where p.customer_id = ${customerId} order by p.created_at desc, p.id desc limit 50`);
+  connection.any(
+    sql.type(
+      PaymentRow,
+    )`${payments} where p.customer_id = ${customerId} order by p.created_at desc, p.id desc limit 50`,
+  );
 
-const PortalRow = z.object({ customer_id: z.string(), operator_name: z.string(), subscription_id: z.string().nullable() });
+const PortalRow = z.object({
+  customer_id: z.string(),
+  operator_name: z.string(),
+  subscription_id: z.string().nullable(),
+});
 
 /** A portal page that was opened within the hour, with the newest subscription of its customer. */
 export const findPortal = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof PortalRow> | null> =>

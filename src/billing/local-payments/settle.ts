@@ -29,8 +29,10 @@ export async function settle({ pool }: Context, id: string, outcome: Outcome): P
 }
 
 /** The subscription that was to be upgraded has ended: nothing would be bought. */
-const hasLapsed = async (connection: CommonQueryMethods, { purpose, subscription_id: id }: CheckoutRow): Promise<boolean> =>
-  purpose === 'upgrade' && (await findSubscription(connection, id ?? ''))?.status !== 'active';
+const hasLapsed = async (
+  connection: CommonQueryMethods,
+  { purpose, subscription_id: id }: CheckoutRow,
+): Promise<boolean> => purpose === 'upgrade' && (await findSubscription(connection, id ?? ''))?.status !== 'active';
 
 async function pay(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<string[]> {
   if (checkout.purpose === 'top_up') {
@@ -65,7 +67,11 @@ async function bookPayment(connection: CommonQueryMethods, checkout: CheckoutRow
 }
 
 /** What is paid for, in a line. */
-export function titleOf({ purpose, tier, purchased_seats: seats }: Pick<CheckoutRow, 'purpose' | 'tier' | 'purchased_seats'>): string {
+export function titleOf({
+  purpose,
+  tier,
+  purchased_seats: seats,
+}: Pick<CheckoutRow, 'purpose' | 'tier' | 'purchased_seats'>): string {
   if (purpose === 'top_up') return 'Top-up of the wallet';
   if (purpose === 'upgrade') return `Upgrade to ${tier ?? ''}`;
   return `Subscription, ${tier ?? ''}${seats ? `, ${seats} seats more` : ''}`;
@@ -78,7 +84,9 @@ async function beginSubscription(connection: CommonQueryMethods, checkout: Check
     insert into local_subscriptions (id, customer_id, tier, purchased_seats, started_at, period_start, period_end)
     select ${id}, ${checkout.customer_id}, ${checkout.tier}, ${checkout.purchased_seats}, begins, begins, begins + interval '1 month'
     from date_trunc('second', now()) as begins`);
-  await connection.query(sql.type(Nothing)`update local_checkouts set subscription_id = ${id} where id = ${checkout.id}`);
+  await connection.query(
+    sql.type(Nothing)`update local_checkouts set subscription_id = ${id} where id = ${checkout.id}`,
+  );
   return existing(await findSubscription(connection, id));
 }
 

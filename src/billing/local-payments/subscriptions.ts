@@ -9,7 +9,9 @@ const Nothing = z.object({});
 const Done = z.object({});
 
 /** Subscriptions of the local provider: renewed by Postgres' clock whenever somebody asks, each renewal paid. */
-export function localSubscriptions({ pool }: Context): Pick<PaymentProvider, 'readSubscription' | 'changeSubscription'> {
+export function localSubscriptions({
+  pool,
+}: Context): Pick<PaymentProvider, 'readSubscription' | 'changeSubscription'> {
   const readSubscription = async (subscriptionId: string): Promise<SubscriptionState> => {
     const row = await pool.transaction((connection) => findSubscription(connection, subscriptionId));
     if (row === null) throw new PaymentRefused(`There is no subscription ${subscriptionId}.`);

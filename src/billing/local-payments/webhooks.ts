@@ -22,7 +22,11 @@ export function signatureOf(body: string, secret: string, at: Date): string {
  * Sends events to the payment webhook of this very process, in order. Returns after the first try of each; what was not taken is tried
  * again without the caller waiting.
  */
-export async function deliverEvents(context: Context, settings: PaymentSettings, ids: readonly string[]): Promise<void> {
+export async function deliverEvents(
+  context: Context,
+  settings: PaymentSettings,
+  ids: readonly string[],
+): Promise<void> {
   const left: string[] = [];
   for (const id of ids) if (!(await deliver(context, settings, id))) left.push(id);
   if (left.length > 0) void deliverLater(context, settings, left);
@@ -37,13 +41,21 @@ async function deliverLater(context: Context, settings: PaymentSettings, ids: re
       for (const id of left) if (!(await deliver(context, settings, id))) failed.push(id);
       left = failed;
     }
-    if (left.length > 0) context.log.warn({ events: left }, 'the payment webhook did not take events of the local provider');
+    if (left.length > 0)
+      context.log.warn({ events: left }, 'the payment webhook did not take events of the local provider');
   } catch (error) {
-    context.log.warn({ err: error }, 'the local provider cannot send its events; whoever waits for a payment asks by itself');
+    context.log.warn(
+      { err: error },
+      'the local provider cannot send its events; whoever waits for a payment asks by itself',
+    );
   }
 }
 
-async function deliver({ pool, config, log }: Context, { webhookSecret }: PaymentSettings, id: string): Promise<boolean> {
+async function deliver(
+  { pool, config, log }: Context,
+  { webhookSecret }: PaymentSettings,
+  id: string,
+): Promise<boolean> {
   const { body } = await pool.one(sql.type(WebhookRow)`
     update local_webhooks set tries = tries + 1 where id = ${id} returning id, body`);
   try {

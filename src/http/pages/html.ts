@@ -8,7 +8,8 @@ export class Html {
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+export const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 
 type Part = Html | string | number | readonly Html[];
 
@@ -19,4 +20,6 @@ const textOf = (part: Part): string => {
 
 /** A template of HTML: what is put in is escaped, unless it is HTML itself. Attributes are to be quoted. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
-  new Html(strings.map((string, index) => string + (index < parts.length ? textOf(parts[index] as Part) : '')).join(''));
+  new Html(
+    strings.map((string, index) => string + (index < parts.length ? textOf(parts[index] as Part) : '')).join(''),
+  );

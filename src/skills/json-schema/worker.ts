@@ -107,7 +107,12 @@ function answer(message: Answer): void {
 /** Ajv's own code and the metaschemas are compiled at their first use: up to 0.6 s of the first job's second on a busy machine. */
 function warmUp(): void {
   for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema']) {
-    const schema: JsonObject = { $schema, type: 'object', properties: { text: { type: 'string', pattern: '^a' } }, required: ['text'] };
+    const schema: JsonObject = {
+      $schema,
+      type: 'object',
+      properties: { text: { type: 'string', pattern: '^a' } },
+      required: ['text'],
+    };
     check(schema, '');
     validate({ schema, size: 0 }, '{"text":1}', '');
   }

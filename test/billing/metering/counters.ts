@@ -25,7 +25,10 @@ export const setUsed = (db: CommonQueryMethods, operator: string, used: number, 
 
 /** As if what the operator did this month had been done in the month before. */
 export const passMonth = (db: CommonQueryMethods, operator: string) =>
-  run(db, sql.fragment`update usage_counters set month = (month - interval '1 month')::date where operator_id = ${operator}`);
+  run(
+    db,
+    sql.fragment`update usage_counters set month = (month - interval '1 month')::date where operator_id = ${operator}`,
+  );
 
 const RemainderRow = z.object({ charged_microcents: z.number(), debited_cents: z.number() });
 

@@ -15,8 +15,13 @@ describe('the cost of an identity claim', () => {
   after(() => assertLedger(db));
 
   const attest = (body: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply> =>
-    platform().post('/v1/identity-claims', { provider: 'eid', layer: 'person', claim_type: 'legal_name', assurance_level: 'L2', ...body }, headers);
-  const chargedTo = async ({ operatorId }: TestOperator): Promise<number> => (await remainderOf(db, operatorId, 'identity'))?.charged_microcents ?? 0;
+    platform().post(
+      '/v1/identity-claims',
+      { provider: 'eid', layer: 'person', claim_type: 'legal_name', assurance_level: 'L2', ...body },
+      headers,
+    );
+  const chargedTo = async ({ operatorId }: TestOperator): Promise<number> =>
+    (await remainderOf(db, operatorId, 'identity'))?.charged_microcents ?? 0;
   const claimsOf = async (operator: TestOperator): Promise<number> =>
     assertStatus(await operator.get<{ total: number }>('/v1/identity-claims'), 200).total;
 
@@ -33,7 +38,11 @@ describe('the cost of an identity claim', () => {
       assertStatus(await attest({ operator_id: operator.operatorId, cost_microcents: cost }), 201);
       assert.equal(await chargedTo(operator), (sum += charge));
     }
-    assert.deepEqual(await walletOf(db, operator.operatorId), { posted_cents: 500 - 172, held_cents: 0, last_position: 2 });
+    assert.deepEqual(await walletOf(db, operator.operatorId), {
+      posted_cents: 500 - 172,
+      held_cents: 0,
+      last_position: 2,
+    });
   });
 
   it('of an agent’s claim is its operator’s', async () => {
@@ -73,7 +82,11 @@ describe('the cost of an identity claim', () => {
   for (const cost of [0, -1, 1.5, '100', null, 2 ** 53]) {
     it(`cannot be ${JSON.stringify(cost)}`, async () => {
       const operator = await buildOperator({ cents: 1 });
-      assertProblem(await attest({ operator_id: operator.operatorId, cost_microcents: cost }), 'VALIDATION_ERROR', 'cost_microcents');
+      assertProblem(
+        await attest({ operator_id: operator.operatorId, cost_microcents: cost }),
+        'VALIDATION_ERROR',
+        'cost_microcents',
+      );
     });
   }
 });

@@ -5,7 +5,14 @@ import { newId } from '../../../src/ids.ts';
 import { envelopeOf } from '../../claims/support.ts';
 import { issue, openHolder, type Holder } from '../../passports/holders.ts';
 import { newLineage, timePasses } from '../../passports/lineages.ts';
-import { buildInvocation, buildOperator, buildSkill, credit, publication, type TestOperator } from '../../support/factories.ts';
+import {
+  buildInvocation,
+  buildOperator,
+  buildSkill,
+  credit,
+  publication,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { anonymous, assertStatus, database, type Reply } from '../../support/service.ts';
 import { run } from '../ledger-world.ts';
 import { counterOf, eachWithinOneMonth } from './counters.ts';
@@ -33,14 +40,23 @@ describe('metered actions', () => {
     return holder;
   };
   /** A POST with what comes before it done. */
-  const post = ({ as }: Holder, path: string, body: unknown): Send => (headers) => as.post(path, body, headers);
+  const post =
+    ({ as }: Holder, path: string, body: unknown): Send =>
+    (headers) =>
+      as.post(path, body, headers);
 
   const actions: Record<string, { passports?: 1; invocations?: 1; prepare(holder: Holder): Promise<Send> }> = {
-    'passports/issue': { passports: 1, prepare: async (holder) => post(holder, '/v1/passports/issue', { agent_id: holder.agentId }) },
+    'passports/issue': {
+      passports: 1,
+      prepare: async (holder) => post(holder, '/v1/passports/issue', { agent_id: holder.agentId }),
+    },
     'passports/delegate': {
       passports: 1,
       prepare: async (holder) => {
-        const child = { child_agent_id: holder.agentId, scopes: [{ service_connection_id: holder.code.id, scopes: ['*'] }] };
+        const child = {
+          child_agent_id: holder.agentId,
+          scopes: [{ service_connection_id: holder.code.id, scopes: ['*'] }],
+        };
         return post(holder, '/v1/passports/delegate', { parent_passport_token: (await issue(holder)).token, ...child });
       },
     },
@@ -54,7 +70,10 @@ describe('metered actions', () => {
     'passports/:jti/checkout': {
       prepare: async (holder) => post(holder, `/v1/passports/${(await issue(holder)).jti}/checkout`, report),
     },
-    'skills/:id/invoke': { invocations: 1, prepare: async (holder) => post(holder, `/v1/skills/${skillId}/invoke`, { input }) },
+    'skills/:id/invoke': {
+      invocations: 1,
+      prepare: async (holder) => post(holder, `/v1/skills/${skillId}/invoke`, { input }),
+    },
     claims: { prepare: async (holder) => post(holder, '/v1/claims', envelopeOf(holder.as)) },
   };
 
@@ -89,7 +108,10 @@ describe('metered actions', () => {
     'a read': [200, ({ as }) => as.get('/v1/billing/balance')],
     'an invoke that is refused': [400, ({ as }) => as.post(`/v1/skills/${skillId}/invoke`, { input: { text: 7 } })],
     'a passport that is refused': [404, ({ as }) => as.post('/v1/passports/issue', { agent_id: newId('ag') })],
-    'a claim that is refused': [403, ({ as }) => as.post('/v1/claims', envelopeOf(as, { issuer: provider.operatorId }))],
+    'a claim that is refused': [
+      403,
+      ({ as }) => as.post('/v1/claims', envelopeOf(as, { issuer: provider.operatorId })),
+    ],
     'publishing a skill': [201, ({ as }) => as.post('/v1/skills', publication())],
     'a new agent': [201, ({ as }) => as.post('/v1/agents', { name: 'one more' })],
   };

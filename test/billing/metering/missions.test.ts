@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { sql } from '../../../src/database/pool.ts';
 import type { Invocation } from '../../../src/invocations/schema.ts';
 import { issue, openHolder, type Holder } from '../../passports/holders.ts';
-import { buildAgent, buildAgentKey, buildOperator, buildSkill, unique, type TestOperator } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildOperator,
+  buildSkill,
+  unique,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
 import { run } from '../ledger-world.ts';
 
@@ -23,7 +30,10 @@ describe('the mission of an invocation', () => {
   });
 
   const mission = async (owner: TestOperator = as, body: Record<string, unknown> = {}): Promise<string> =>
-    assertStatus(await owner.post<{ id: string }>('/v1/missions', { declared_intent: 'Sort the open issues', ...body }), 201).id;
+    assertStatus(
+      await owner.post<{ id: string }>('/v1/missions', { declared_intent: 'Sort the open issues', ...body }),
+      201,
+    ).id;
   const invoked = async (body: Record<string, unknown>, by: Requester = as): Promise<Invocation> =>
     assertStatus(await by.post<Invocation>(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' }, ...body }), 201);
 
@@ -32,10 +42,19 @@ describe('the mission of an invocation', () => {
     const { id, mission_id } = await invoked({ mission_id: missionId });
     assert.equal(mission_id, missionId);
     for (const reader of [as, provider]) {
-      assert.equal(assertStatus(await reader.get<Invocation>(`/v1/skills/invocations/${id}`), 200).mission_id, missionId);
+      assert.equal(
+        assertStatus(await reader.get<Invocation>(`/v1/skills/invocations/${id}`), 200).mission_id,
+        missionId,
+      );
     }
-    const { invocations } = assertStatus(await as.get<{ invocations: Invocation[] }>('/v1/skills/invocations/mine?limit=1'), 200);
-    assert.deepEqual(invocations.map(({ id: one, mission_id: of }) => [one, of]), [[id, missionId]]);
+    const { invocations } = assertStatus(
+      await as.get<{ invocations: Invocation[] }>('/v1/skills/invocations/mine?limit=1'),
+      200,
+    );
+    assert.deepEqual(
+      invocations.map(({ id: one, mission_id: of }) => [one, of]),
+      [[id, missionId]],
+    );
   });
 
   it('is null where none is named and no passport gives one', async () => {
@@ -47,7 +66,10 @@ describe('the mission of an invocation', () => {
     const [one, other] = [await mission(), await mission()];
     const first = await issue(holder, { mission_ids: [one] });
     assert.equal((await invoked({ passport_id: first.jti })).mission_id, one);
-    const refreshed = assertStatus(await as.post<{ jti: string }>('/v1/passports/refresh', { token: first.token }), 201);
+    const refreshed = assertStatus(
+      await as.post<{ jti: string }>('/v1/passports/refresh', { token: first.token }),
+      201,
+    );
     assert.equal((await invoked({ passport_id: refreshed.jti })).mission_id, one);
     const several = await issue(holder, { mission_ids: [one, other] });
     assert.equal((await invoked({ passport_id: several.jti })).mission_id, null);
@@ -64,7 +86,10 @@ describe('the mission of an invocation', () => {
     const completed = await mission();
     assertStatus(await as.post(`/v1/missions/${completed}/complete`), 200);
     for (const id of [completed, await mission(provider), 'ms_nothing']) {
-      const refusal: Reply = await as.post(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' }, mission_id: id });
+      const refusal: Reply = await as.post(`/v1/skills/${skillId}/invoke`, {
+        input: { text: 'hello' },
+        mission_id: id,
+      });
       assertProblem(refusal, 'VALIDATION_ERROR', 'mission_id');
       assert.match(JSON.stringify(refusal.body.errors), /"code":"invalid_reference"/);
     }
@@ -77,7 +102,11 @@ describe('the mission of an invocation', () => {
     assertProblem(await as.post(`/v1/skills/${skillId}/invoke`, another), 'VALIDATION_ERROR', 'mission_id');
     assert.equal((await invoked({ mission_id: theirs, agent_id: agent.id })).mission_id, theirs);
     assert.equal((await invoked({ mission_id: theirs }, await buildAgentKey(as, agent.id))).mission_id, theirs);
-    assert.equal((await invoked({ mission_id: theirs })).mission_id, theirs, 'of the operator itself, without an agent');
+    assert.equal(
+      (await invoked({ mission_id: theirs })).mission_id,
+      theirs,
+      'of the operator itself, without an agent',
+    );
   });
 
   it('stands in the claims that the service issues of it, and finds them', async () => {

@@ -30,7 +30,8 @@ describe('metered actions over the allowance', () => {
     return [used, overage];
   };
   const cents = async ({ operatorId }: TestOperator): Promise<number> => (await walletOf(db, operatorId)).posted_cents;
-  const invoke = (as: TestOperator, skillId: string): Promise<Reply> => as.post(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' } });
+  const invoke = (as: TestOperator, skillId: string): Promise<Reply> =>
+    as.post(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' } });
   /** An operator on free whose allowance of the month is used up. */
   const spent = async (overrides: { cents?: number } = {}): Promise<TestOperator> => {
     const operator = await buildOperator(overrides);
@@ -74,7 +75,10 @@ describe('metered actions over the allowance', () => {
       const { token } = await issue(holder);
       return () => tryRefresh(holder, token);
     },
-    'skills/:id/invoke': async ({ as }) => () => invoke(as, free),
+    'skills/:id/invoke':
+      async ({ as }) =>
+      () =>
+        invoke(as, free),
     claims: async ({ as }) => {
       const envelope = envelopeOf(as);
       return () => as.post('/v1/claims', envelope);
@@ -99,7 +103,10 @@ describe('metered actions over the allowance', () => {
 
   it('says what every meter has charged and not yet debited among the cents it requires', async () => {
     const consumer = await spent({ cents: 1 });
-    await run(db, sql.fragment`select charge_usage(${`message of ${consumer.operatorId}`}, ${consumer.operatorId}, 'sms', 869564, 'a message')`);
+    await run(
+      db,
+      sql.fragment`select charge_usage(${`message of ${consumer.operatorId}`}, ${consumer.operatorId}, 'sms', 869564, 'a message')`,
+    );
     const refusal = await invoke(consumer, free);
     assertProblem(refusal, 'INSUFFICIENT_CREDITS');
     assert.deepEqual([refusal.body.required_cents, refusal.body.balance_cents], [2, 1]);
@@ -142,8 +149,14 @@ describe('metered actions over the allowance', () => {
     const consumer = await spent();
     assertProblem(await invoke(consumer, 'skl_nothing'), 'NOT_FOUND');
     assertProblem(await consumer.post(`/v1/skills/${free}/invoke`, { input: {} }), 'INPUT_SCHEMA_MISMATCH');
-    assertProblem(await consumer.post(`/v1/skills/${priced}/invoke`, { input: { text: '' }, max_price_cents: 1 }), 'PRICE_CHANGED');
-    assertProblem(await consumer.post('/v1/claims', envelopeOf(consumer, { issuer: provider.operatorId })), 'ISSUER_MISMATCH');
+    assertProblem(
+      await consumer.post(`/v1/skills/${priced}/invoke`, { input: { text: '' }, max_price_cents: 1 }),
+      'PRICE_CHANGED',
+    );
+    assertProblem(
+      await consumer.post('/v1/claims', envelopeOf(consumer, { issuer: provider.operatorId })),
+      'ISSUER_MISMATCH',
+    );
     assertProblem(await consumer.post('/v1/passports/issue', { agent_id: 'ag_nothing' }), 'NOT_FOUND');
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');
   });
@@ -166,6 +179,10 @@ describe('metered actions over the allowance', () => {
     await passMonth(db, consumer.operatorId);
     assertStatus(await invoke(consumer, free), 201);
     assert.deepEqual(await counted(consumer), [1, 0]);
-    assert.deepEqual(await remainderOf(db, consumer.operatorId), { charged_microcents: COST, debited_cents: 0 }, 'what was charged stays charged');
+    assert.deepEqual(
+      await remainderOf(db, consumer.operatorId),
+      { charged_microcents: COST, debited_cents: 0 },
+      'what was charged stays charged',
+    );
   });
 });

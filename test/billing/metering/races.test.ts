@@ -32,7 +32,10 @@ describe('many metered actions at once', () => {
   after(() => own.close());
 
   const invoke = (consumer: string, skill: string, agent?: string) =>
-    invokeSkill(own.context, callOf(consumer, 'invokeSkill'), skill, { input: {}, ...(agent !== undefined && { agent_id: agent }) });
+    invokeSkill(own.context, callOf(consumer, 'invokeSkill'), skill, {
+      input: {},
+      ...(agent !== undefined && { agent_id: agent }),
+    });
   /** `ok`, or the code of the refusal; anything else fails the test. */
   const outcomeOf = async (attempt: Promise<unknown>): Promise<string> => {
     try {
@@ -97,7 +100,11 @@ describe('many metered actions at once', () => {
       assert.equal(ok + unpaid, 200);
       assert.deepEqual(await counted(consumer), [FREE + ok, ok]);
       const wallet = await walletOf(db, consumer);
-      assert.deepEqual(wallet, { posted_cents: 120 - Math.floor(ok / 100), held_cents: ok, last_position: 1 + Math.floor(ok / 100) });
+      assert.deepEqual(wallet, {
+        posted_cents: 120 - Math.floor(ok / 100),
+        held_cents: ok,
+        last_position: 1 + Math.floor(ok / 100),
+      });
       assert.equal(wallet.posted_cents - wallet.held_cents, 0, 'nobody was refused while a cent was left');
     }
   });
@@ -109,7 +116,10 @@ describe('many metered actions at once', () => {
     await invoke(consumer, priced, agent);
     await setUsed(db, consumer, FREE);
     await run(db, sql.fragment`select count(charge_overage(${consumer})) from generate_series(1, 99)`);
-    await run(db, sql.fragment`update usage_counters set used = ${FREE + 99}, overage = 99 where operator_id = ${consumer}`);
+    await run(
+      db,
+      sql.fragment`update usage_counters set used = ${FREE + 99}, overage = 99 where operator_id = ${consumer}`,
+    );
     const holder = new pg.Client(own.context.config.databaseUrl);
     await holder.connect();
     await holder.query('begin');
@@ -117,7 +127,8 @@ describe('many metered actions at once', () => {
     const invoking = invoke(consumer, priced, agent);
     await eventually('the invoke to wait for the budget', () =>
       db.oneFirst(sql.type(z.object({ waiting: z.boolean() }))`
-        select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waiting`));
+        select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waiting`),
+    );
     for (const table of ['usage_counters', 'wallet_remainders', 'wallets']) {
       await holder.query(`select from ${table} where operator_id = $1 for update nowait`, [consumer]);
     }
@@ -136,7 +147,9 @@ describe('many metered actions at once', () => {
     });
     await assert.rejects(doing, (error) => error === back);
   };
-  const lawsBrokenBy = async (by: (connection: DatabaseTransactionConnection) => Promise<unknown>): Promise<string[]> => {
+  const lawsBrokenBy = async (
+    by: (connection: DatabaseTransactionConnection) => Promise<unknown>,
+  ): Promise<string[]> => {
     let laws: string[] = [];
     await undone(async (connection) => {
       await by(connection);
@@ -151,11 +164,18 @@ describe('many metered actions at once', () => {
     await undone(async (connection) => {
       await run(connection, sql.fragment`select charge_back(${consumer}, 150, 'a dispute', 'Charged back')`);
       await invokeBySql(connection, consumer, free);
-      await assert.rejects(invokeBySql(connection, consumer, free), ({ message, detail }: Error & { detail: string }) => {
-        assert.equal(message, 'INSUFFICIENT_CREDITS');
-        assert.deepEqual((JSON.parse(detail) as { extra: unknown }).extra, { required_cents: 1, balance_cents: 0, receivable_cents: 50 });
-        return true;
-      });
+      await assert.rejects(
+        invokeBySql(connection, consumer, free),
+        ({ message, detail }: Error & { detail: string }) => {
+          assert.equal(message, 'INSUFFICIENT_CREDITS');
+          assert.deepEqual((JSON.parse(detail) as { extra: unknown }).extra, {
+            required_cents: 1,
+            balance_cents: 0,
+            receivable_cents: 50,
+          });
+          return true;
+        },
+      );
     });
   });
 
@@ -166,7 +186,10 @@ describe('many metered actions at once', () => {
     await setUsed(db, consumer, FREE);
     await invoke(consumer, free);
     const change = (by: number) => (connection: DatabaseTransactionConnection) =>
-      run(connection, sql.fragment`update usage_counters set overage = overage + ${by} where operator_id = ${consumer}`);
+      run(
+        connection,
+        sql.fragment`update usage_counters set overage = overage + ${by} where operator_id = ${consumer}`,
+      );
     assert.deepEqual(await lawsBrokenBy(change(1)), [law]);
     assert.deepEqual(await lawsBrokenBy(change(-1)), [law]);
     const forget = (connection: DatabaseTransactionConnection) =>

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import type { DatabasePool } from '../../../src/database/pool.ts';
 import type { Usage } from '../../../src/billing/usage-schema.ts';
 import { issue, openHolder, refresh } from '../../passports/holders.ts';
-import { buildAgent, buildAgentKey, buildInvocation, buildMemberKey, buildOperator, buildSkill, credit } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildInvocation,
+  buildMemberKey,
+  buildOperator,
+  buildSkill,
+  credit,
+} from '../../support/factories.ts';
 import { assertStatus, database, platform, type Requester } from '../../support/service.ts';
 import { eachWithinOneMonth, FREE, passMonth, setUsed } from './counters.ts';
 
@@ -13,7 +21,8 @@ describe('GET /v1/billing/usage', () => {
   });
   eachWithinOneMonth();
 
-  const usageOf = async (reader: Requester): Promise<Usage> => assertStatus(await reader.get<Usage>('/v1/billing/usage'), 200);
+  const usageOf = async (reader: Requester): Promise<Usage> =>
+    assertStatus(await reader.get<Usage>('/v1/billing/usage'), 200);
   const nothing = (included: number | null) => ({ used: 0, included, overage: 0 });
 
   it('of a new operator on free: the calendar month twice, and nothing used', async () => {
@@ -21,18 +30,36 @@ describe('GET /v1/billing/usage', () => {
     const { billing_period: billing, allowance_period: allowance, ...usage } = await usageOf(operator);
     const [month, next] = [new Date(allowance.start), new Date(allowance.end)];
     assert.match(allowance.start, /^\d{4}-\d\d-01T00:00:00\.000Z$/);
-    assert.equal(next.toISOString(), new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1)).toISOString());
+    assert.equal(
+      next.toISOString(),
+      new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1)).toISOString(),
+    );
     assert(month.getTime() <= Date.now() && Date.now() < next.getTime());
     assert.deepEqual(billing, allowance);
     assert.deepEqual(usage, {
       tier: 'free',
       usage: { passports: 0, agents: 0, drop_offs: 0, skill_invocations: 0, published_skills: 0 },
-      allowances: { metered_actions: nothing(FREE), l3_classifications: nothing(0), sms: nothing(0), email: nothing(100) },
+      allowances: {
+        metered_actions: nothing(FREE),
+        l3_classifications: nothing(0),
+        sms: nothing(0),
+        email: nothing(100),
+      },
       seats: { included_seats: 2, purchased_seats: 0, total_seats: 2, seat_ceiling: 2, seats_in_use: 1 },
     });
   });
 
-  const tiers: Record<string, [actions: number | null, l3: number | null, sms: number | null, email: number | null, seats: number | null, ceiling: number | null]> = {
+  const tiers: Record<
+    string,
+    [
+      actions: number | null,
+      l3: number | null,
+      sms: number | null,
+      email: number | null,
+      seats: number | null,
+      ceiling: number | null,
+    ]
+  > = {
     free: [25_000, 0, 0, 100, 2, 2],
     developer: [250_000, 2_000, 10, 1_000, 3, 5],
     pro: [1_500_000, 10_000, 50, 5_000, 5, 10],

@@ -6,7 +6,13 @@ import { assertLedger } from '../../../src/billing/index.ts';
 import { newId } from '../../../src/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../../support/instance.ts';
-import { checkoutSession, paymentEventBody, postPaymentEvent, signPaymentEvent, webhookSecretOf } from '../../support/payment-webhooks.ts';
+import {
+  checkoutSession,
+  paymentEventBody,
+  postPaymentEvent,
+  signPaymentEvent,
+  webhookSecretOf,
+} from '../../support/payment-webhooks.ts';
 import { childrenOf } from '../../support/processes.ts';
 import { assertProblem, requester, type Reply } from '../../support/service.ts';
 
@@ -27,7 +33,9 @@ describe('Payment webhooks while Postgres ends and starts again', function () {
   /** No shut-down of any kind: every process of the server is gone at once. */
   const endPostgres = async (): Promise<void> => {
     const file = join(instance.dataDir, 'postgres/data/postmaster.pid');
-    const pid = await eventually('a postmaster', async () => Number.parseInt(await readFile(file, 'utf8'), 10), { ignoreErrors: () => true });
+    const pid = await eventually('a postmaster', async () => Number.parseInt(await readFile(file, 'utf8'), 10), {
+      ignoreErrors: () => true,
+    });
     process.kill(pid, 'SIGSTOP'); // it must not tidy up after its children
     for (const child of childrenOf(pid)) process.kill(child, 'SIGKILL');
     process.kill(pid, 'SIGKILL');
@@ -56,9 +64,11 @@ describe('Payment webhooks while Postgres ends and starts again', function () {
         if (reply.status !== 503) return;
       }
     };
-    const telling = Promise.all([0, 1].map(async () => {
-      for (const id of ids) await tell(id);
-    }));
+    const telling = Promise.all(
+      [0, 1].map(async () => {
+        for (const id of ids) await tell(id);
+      }),
+    );
     for (const count of [TOP_UPS / 3, (2 * TOP_UPS) / 3]) {
       await eventually('some to be heard', () => heard.size >= count, { seconds: 60 });
       await endPostgres();
@@ -74,7 +84,9 @@ describe('Payment webhooks while Postgres ends and starts again', function () {
     await eventually('/readyz to be well', async () => (await ready.get('/readyz')).status === 200);
     const pool = await openPool(instance.databaseUrl, { size: 1, applicationName: 'carnet-test' });
     try {
-      const credits = await pool.anyFirst(sql.unsafe`select cause from transfers where kind = 'topup' and wallet = ${operatorId}`);
+      const credits = await pool.anyFirst(
+        sql.unsafe`select cause from transfers where kind = 'topup' and wallet = ${operatorId}`,
+      );
       assert.deepEqual(credits.map(String).toSorted(), ids.map(String).toSorted());
       await assertLedger(pool);
     } finally {

@@ -12,7 +12,8 @@ import { runOf } from '../../temporal/runs.ts';
 import { newPayer, type Payer } from './payer.ts';
 
 const found = await stripeMock();
-if ('missing' in found) process.stderr.write(`LEFT OUT: answers of Stripe that are lost on their way; ${found.missing}.\n`);
+if ('missing' in found)
+  process.stderr.write(`LEFT OUT: answers of Stripe that are lost on their way; ${found.missing}.\n`);
 else describe('An answer of the payment provider that is lost on its way', () => checks(found.program));
 
 function checks(program: string): void {
@@ -44,7 +45,8 @@ function checks(program: string): void {
     await stripe.stop();
   });
 
-  const sessions = (): unknown[] => stripe.books.of('cs_test').filter(({ form }) => JSON.stringify(form).includes(payer.operatorId));
+  const sessions = (): unknown[] =>
+    stripe.books.of('cs_test').filter(({ form }) => JSON.stringify(form).includes(payer.operatorId));
   const paidTopUp = async (): Promise<{ id: string; transactionId: string; paymentId: string }> => {
     const { id, sessionId } = await payer.begin();
     stripe.books.pay(sessionId);
@@ -62,7 +64,10 @@ function checks(program: string): void {
       const tries = stripe.callsTo('POST /v1/checkout/sessions');
       assert.equal(tries.length, 2);
       assert.deepEqual(new Set(tries.map(({ idempotencyKey }) => idempotencyKey)), new Set([id]));
-      assert.deepEqual(sessions().map((session) => (session as { id: string }).id), [sessionId]);
+      assert.deepEqual(
+        sessions().map((session) => (session as { id: string }).id),
+        [sessionId],
+      );
     });
   }
 
@@ -70,7 +75,13 @@ function checks(program: string): void {
     this.timeout(60_000);
     stripe.faults.push({ on: /POST \/v1\/customers$/, how: 'drop' });
     await Promise.all([payer.begin(), payer.begin()]);
-    assert.equal(stripe.books.of('cus').filter(({ metadata }) => (metadata as { carnet_operator?: string }).carnet_operator === payer.operatorId).length, 1);
+    assert.equal(
+      stripe.books
+        .of('cus')
+        .filter(({ metadata }) => (metadata as { carnet_operator?: string }).carnet_operator === payer.operatorId)
+        .length,
+      1,
+    );
   });
 
   it('says no where Stripe says no, and begins nothing that could be paid', async function () {
@@ -80,8 +91,14 @@ function checks(program: string): void {
       () => eventually('the answer', () => payer.topUp('refused'), { seconds: 45, ignoreErrors: isUnavailable }),
       (error: unknown) => error instanceof CarnetError && error.code === 'PAYMENT_REFUSED' && error.status === 502,
     );
-    assert.deepEqual((await payer.topUps()).map(({ status }) => status), ['refused']);
-    const { body } = await eventually('the session', () => payer.topUp('refused'), { seconds: 45, ignoreErrors: isUnavailable });
+    assert.deepEqual(
+      (await payer.topUps()).map(({ status }) => status),
+      ['refused'],
+    );
+    const { body } = await eventually('the session', () => payer.topUp('refused'), {
+      seconds: 45,
+      ignoreErrors: isUnavailable,
+    });
     assert.match(body.session_id, /^cs_test_/, 'a refusal does not stick to its key');
   });
 
@@ -113,16 +130,26 @@ function checks(program: string): void {
     this.timeout(60_000);
     const { transactionId } = await paidTopUp();
     stripe.faults.push({ on: /POST \/v1\/refunds$/, how: 400 });
-    const refusing = () => eventually('the refusal', async () => (await payer.refund(transactionId, { key: 'refused' })).body.status !== 'pending');
+    const refusing = () =>
+      eventually(
+        'the refusal',
+        async () => (await payer.refund(transactionId, { key: 'refused' })).body.status !== 'pending',
+      );
     await assert.rejects(
       refusing,
       (error: unknown) => error instanceof CarnetError && error.code === 'PAYMENT_REFUSED',
     );
     assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 0 });
-    assert.deepEqual((await payer.refunds()).map(({ status }) => status), ['failed']);
+    assert.deepEqual(
+      (await payer.refunds()).map(({ status }) => status),
+      ['failed'],
+    );
     await payer.refund(transactionId);
     await eventually('the other refund', async () => (await payer.refunds())[1]?.status === 'succeeded');
-    assert.deepEqual(stripe.callsTo('POST /v1/refunds').map(({ idempotencyKey }) => idempotencyKey), [`refund:${transactionId}`, `refund:${transactionId}:2`]);
+    assert.deepEqual(
+      stripe.callsTo('POST /v1/refunds').map(({ idempotencyKey }) => idempotencyKey),
+      [`refund:${transactionId}`, `refund:${transactionId}:2`],
+    );
   });
 
   it('keeps the money of a refund held while Stripe does not know what it made, as under the key of another account', async function () {
@@ -144,9 +171,17 @@ function checks(program: string): void {
     stripe.faults.push({ on: /GET \/v1\/refunds\/re_/, how: 404 });
     await askNow();
     await eventually('Stripe to be asked', () => stripe.faults.length === 0);
-    await eventually('it to be asked again later, or given up', async () =>
-      (await rig.context.pool.oneFirst(sql.unsafe`select coalesce(ask_at > clock_timestamp(), true) from refunds where id = ${body.refund_id}`)) === true);
-    assert.deepEqual([(await payer.refunds()).map(({ status }) => status), await payer.available()], [['pending'], { posted_cents: 1_000, held_cents: 1_000 }]);
+    await eventually(
+      'it to be asked again later, or given up',
+      async () =>
+        (await rig.context.pool.oneFirst(
+          sql.unsafe`select coalesce(ask_at > clock_timestamp(), true) from refunds where id = ${body.refund_id}`,
+        )) === true,
+    );
+    assert.deepEqual(
+      [(await payer.refunds()).map(({ status }) => status), await payer.available()],
+      [['pending'], { posted_cents: 1_000, held_cents: 1_000 }],
+    );
     stripe.books.change(made, { status: 'succeeded' });
     await askNow();
     await eventually('the refund', async () => (await payer.refunds())[0]?.status === 'succeeded');
@@ -164,9 +199,14 @@ function checks(program: string): void {
     assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 1_000 });
     letGo();
     await eventually('the refund', async () => (await payer.refunds())[0]?.status === 'succeeded', { seconds: 30 });
-    assert.deepEqual(await payer.refund(transactionId, { key: 'slow' }), { status: 202, body: { ...body, status: 'succeeded' }, replayed: true });
+    assert.deepEqual(await payer.refund(transactionId, { key: 'slow' }), {
+      status: 202,
+      body: { ...body, status: 'succeeded' },
+      replayed: true,
+    });
     assert.equal(stripe.books.of('re').filter((refund) => refund.payment_intent === paymentId).length, 1);
   });
 }
 
-const isUnavailable = (error: unknown): boolean => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';

@@ -45,7 +45,8 @@ export interface Payer {
   available(): Promise<{ posted_cents: number; held_cents: number }>;
 }
 
-const isUnavailable = (error: unknown): boolean => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
 
 const Wallet = z.object({ posted_cents: z.number(), held_cents: z.number() });
 
@@ -62,7 +63,10 @@ export async function newPayer(context: Context): Promise<Payer> {
     topUp: (key) => createTopUp(context, call('createTopUp', key), { amount_cents: 1_000 }),
     async begin() {
       const key = unique('key');
-      const { body } = await eventually('the checkout to be open', () => payer.topUp(key), { seconds: 120, ignoreErrors: isUnavailable });
+      const { body } = await eventually('the checkout to be open', () => payer.topUp(key), {
+        seconds: 120,
+        ignoreErrors: isUnavailable,
+      });
       const row = (await payer.topUps()).find((one) => one.session_id === body.session_id);
       return { id: row?.id ?? '', sessionId: body.session_id, checkoutUrl: body.checkout_url };
     },
@@ -99,17 +103,23 @@ export async function newPayer(context: Context): Promise<Payer> {
         },
         'req_test',
       );
-      return (await payer.topUps()).find((one) => one.session_id === sessionId) as Row & { transaction_id: string; payment_id: string };
+      return (await payer.topUps()).find((one) => one.session_id === sessionId) as Row & {
+        transaction_id: string;
+        payment_id: string;
+      };
     },
     async settleSilently(sessionId, outcome) {
       await settle(context, sessionId, outcome);
     },
     async timeIsOver(id) {
-      await pool.query(sql.unsafe`update top_ups set ask_at = clock_timestamp() where id = ${id} and ask_at is not null`);
+      await pool.query(
+        sql.unsafe`update top_ups set ask_at = clock_timestamp() where id = ${id} and ask_at is not null`,
+      );
       await pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](id)}, 'test')`);
       context.delivery.messagesCommitted();
     },
-    available: () => pool.one(sql.type(Wallet)`select posted_cents, held_cents from wallets where operator_id = ${operatorId}`),
+    available: () =>
+      pool.one(sql.type(Wallet)`select posted_cents, held_cents from wallets where operator_id = ${operatorId}`),
   };
   return payer;
 }

@@ -4,7 +4,16 @@ import { assertLedger } from '../../../src/billing/index.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { buildAgent, buildAgentKey, buildInvocation, buildMemberKey, buildOperator, buildSkill, credit, unique } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildInvocation,
+  buildMemberKey,
+  buildOperator,
+  buildSkill,
+  credit,
+  unique,
+} from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
 import { untilAnswered } from '../../support/until-answered.ts';
 import type { Refund } from '../../../src/billing/refund-schema.ts';
@@ -29,10 +38,16 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     const operator = await buildOperator();
     const { transactionId, amountCents } = await buildTopUp(operator, 2_500);
     const refund = await refundOf(operator, transactionId);
-    assert.deepEqual({ ...refund, refund_id: '' }, { refund_id: '', transaction_id: transactionId, amount_cents: amountCents, status: 'succeeded' });
+    assert.deepEqual(
+      { ...refund, refund_id: '' },
+      { refund_id: '', transaction_id: transactionId, amount_cents: amountCents, status: 'succeeded' },
+    );
     assert.match(refund.refund_id, /^rfd_/);
     assert.equal(await balanceOf(operator), 0);
-    assert.deepEqual(await movements(operator.operatorId), [{ kind: 'topup', cents: 2_500 }, { kind: 'refund', cents: -2_500 }]);
+    assert.deepEqual(await movements(operator.operatorId), [
+      { kind: 'topup', cents: 2_500 },
+      { kind: 'refund', cents: -2_500 },
+    ]);
     assert.deepEqual(await audited(refund.refund_id), ['refund.begun', 'refund.succeeded']);
   });
 
@@ -112,7 +127,9 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     const operator = await buildOperator();
     const { transactionId } = await buildTopUp(operator, 3_000);
     await credit(operator.operatorId, 60_000);
-    const replies: Reply[] = await Promise.all(Array.from({ length: 50 }, () => untilAnswered(() => operator.post(path(transactionId)))));
+    const replies: Reply[] = await Promise.all(
+      Array.from({ length: 50 }, () => untilAnswered(() => operator.post(path(transactionId)))),
+    );
     const [begun, ...more] = replies.filter(({ status }) => status === 200 || status === 202);
     assert(begun !== undefined && more.length === 0);
     for (const reply of replies) if (reply !== begun) assertProblem(reply, 'ALREADY_REFUNDED');
@@ -122,7 +139,15 @@ describe('POST /v1/billing/refund/:transactionId', function () {
 
   it('and spending never take more than there is: it is refunded if the whole top-up was still there, and only then', async () => {
     const provider = await buildOperator();
-    const play = async ({ price, callers, refunds }: { price: number; callers: number; refunds: number }): Promise<void> => {
+    const play = async ({
+      price,
+      callers,
+      refunds,
+    }: {
+      price: number;
+      callers: number;
+      refunds: number;
+    }): Promise<void> => {
       const operator = await buildOperator();
       const skill = await buildSkill(provider, { price_per_invocation: price });
       const { transactionId } = await buildTopUp(operator, 1_000);
@@ -132,9 +157,16 @@ describe('POST /v1/billing/refund/:transactionId', function () {
       const succeeded = (replies: Reply[]): number => replies.filter(({ status }) => status < 300).length;
       const [refunded, spent] = [succeeded(await Promise.all(asked)), succeeded(await Promise.all(invoked))];
       assert.equal(refunded, spent === 0 ? 1 : 0, `${refunded} refunds beside ${spent} invocations`);
-      await eventually('the wallet to be settled', async () => (await balanceOf(operator)) === 1_000 - spent * price - refunded * 1_000);
+      await eventually(
+        'the wallet to be settled',
+        async () => (await balanceOf(operator)) === 1_000 - spent * price - refunded * 1_000,
+      );
     };
-    const race = fc.record({ price: fc.integer({ min: 1, max: 1_100 }), callers: fc.integer({ min: 1, max: 6 }), refunds: fc.integer({ min: 1, max: 3 }) });
+    const race = fc.record({
+      price: fc.integer({ min: 1, max: 1_100 }),
+      callers: fc.integer({ min: 1, max: 6 }),
+      refunds: fc.integer({ min: 1, max: 3 }),
+    });
     await fc.assert(fc.asyncProperty(race, play), { numRuns: 15 });
   });
 });

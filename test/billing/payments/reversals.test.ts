@@ -5,7 +5,18 @@ import { newId } from '../../../src/ids.ts';
 import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
 import { disputeObject, paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
-import { audited, balanceOf, beginTopUp, buildTopUp, movements, outcomeOf, post, refundOf, topUpEvent, topUpRow } from './support.ts';
+import {
+  audited,
+  balanceOf,
+  beginTopUp,
+  buildTopUp,
+  movements,
+  outcomeOf,
+  post,
+  refundOf,
+  topUpEvent,
+  topUpRow,
+} from './support.ts';
 
 const refunded = (paymentId: string, cents: number, event: { id?: string; createdAt?: Date } = {}): string =>
   paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), event);
@@ -16,7 +27,9 @@ const disputed = (id: string, paymentId: string, outcome: 'opened' | 'won' | 'lo
     : paymentEventBody('charge.dispute.closed', disputeObject(id, paymentId, cents, { status: outcome }));
 
 /** An operator with a paid top-up of $10, some of it spent. */
-async function payer(spent = 0): Promise<{ operator: TestOperator; topUpId: string; transactionId: string; paymentId: string }> {
+async function payer(
+  spent = 0,
+): Promise<{ operator: TestOperator; topUpId: string; transactionId: string; paymentId: string }> {
   const operator = await buildOperator();
   const { id: topUpId, transactionId } = await buildTopUp(operator);
   if (spent > 0) await spend(operator, spent);
@@ -59,7 +72,10 @@ describe('A payment that was refunded at the provider, not by us', function () {
     await post(refunded(paymentId, 1_000));
     await post(refunded(paymentId, 300));
     assert.equal(await balanceOf(operator), 0);
-    assert.deepEqual((await movements(operator.operatorId)).map(({ cents }) => cents), [1_000, -300, -700]);
+    assert.deepEqual(
+      (await movements(operator.operatorId)).map(({ cents }) => cents),
+      [1_000, -300, -700],
+    );
   });
 
   it('leaves a debt where the wallet has less, and is not refunded by us as well', async () => {
@@ -80,7 +96,10 @@ describe('A payment that was refunded at the provider, not by us', function () {
     await post(refunded(paymentId, 1_000, { id: eventId }));
     assert.equal(await outcomeOf(eventId), 'kept');
     await post(topUpEvent(topUp, undefined, { payment_intent: paymentId }));
-    assert.deepEqual((await movements(operator.operatorId)).map(({ cents }) => cents), [1_000, -1_000]);
+    assert.deepEqual(
+      (await movements(operator.operatorId)).map(({ cents }) => cents),
+      [1_000, -1_000],
+    );
   });
 
   it('is told apart from a refund of ours', async () => {
@@ -108,11 +127,23 @@ describe('A payment that was refunded at the provider, not by us', function () {
     const { operator, paymentId } = await payer();
     const told = async (payment: string): Promise<(string | null)[]> => {
       const [refund, dispute] = [newId('evt'), newId('evt')];
-      await post(paymentEventBody('charge.refunded', refundedCharge(payment, 1_000, 900, { currency: 'eur' }), { id: refund }));
-      await post(paymentEventBody('charge.dispute.created', disputeObject(`dp_${dispute}`, payment, 900, { currency: 'eur' }), { id: dispute }));
+      await post(
+        paymentEventBody('charge.refunded', refundedCharge(payment, 1_000, 900, { currency: 'eur' }), { id: refund }),
+      );
+      await post(
+        paymentEventBody('charge.dispute.created', disputeObject(`dp_${dispute}`, payment, 900, { currency: 'eur' }), {
+          id: dispute,
+        }),
+      );
       return Promise.all([refund, dispute].map(outcomeOf));
     };
-    assert.deepEqual([await told(paymentId), await told('pi_of_a_shop')], [['differs', 'differs'], ['ignored', 'ignored']]);
+    assert.deepEqual(
+      [await told(paymentId), await told('pi_of_a_shop')],
+      [
+        ['differs', 'differs'],
+        ['ignored', 'ignored'],
+      ],
+    );
     assert.equal(await balanceOf(operator), 1_000);
   });
 
@@ -148,7 +179,11 @@ describe('A refund of ours', function () {
       const { operator, paymentId, transactionId } = await payer();
       const id = await refunding(operator, transactionId);
       if (known) await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
-      await post(paymentEventBody('refund.failed', refundObject(await providerRefundOf(id), paymentId, 'failed'), { createdAt: at(1) }));
+      await post(
+        paymentEventBody('refund.failed', refundObject(await providerRefundOf(id), paymentId, 'failed'), {
+          createdAt: at(1),
+        }),
+      );
       return { operator, paymentId };
     };
     for (const known of [true, false]) {
@@ -162,7 +197,9 @@ describe('A refund of ours', function () {
 
   const providerRefundOf = async (id: string): Promise<string> => {
     const { sql } = await import('../../../src/database/pool.ts');
-    return String(await (await database()).oneFirst(sql.unsafe`select provider_refund_id from refunds where id = ${id}`));
+    return String(
+      await (await database()).oneFirst(sql.unsafe`select provider_refund_id from refunds where id = ${id}`),
+    );
   };
 });
 
@@ -212,6 +249,8 @@ describe('A dispute', function () {
       const taken = sent.includes('end') ? (end === 'lost' ? 800 : 0) : sent.includes('opened') ? 800 : 0;
       assert.equal(await balanceOf(operator), 1_000 - taken - (sent.includes('refunded') ? 200 : 0));
     };
-    await fc.assert(fc.asyncProperty(outcomes, fc.constantFrom('won' as const, 'lost' as const), play), { numRuns: 30 });
+    await fc.assert(fc.asyncProperty(outcomes, fc.constantFrom('won' as const, 'lost' as const), play), {
+      numRuns: 30,
+    });
   });
 });

@@ -23,17 +23,25 @@ const IdRow = z.object({ id: z.string() });
 /** Begins a top-up as a client does: after a 503, which a busy machine may answer, it is the same request again with the same key. */
 export async function beginTopUp(operator: TestOperator, amountCents = 1_000, key = unique('key')): Promise<TestTopUp> {
   const [body, headers] = [{ amount_cents: amountCents }, { 'idempotency-key': key }];
-  const reply = await untilAnswered(() => operator.post<{ checkout_url: string; session_id: string }>('/v1/billing/topup', body, headers));
+  const reply = await untilAnswered(() =>
+    operator.post<{ checkout_url: string; session_id: string }>('/v1/billing/topup', body, headers),
+  );
   const { checkout_url: checkoutUrl, session_id: sessionId } = assertStatus(reply, 200);
   const { id } = await (await database()).one(sql.type(IdRow)`select id from top_ups where session_id = ${sessionId}`);
   return { id, operatorId: operator.operatorId, amountCents, sessionId, checkoutUrl };
 }
 
 /** One that was paid on the page; gives the id of the credit. */
-export async function buildTopUp(operator: TestOperator, amountCents = 1_000): Promise<TestTopUp & { transactionId: string }> {
+export async function buildTopUp(
+  operator: TestOperator,
+  amountCents = 1_000,
+): Promise<TestTopUp & { transactionId: string }> {
   const topUp = await beginTopUp(operator, amountCents);
   await payLocally(topUp.checkoutUrl);
-  const transactionId = await eventually('the credit', async () => (await topUpRow(topUp.id)).transaction_id ?? undefined);
+  const transactionId = await eventually(
+    'the credit',
+    async () => (await topUpRow(topUp.id)).transaction_id ?? undefined,
+  );
   return { ...topUp, transactionId };
 }
 
@@ -45,7 +53,11 @@ export const endedRefund = (operator: Requester, id: string): Promise<Refund> =>
   });
 
 /** A refund to its end: the answer tells it where it came in time, which on a busy machine it may not. */
-export async function refundOf(operator: Requester, transactionId: string, headers: Record<string, string> = {}): Promise<Refund> {
+export async function refundOf(
+  operator: Requester,
+  transactionId: string,
+  headers: Record<string, string> = {},
+): Promise<Refund> {
   const reply = await operator.post<Refund>(`/v1/billing/refund/${transactionId}`, undefined, headers);
   const begun = assertStatus(reply, reply.body.status === 'pending' ? 202 : 200);
   const ended = await endedRefund(operator, begun.refund_id);
@@ -96,7 +108,9 @@ export const topUpRow = async (id: string): Promise<z.infer<typeof TopUpRow>> =>
 
 /** What the webhooks of an event id did. */
 export const outcomeOf = async (eventId: string): Promise<string | null> =>
-  (await database()).maybeOneFirst(sql.type(z.object({ outcome: z.string() }))`select outcome from payment_events where id = ${eventId}`);
+  (await database()).maybeOneFirst(
+    sql.type(z.object({ outcome: z.string() }))`select outcome from payment_events where id = ${eventId}`,
+  );
 
 /** Actions in the operator's audit trail about one thing. */
 export const audited = async (target: string): Promise<readonly string[]> =>

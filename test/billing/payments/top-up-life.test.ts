@@ -31,7 +31,9 @@ describe('The life of a top-up', function () {
     return (await payer.topUps()).find((row) => row.id === id)?.status;
   };
   const checkoutStatus = async (sessionId: string): Promise<unknown> =>
-    rig.context.pool.oneFirst(sql.type(z.object({ status: z.string() }))`select status from local_checkouts where id = ${sessionId}`);
+    rig.context.pool.oneFirst(
+      sql.type(z.object({ status: z.string() }))`select status from local_checkouts where id = ${sessionId}`,
+    );
 
   it('opens the checkout, tells whoever waits, and waits for the payment', async () => {
     const { id } = await payer.begin();
@@ -41,7 +43,9 @@ describe('The life of a top-up', function () {
   it('ends when it was paid, with the receipt', async () => {
     const { id } = await payer.paid();
     assert.equal(await ended(id), 'paid');
-    const receipt = await rig.context.pool.oneFirst(sql.unsafe`select receipt_url is not null from top_ups where id = ${id}`);
+    const receipt = await rig.context.pool.oneFirst(
+      sql.unsafe`select receipt_url is not null from top_ups where id = ${id}`,
+    );
     assert.equal(receipt, true);
   });
 
@@ -94,7 +98,9 @@ describe('The life of a top-up', function () {
     const { id, sessionId } = await payer.begin();
     await run(id).handle.cancel();
     await run(id).handle.signal('nonsense', { anything: 1 });
-    await run(id).saying(/Refused to cancel.*\n\nRefused signal nonsense|Refused signal nonsense.*\n\nRefused to cancel/s);
+    await run(id).saying(
+      /Refused to cancel.*\n\nRefused signal nonsense|Refused signal nonsense.*\n\nRefused to cancel/s,
+    );
     await payer.settleSilently(sessionId, 'paid');
     await payer.timeIsOver(id);
     assert.equal(await ended(id), 'paid');
@@ -133,11 +139,22 @@ describe('A top-up while no worker is there', function () {
       await rig.startDelivery();
       const payer = await newPayer(rig.context);
       const isUnavailable = (error: unknown): boolean =>
-        error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE' && error.headers['Retry-After'] === '5';
-      await Promise.all([assert.rejects(payer.topUp('key'), isUnavailable), assert.rejects(payer.topUp(), isUnavailable)]);
-      assert.deepEqual((await payer.topUps()).map(({ status }) => status), ['opening', 'opening']);
+        error instanceof CarnetError &&
+        error.code === 'TEMPORARILY_UNAVAILABLE' &&
+        error.headers['Retry-After'] === '5';
+      await Promise.all([
+        assert.rejects(payer.topUp('key'), isUnavailable),
+        assert.rejects(payer.topUp(), isUnavailable),
+      ]);
+      assert.deepEqual(
+        (await payer.topUps()).map(({ status }) => status),
+        ['opening', 'opening'],
+      );
       await rig.startWorker();
-      const answered = await eventually('the session', () => payer.topUp('key'), { seconds: 45, ignoreErrors: isUnavailable });
+      const answered = await eventually('the session', () => payer.topUp('key'), {
+        seconds: 45,
+        ignoreErrors: isUnavailable,
+      });
       assert.deepEqual(await payer.topUp('key'), { ...answered, replayed: true });
       const rows = await payer.topUps();
       for (const { id } of rows) await runOf(rig, lifeId['top-up'](id)).saying(/^Waits for the payment/);

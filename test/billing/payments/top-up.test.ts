@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  unique,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { expireLocally, failLocally, payLocally } from '../../support/local-payments.ts';
 import { anonymous, assertProblem, assertStatus, database } from '../../support/service.ts';
 import { audited, balanceOf, beginTopUp, movements, topUpRow } from './support.ts';

@@ -5,9 +5,25 @@ import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
-import { checkoutSession, paymentEventBody, postPaymentEvent, signPaymentEvent } from '../../support/payment-webhooks.ts';
+import {
+  checkoutSession,
+  paymentEventBody,
+  postPaymentEvent,
+  signPaymentEvent,
+} from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
-import { audited, balanceOf, beginTopUp, metadataOf, movements, outcomeOf, post, topUpEvent, topUpRow, type TestTopUp } from './support.ts';
+import {
+  audited,
+  balanceOf,
+  beginTopUp,
+  metadataOf,
+  movements,
+  outcomeOf,
+  post,
+  topUpEvent,
+  topUpRow,
+  type TestTopUp,
+} from './support.ts';
 
 const completed = 'checkout.session.completed';
 const asyncPaid = 'checkout.session.async_payment_succeeded';
@@ -39,13 +55,19 @@ describe('POST /v1/billing/webhooks/stripe', function () {
 
     it('a body signed with another key', async () => {
       const body = topUpEvent(topUp);
-      assertProblem(await postPaymentEvent(body, signPaymentEvent(body, { secret: 'whsec_of_somebody_else' })), 'INVALID_SIGNATURE');
+      assertProblem(
+        await postPaymentEvent(body, signPaymentEvent(body, { secret: 'whsec_of_somebody_else' })),
+        'INVALID_SIGNATURE',
+      );
       await assertNothingCredited();
     });
 
     it('the signature of another body, or of the same with other amounts', async () => {
       const signature = signPaymentEvent(topUpEvent(topUp));
-      assertProblem(await postPaymentEvent(topUpEvent(topUp, completed, { amount_total: 999_999 }), signature), 'INVALID_SIGNATURE');
+      assertProblem(
+        await postPaymentEvent(topUpEvent(topUp, completed, { amount_total: 999_999 }), signature),
+        'INVALID_SIGNATURE',
+      );
       await assertNothingCredited();
     });
 
@@ -60,7 +82,8 @@ describe('POST /v1/billing/webhooks/stripe', function () {
 
     it('a signature of more than five minutes ago, or of a time to come', async () => {
       const body = topUpEvent(topUp);
-      for (const seconds of [-600, 600]) { // to the second: verify-payment-webhook.test.ts
+      for (const seconds of [-600, 600]) {
+        // to the second: verify-payment-webhook.test.ts
         const at = new Date(Date.now() + seconds * 1_000);
         assertProblem(await postPaymentEvent(body, signPaymentEvent(body, { at })), 'INVALID_SIGNATURE');
       }
@@ -146,7 +169,9 @@ describe('POST /v1/billing/webhooks/stripe', function () {
 
   it('may come before the session is known here', async () => {
     const id = newId('top');
-    await (await database()).query(sql.unsafe`
+    await (
+      await database()
+    ).query(sql.unsafe`
       insert into top_ups (id, operator_id, provider, amount_cents, expires_at, life_seen_at)
       values (${id}, ${operator.operatorId}, 'local', 1000, clock_timestamp() + interval '1 day', clock_timestamp())`);
     await post(topUpEvent({ ...topUp, id, sessionId: `cs_${id}` }));
@@ -187,7 +212,10 @@ describe('POST /v1/billing/webhooks/stripe', function () {
       { type: expired, over: processing, pays: false },
       { type: completed, over: { amount_total: 5 }, pays: false },
     ];
-    const deliveries = fc.array(fc.record({ fact: fc.constantFrom(...facts), event: fc.nat(2) }), { minLength: 1, maxLength: 10 });
+    const deliveries = fc.array(fc.record({ fact: fc.constantFrom(...facts), event: fc.nat(2) }), {
+      minLength: 1,
+      maxLength: 10,
+    });
     const play = async (sent: { fact: (typeof facts)[number]; event: number }[], together: boolean): Promise<void> => {
       const payer = await buildOperator();
       const one = await beginTopUp(payer);
@@ -208,7 +236,9 @@ describe('POST /v1/billing/webhooks/stripe', function () {
   it('leaves no address of a checkout in what it keeps', async () => {
     await post(topUpEvent(topUp));
     await eventually('the end of the checkout', async () => (await topUpRow(topUp.id)).checkout_url === null);
-    const kept = await (await database()).oneFirst(sql.unsafe`
+    const kept = await (
+      await database()
+    ).oneFirst(sql.unsafe`
       select string_agg(e::text, ' ') from payment_events e where subject = ${topUp.id}`);
     assert(!String(kept).includes('http'));
   });

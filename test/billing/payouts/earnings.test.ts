@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import type { Earnings, Payout } from '../../../src/billing/payout-schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids.ts';
-import { buildAgent, buildAgentKey, buildInvocation, buildMemberKey, buildOperator, buildSkill, type TestOperator } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildInvocation,
+  buildMemberKey,
+  buildOperator,
+  buildSkill,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, type Requester } from '../../support/service.ts';
 import { run } from '../ledger-world.ts';
 
@@ -16,12 +24,19 @@ const earningsOf = async (operator: Requester): Promise<Earnings> =>
   assertStatus(await operator.get<Earnings>('/v1/earnings'), 200);
 
 /** A statement by SQL alone, in a month long ago; its money moves as the lives move it. */
-async function stated({ operatorId }: TestOperator, month: string, status: 'rolled_over' | 'transferring' | 'paid'): Promise<string> {
+async function stated(
+  { operatorId }: TestOperator,
+  month: string,
+  status: 'rolled_over' | 'transferring' | 'paid',
+): Promise<string> {
   const id = newId('pyt');
   const db = await database();
-  await run(db, sql.fragment`
+  await run(
+    db,
+    sql.fragment`
     insert into payouts (id, operator_id, month, gross_cents, commission_cents, status)
-    values (${id}, ${operatorId}, ${month}, 1000, 100, ${status === 'rolled_over' ? 'rolled_over' : 'due'})`);
+    values (${id}, ${operatorId}, ${month}, 1000, 100, ${status === 'rolled_over' ? 'rolled_over' : 'due'})`,
+  );
   if (status === 'rolled_over') return id;
   await run(db, sql.fragment`select advance_payout(${`${operatorId}:${month}`}, true)`);
   if (status === 'paid') await run(db, sql.fragment`select settle_payout(${`${operatorId}:${month}`}, 'tr_1')`);
@@ -64,7 +79,11 @@ describe('GET /v1/earnings', () => {
     await sold(publisher, 2_500);
     await stated(publisher, '2019-01', 'paid');
     await stated(publisher, '2019-02', 'transferring');
-    assert.deepEqual(await earningsOf(publisher), { available_cents: 500, pending_cents: 1_000, lifetime_cents: 2_500 });
+    assert.deepEqual(await earningsOf(publisher), {
+      available_cents: 500,
+      pending_cents: 1_000,
+      lifetime_cents: 2_500,
+    });
     await run(await database(), sql.fragment`select settle_payout(${`${operatorId}:2019-02`}, null)`);
     assert.deepEqual(await earningsOf(publisher), { available_cents: 1_500, pending_cents: 0, lifetime_cents: 2_500 });
   });
@@ -90,22 +109,38 @@ describe('GET /v1/payouts', () => {
     for (const month of months) await stated(publisher, month, 'rolled_over');
     await stated(another, '2018-12', 'rolled_over');
     const first = assertStatus(await publisher.get<Page>('/v1/payouts?limit=2'), 200);
-    assert.deepEqual(first.payouts.map(({ month }) => month), ['2019-01', '2018-12']);
+    assert.deepEqual(
+      first.payouts.map(({ month }) => month),
+      ['2019-01', '2018-12'],
+    );
     assert(first.has_more);
     const rest = assertStatus(await publisher.get<Page>(`/v1/payouts?limit=2&cursor=${first.next_cursor}`), 200);
-    assert.deepEqual([rest.payouts.map(({ month }) => month), rest.has_more, rest.next_cursor], [['2018-11'], false, null]);
+    assert.deepEqual(
+      [rest.payouts.map(({ month }) => month), rest.has_more, rest.next_cursor],
+      [['2018-11'], false, null],
+    );
     assertProblem(await another.get(`/v1/payouts?limit=2&cursor=${first.next_cursor}`), 'INVALID_CURSOR');
   });
 
   it('tells of each its month, its cents, what became of it and when, and not where it went', async () => {
     const publisher = await buildOperator();
-    await run(await database(), sql.fragment`update operators set payout_account = 'acct_1' where id = ${publisher.operatorId}`);
+    await run(
+      await database(),
+      sql.fragment`update operators set payout_account = 'acct_1' where id = ${publisher.operatorId}`,
+    );
     await sold(publisher, 1_000);
     const id = await stated(publisher, '2019-01', 'paid');
     const [payout, ...others] = assertStatus(await publisher.get<Page>('/v1/payouts'), 200).payouts;
     assert(payout !== undefined);
     const { created_at, paid_at, ...told } = payout;
-    assert.deepEqual(told, { id, month: '2019-01', gross_cents: 1_000, commission_cents: 100, net_cents: 900, status: 'paid' });
+    assert.deepEqual(told, {
+      id,
+      month: '2019-01',
+      gross_cents: 1_000,
+      commission_cents: 100,
+      net_cents: 900,
+      status: 'paid',
+    });
     assert(paid_at !== null && created_at <= paid_at);
     assert.deepEqual(others, []);
   });

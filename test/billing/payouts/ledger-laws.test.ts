@@ -18,7 +18,9 @@ describe('The ledger of a payout', () => {
   afterEach(() => own.close());
 
   /** A payout of 2,000 cents at a tenth, refused by the provider; then what `break_` does to its rows. */
-  const faultsOf = async (break_: (payoutId: string) => ReturnType<typeof sql.fragment>): Promise<(string | null)[][]> => {
+  const faultsOf = async (
+    break_: (payoutId: string) => ReturnType<typeof sql.fragment>,
+  ): Promise<(string | null)[][]> => {
     const { context } = own;
     const one = await newPublisher(context.pool, { commissionBps: 1_000 });
     await one.earn(2_000, '2020-01-10');
@@ -36,26 +38,35 @@ describe('The ledger of a payout', () => {
 
   it('is wrong where a failed one that moved back is called paid', async () => {
     const faults = await faultsOf(
-      (id) => sql.fragment`update payouts set status = 'paid', paid_at = now(), provider_transfer_id = 'tr_1' where id = ${id}`,
+      (id) =>
+        sql.fragment`update payouts set status = 'paid', paid_at = now(), provider_transfer_id = 'tr_1' where id = ${id}`,
     );
-    assert.deepEqual(faults, [['commission it:returned', '200', null], ['payout it:returned', '1800', null]]);
+    assert.deepEqual(faults, [
+      ['commission it:returned', '200', null],
+      ['payout it:returned', '1800', null],
+    ]);
   });
 
   it('is wrong where it never moved', async () => {
-    assert.deepEqual(await faultsOf((id) => sql.fragment`delete from transfers where kind = 'payout' and cause = ${id}`), [
-      ['payout it', null, '1800'],
-    ]);
+    assert.deepEqual(
+      await faultsOf((id) => sql.fragment`delete from transfers where kind = 'payout' and cause = ${id}`),
+      [['payout it', null, '1800']],
+    );
   });
 
   it('is wrong where it moved to another account', async () => {
     const faults = await faultsOf(
-      (id) => sql.fragment`update transfers set credit_account = 'platform:elsewhere' where kind = 'commission' and cause = ${id}`,
+      (id) =>
+        sql.fragment`update transfers set credit_account = 'platform:elsewhere' where kind = 'commission' and cause = ${id}`,
     );
     assert.deepEqual(faults, [['commission it', '200', '200']]);
   });
 
   it('is wrong where nothing was stated', async () => {
     const faults = await faultsOf((id) => sql.fragment`delete from payouts where id = ${id}`);
-    assert.deepEqual(faults.map(([subject]) => subject), ['commission it', 'commission it:returned', 'payout it', 'payout it:returned']);
+    assert.deepEqual(
+      faults.map(([subject]) => subject),
+      ['commission it', 'commission it:returned', 'payout it', 'payout it:returned'],
+    );
   });
 });

@@ -45,10 +45,21 @@ describe('The schedule of the payouts', () => {
 
   it('is of the first of each month at 03:00 UTC, and catches up on one that was missed', async () => {
     const { spec, policies, action, info } = await schedule.describe();
-    assert.deepEqual(spec.calendars?.map(({ dayOfMonth, hour, minute, second }) => ({ dayOfMonth, hour, minute, second })), [
-      { dayOfMonth: [{ start: 1, end: 1, step: 1 }], hour: [{ start: 3, end: 3, step: 1 }], minute: [{ start: 0, end: 0, step: 1 }], second: [{ start: 0, end: 0, step: 1 }] },
-    ]);
-    assert.deepEqual([policies.overlap, policies.catchupWindow, action.workflowType], ['SKIP', 30 * 86_400_000, 'monthlyPayouts']);
+    assert.deepEqual(
+      spec.calendars?.map(({ dayOfMonth, hour, minute, second }) => ({ dayOfMonth, hour, minute, second })),
+      [
+        {
+          dayOfMonth: [{ start: 1, end: 1, step: 1 }],
+          hour: [{ start: 3, end: 3, step: 1 }],
+          minute: [{ start: 0, end: 0, step: 1 }],
+          second: [{ start: 0, end: 0, step: 1 }],
+        },
+      ],
+    );
+    assert.deepEqual(
+      [policies.overlap, policies.catchupWindow, action.workflowType],
+      ['SKIP', 30 * 86_400_000, 'monthlyPayouts'],
+    );
     for (const next of info.nextActionTimes.slice(0, 3)) assert.match(next.toISOString(), /-01T03:00:00\.000Z$/);
   });
 
@@ -75,12 +86,17 @@ describe('The schedule of the payouts', () => {
 
   it('states every operator, in batches', async () => {
     // More than one batch of 200.
-    const many = await Promise.all(Array.from({ length: 201 }, () => newPublisher(rig.context.pool, { account: null })));
+    const many = await Promise.all(
+      Array.from({ length: 201 }, () => newPublisher(rig.context.pool, { account: null })),
+    );
     await Promise.all(many.map((one) => one.earn(5_000, '2020-01-10')));
     await triggered();
     const stated = await rig.context.pool.any(sql.type(Stated)`
       select month, status, count(*)::int as payouts from payouts
-      where operator_id = any(${sql.array(many.map(({ id }) => id), 'text')}) group by month, status`);
+      where operator_id = any(${sql.array(
+        many.map(({ id }) => id),
+        'text',
+      )}) group by month, status`);
     assert.deepEqual(stated, [{ month: await monthBefore(), status: 'pending_account', payouts: 201 }]);
   });
 });

@@ -38,7 +38,10 @@ describe('PATCH /v1/operators/me {payout_account}', () => {
     assert.equal(await accountOf(operator), null);
     const { approval_id: id } = refusedWith(refused);
     assertStatus(await approve(await signIn(operator.email), id), 200);
-    assertProblem(await operator.patch(PATH, { payout_account: 'acct_another' }, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
+    assertProblem(
+      await operator.patch(PATH, { payout_account: 'acct_another' }, withApproval(id)),
+      'GOVERNANCE_APPROVAL_REQUIRED',
+    );
     assertStatus(await operator.patch(PATH, ACCOUNT, withApproval(id)), 200);
     assert.equal(await accountOf(operator), ACCOUNT.payout_account);
     assertProblem(await operator.patch(PATH, ACCOUNT, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');

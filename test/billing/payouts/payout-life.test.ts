@@ -32,12 +32,19 @@ describe('The life of a payout', () => {
   const statusOf = async (of: Publisher): Promise<string | undefined> => (await of.payout(MONTH))?.status;
   /** What the local payment provider has transferred. */
   const received = (of: Publisher) =>
-    rig.context.pool.any(sql.type(Transfer)`select account, amount_cents from local_transfers where operator_id = ${of.id}`);
+    rig.context.pool.any(
+      sql.type(Transfer)`select account, amount_cents from local_transfers where operator_id = ${of.id}`,
+    );
   const lastSeen = (of: Publisher, ago: string) =>
-    run(rig.context.pool, sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval where operator_id = ${of.id}`);
+    run(
+      rig.context.pool,
+      sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval where operator_id = ${of.id}`,
+    );
   /** While it is held nothing can be transferred, and nobody knows whether it was. */
-  const holdTransfers = () => run(rig.context.pool, sql.fragment`alter table local_transfers rename to local_transfers_held`);
-  const letTransfersGo = () => run(rig.context.pool, sql.fragment`alter table local_transfers_held rename to local_transfers`);
+  const holdTransfers = () =>
+    run(rig.context.pool, sql.fragment`alter table local_transfers rename to local_transfers_held`);
+  const letTransfersGo = () =>
+    run(rig.context.pool, sql.fragment`alter table local_transfers_held rename to local_transfers`);
   const attempts = async (of: Publisher): Promise<number> =>
     (await life(of).handle.describe()).raw.pendingActivities?.[0]?.attempt ?? 0;
 
@@ -69,7 +76,9 @@ describe('The life of a payout', () => {
     await eventually('a second try', async () => (await attempts(one)) > 1, { ignoreErrors: () => true });
     assert.equal(await statusOf(one), 'transferring');
     await life(one).handle.cancel();
-    await life(one).saying(/^Has the payment provider transfer it.*\n\nRefused to cancel this run: it ends when the payment provider/);
+    await life(one).saying(
+      /^Has the payment provider transfer it.*\n\nRefused to cancel this run: it ends when the payment provider/,
+    );
     await letTransfersGo();
     await life(one).ended();
     assert.deepEqual([await statusOf(one), (await received(one)).length], ['paid', 1]);
@@ -78,7 +87,10 @@ describe('The life of a payout', () => {
   it('ends where the provider refuses it for good, with the money back among the earnings', async () => {
     const one = await publisher({ commissionBps: 1_000 });
     // A key that stands for another request is refused, whoever asks.
-    await run(rig.context.pool, sql.fragment`insert into local_calls (key, request) values (${`payout:${one.id}:${MONTH}`}, '{}')`);
+    await run(
+      rig.context.pool,
+      sql.fragment`insert into local_calls (key, request) values (${`payout:${one.id}:${MONTH}`}, '{}')`,
+    );
     await state();
     await life(one).ended();
     await life(one).saying(/^Ended: the payment provider refused it for good\. The money is back among the earnings/);
@@ -137,5 +149,9 @@ describe('The life of a payout', () => {
 /** As the Temporal UI shows them. */
 async function detailsOf({ handle }: Run): Promise<{ raw: unknown; staticSummary: string; staticDetails: string }> {
   const description = await handle.describe();
-  return { raw: description.raw, staticSummary: (await description.staticSummary()) ?? '', staticDetails: (await description.staticDetails()) ?? '' };
+  return {
+    raw: description.raw,
+    staticSummary: (await description.staticSummary()) ?? '',
+    staticDetails: (await description.staticDetails()) ?? '',
+  };
 }

@@ -37,7 +37,10 @@ export interface PublisherOptions {
 export async function newPublisher(db: CommonQueryMethods, options: PublisherOptions = {}): Promise<Publisher> {
   const id = await newWallet(db);
   const { account = `acct_${id.slice(3)}`, commissionBps = null } = options;
-  await run(db, sql.fragment`update operators set payout_account = ${account}, commission_bps = ${commissionBps} where id = ${id}`);
+  await run(
+    db,
+    sql.fragment`update operators set payout_account = ${account}, commission_bps = ${commissionBps} where id = ${id}`,
+  );
   return {
     id,
     async earn(cents, at) {

@@ -50,9 +50,13 @@ const steps: [Step, outcome: string][] = [
 /** A world in which every table of money has rows; a budget, too. */
 export async function everyRow(db: DatabasePool, lane: Lane): Promise<World> {
   const world = await World.make(db);
-  for (const [step, outcome] of steps) assert.equal(await world.play(lane, step), outcome, `what comes of "${step.do}"`);
+  for (const [step, outcome] of steps)
+    assert.equal(await world.play(lane, step), outcome, `what comes of "${step.do}"`);
   const [consumer, provider, agent] = [await newWallet(db, 100), await newWallet(db), newId('ag')];
-  await run(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'of the proof')`);
+  await run(
+    db,
+    sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'of the proof')`,
+  );
   await invoke(db, consumer, await newSkill(db, provider, 25), { agent });
   return world;
 }

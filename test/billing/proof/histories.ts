@@ -31,12 +31,19 @@ export async function playHistories<T>(
       throw error;
     }
   };
-  const result = await fc.check(fc.asyncProperty(arbitrary, playInTime), { seed: SEED, numRuns: histories, ...(PATH !== undefined && { path: PATH }) });
+  const result = await fc.check(fc.asyncProperty(arbitrary, playInTime), {
+    seed: SEED,
+    numRuns: histories,
+    ...(PATH !== undefined && { path: PATH }),
+  });
   if (!result.failed) return;
   const { counterexample, counterexamplePath, errorInstance } = result;
   const [smallest] = (counterexample ?? []) as [T?];
   const steps = smallest === undefined ? [] : show(smallest);
   const again = `PROOF_SEED=${SEED} PROOF_PATH=${counterexamplePath ?? ''} npx mocha ${file}`;
   const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-  throw new Error(`This history breaks the ledger:\n${steps.map((line) => `  ${line}`).join('\n')}\n${why}\nPlay it again: ${again}`, { cause: errorInstance });
+  throw new Error(
+    `This history breaks the ledger:\n${steps.map((line) => `  ${line}`).join('\n')}\n${why}\nPlay it again: ${again}`,
+    { cause: errorInstance },
+  );
 }

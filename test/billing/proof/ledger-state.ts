@@ -81,10 +81,12 @@ export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, 
     select operator_id, sum(gross_cents)::int8 as cents from payouts
     where operator_id = any(${textArray(publishers)}) and status in ('transferring', 'paid') group by 1`);
 
-  const sum = <T>(rows: readonly T[], cents: (row: T) => number): number => rows.reduce((total, row) => total + cents(row), 0);
+  const sum = <T>(rows: readonly T[], cents: (row: T) => number): number =>
+    rows.reduce((total, row) => total + cents(row), 0);
   return {
     wallets: wallets.map((id, wallet) => {
-      const here = <T extends { wallet: number }>(rows: readonly T[]): T[] => rows.filter((row) => row.wallet === wallet);
+      const here = <T extends { wallet: number }>(rows: readonly T[]): T[] =>
+        rows.filter((row) => row.wallet === wallet);
       const invocations = here(deeds.invocations);
       const refunds = here(deeds.refunds);
       const meters: Record<string, number> = {};
@@ -92,22 +94,41 @@ export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, 
         if (meter !== null && microcents > 0) meters[meter] = (meters[meter] ?? 0) + microcents;
       };
       for (const { source, cost } of here(deeds.uses)) charge(meterOf[source], chargeOf(source, cost));
-      charge('metered_action', 10_000 * sum(overages.filter((row) => row.operator_id === id), ({ overage }) => overage));
+      charge(
+        'metered_action',
+        10_000 *
+          sum(
+            overages.filter((row) => row.operator_id === id),
+            ({ overage }) => overage,
+          ),
+      );
       return {
-        worth: sum(here(deeds.topUps), ({ paid, cents }) => (paid ? cents : 0))
-          + sum(here(deeds.adjustments), ({ cents }) => cents)
-          - sum(refunds, ({ succeeded, failed, cents }) => (succeeded && !failed ? cents : 0))
-          - sum(invocations, ({ ended, skill }) => (ended === 'captured' ? (PRICES[skill] ?? 0) : 0))
-          - sum(Object.values(meters), (microcents) => Math.floor(microcents / MICROCENTS))
-          - sum(taken.filter((row) => row.operator_id === id), ({ cents }) => cents),
-        held: sum(invocations, ({ ended, skill }) => (ended === null ? (PRICES[skill] ?? 0) : 0))
-          + sum(refunds, ({ succeeded, failed, cents }) => (succeeded || failed ? 0 : cents)),
+        worth:
+          sum(here(deeds.topUps), ({ paid, cents }) => (paid ? cents : 0)) +
+          sum(here(deeds.adjustments), ({ cents }) => cents) -
+          sum(refunds, ({ succeeded, failed, cents }) => (succeeded && !failed ? cents : 0)) -
+          sum(invocations, ({ ended, skill }) => (ended === 'captured' ? (PRICES[skill] ?? 0) : 0)) -
+          sum(Object.values(meters), (microcents) => Math.floor(microcents / MICROCENTS)) -
+          sum(
+            taken.filter((row) => row.operator_id === id),
+            ({ cents }) => cents,
+          ),
+        held:
+          sum(invocations, ({ ended, skill }) => (ended === null ? (PRICES[skill] ?? 0) : 0)) +
+          sum(refunds, ({ succeeded, failed, cents }) => (succeeded || failed ? 0 : cents)),
         used: (USED[wallet] ?? 0) + here(deeds.actions).length,
         meters,
       };
     }),
-    earnings: publishers.map((id, skill) =>
-      sum(deeds.invocations, (invocation) => (invocation.skill === skill && invocation.ended === 'captured' ? (PRICES[skill] ?? 0) : 0))
-        - sum(paidOut.filter((row) => row.operator_id === id), ({ cents }) => cents)),
+    earnings: publishers.map(
+      (id, skill) =>
+        sum(deeds.invocations, (invocation) =>
+          invocation.skill === skill && invocation.ended === 'captured' ? (PRICES[skill] ?? 0) : 0,
+        ) -
+        sum(
+          paidOut.filter((row) => row.operator_id === id),
+          ({ cents }) => cents,
+        ),
+    ),
   };
 }

@@ -10,7 +10,9 @@ import { opening, step, stepText, type Step } from './step.ts';
 import { World } from './world.ts';
 
 const file = 'test/billing/proof/model-histories.test.ts';
-const history = fc.tuple(opening, fc.array(step, { maxLength: 80, size: 'max' })).map(([first, then]) => [...first, ...then]);
+const history = fc
+  .tuple(opening, fc.array(step, { maxLength: 80, size: 'max' }))
+  .map(([first, then]) => [...first, ...then]);
 
 async function play({ pool, lane: open }: ProofDatabase, steps: readonly Step[]): Promise<void> {
   const lane = await open();

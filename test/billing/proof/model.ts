@@ -22,8 +22,12 @@ interface ModelTopUp {
 export const disputed = (cents: number, which: number): number => (which === 0 ? cents : Math.floor(cents / 2));
 
 export const meterOf: Record<Source, string | null> = {
-  'sealed call': 'sealed_execution', 'gateway call': 'llm_gateway', classification: 'l3', 'included call': null,
-  'machine run': 'sealed_execution', identity: 'identity',
+  'sealed call': 'sealed_execution',
+  'gateway call': 'llm_gateway',
+  classification: 'l3',
+  'included call': null,
+  'machine run': 'sealed_execution',
+  identity: 'identity',
 };
 /** Microcents: the fee of 15 % on the customer's own key, else the cost with it; rounded up. */
 export const chargeOf = (source: Source, cost: number): number =>
@@ -45,35 +49,52 @@ export class Model {
     for (const wallet of this.wallets) wallet.beginEvent();
     switch (step.do) {
       case 'open a top-up': {
-        this.#topUps.push({ wallet: step.wallet, cents: step.cents, status: 'opening', refunded: 0, chargedBack: 0, disputes: new Map() });
+        this.#topUps.push({
+          wallet: step.wallet,
+          cents: step.cents,
+          status: 'opening',
+          refunded: 0,
+          chargedBack: 0,
+          disputes: new Map(),
+        });
         return 'ok';
       }
-      case 'hear of a top-up': return withPicked(this.#topUps, step.topUp, (topUp) => this.#settle(topUp, step.as));
-      case 'hear of a dispute': return withPicked(this.#topUps, step.topUp, (topUp) => this.#dispute(topUp, step.which, step.as));
+      case 'hear of a top-up':
+        return withPicked(this.#topUps, step.topUp, (topUp) => this.#settle(topUp, step.as));
+      case 'hear of a dispute':
+        return withPicked(this.#topUps, step.topUp, (topUp) => this.#dispute(topUp, step.which, step.as));
       case 'hear of a refund without us': {
         return withPicked(this.#topUps, step.topUp, (topUp) => {
           topUp.refunded = Math.max(topUp.refunded, Math.floor((topUp.cents * step.quarters) / 4));
           return this.#reversed(topUp, 'refunded');
         });
       }
-      case 'refund': return withPicked(this.#topUps, step.topUp, (topUp) => this.#refund(topUp));
-      case 'hear of a refund': return withPicked(this.#refunds, step.refund, (refund) => this.#settleRefund(refund, step.as));
+      case 'refund':
+        return withPicked(this.#topUps, step.topUp, (topUp) => this.#refund(topUp));
+      case 'hear of a refund':
+        return withPicked(this.#refunds, step.refund, (refund) => this.#settleRefund(refund, step.as));
       case 'adjust': {
         const wallet = this.#wallet(step.wallet);
         if (step.cents < 0) return wallet.debit(-step.cents) ? 'ok' : 'too low';
         wallet.credit(step.cents);
         return 'ok';
       }
-      case 'act': return this.#meter(this.#wallet(step.wallet), step.action !== 'checkpoint') ? 'ok' : refused;
-      case 'invoke': return this.#invoke(step.wallet, step.skill);
-      case 'end an invocation': return withPicked(this.#invocations, step.invocation, (invocation) => this.#end(invocation, step.as));
-      case 'use': return this.#use(step.wallet, step.source, step.cost);
-      case 'use again': return withPicked(this.#uses, step.use, ({ outcome }) => outcome);
+      case 'act':
+        return this.#meter(this.#wallet(step.wallet), step.action !== 'checkpoint') ? 'ok' : refused;
+      case 'invoke':
+        return this.#invoke(step.wallet, step.skill);
+      case 'end an invocation':
+        return withPicked(this.#invocations, step.invocation, (invocation) => this.#end(invocation, step.as));
+      case 'use':
+        return this.#use(step.wallet, step.source, step.cost);
+      case 'use again':
+        return withPicked(this.#uses, step.use, ({ outcome }) => outcome);
       case 'change the tier': {
         this.#wallet(step.wallet).tier = step.tier;
         return 'ok';
       }
-      case 'state payouts': return this.#statePayouts();
+      case 'state payouts':
+        return this.#statePayouts();
       case 'begin a payout': {
         return withPicked(this.#payouts, step.payout, (payout) => {
           if (payout.status !== 'due') return payout.status;
@@ -111,7 +132,9 @@ export class Model {
       return this.#reversed(topUp, 'paid');
     }
     const from: Record<string, string[]> = {
-      processing: ['opening', 'expired'], failed: ['opening', 'processing'], expired: ['opening'],
+      processing: ['opening', 'expired'],
+      failed: ['opening', 'processing'],
+      expired: ['opening'],
     };
     if (from[as]?.includes(topUp.status) !== true) return 'repeated';
     topUp.status = as;
@@ -129,7 +152,8 @@ export class Model {
   #reversed(topUp: ModelTopUp, outcome: string): string {
     if (topUp.status !== 'paid') return 'kept';
     const wallet = this.#wallet(topUp.wallet);
-    const ours = this.#refunds.filter((refund) => refund.topUp === topUp && refund.status !== 'failed').length * topUp.cents;
+    const ours =
+      this.#refunds.filter((refund) => refund.topUp === topUp && refund.status !== 'failed').length * topUp.cents;
     const outside = Math.min(topUp.refunded, topUp.cents) - ours;
     if (outside > topUp.chargedBack) {
       wallet.chargeBack(outside - topUp.chargedBack, `refunded:${this.#topUps.indexOf(topUp)}:${outside}`);
@@ -186,7 +210,12 @@ export class Model {
   #invoke(index: number, skill: number): string {
     const wallet = this.#wallet(index);
     const price = PRICES[skill] ?? 0;
-    const before = { posted: wallet.posted, positions: wallet.positions, used: wallet.used, meter: { ...wallet.meters.get('metered_action') } };
+    const before = {
+      posted: wallet.posted,
+      positions: wallet.positions,
+      used: wallet.used,
+      meter: { ...wallet.meters.get('metered_action') },
+    };
     const metered = this.#meter(wallet, true);
     if (metered && wallet.hold(price)) {
       this.#invocations.push({ wallet: index, skill, open: true });
@@ -194,7 +223,8 @@ export class Model {
     }
     // What is refused changes nothing, the charge for the action included.
     Object.assign(wallet, { posted: before.posted, positions: before.positions, used: before.used });
-    if (before.meter.charged === undefined || before.meter.debited === undefined) wallet.meters.delete('metered_action');
+    if (before.meter.charged === undefined || before.meter.debited === undefined)
+      wallet.meters.delete('metered_action');
     else wallet.meters.set('metered_action', { charged: before.meter.charged, debited: before.meter.debited });
     return refused;
   }
@@ -226,7 +256,8 @@ export class Model {
   #statePayouts(): string {
     for (const [publisher, gross] of this.earnings.entries()) {
       if (gross === 0) continue;
-      for (const payout of this.#payouts) if (payout.publisher === publisher && payout.status === 'due') payout.status = 'rolled_over';
+      for (const payout of this.#payouts)
+        if (payout.publisher === publisher && payout.status === 'due') payout.status = 'rolled_over';
       const net = gross - Math.floor((gross * COMMISSION_BPS) / 10_000);
       this.#payouts.push({ publisher, gross, status: net < MINIMUM_PAYOUT_CENTS ? 'rolled_over' : 'due' });
     }
@@ -235,7 +266,11 @@ export class Model {
 }
 
 /** What `then` makes of the picked one; nothing where there is none. */
-export function withPicked<T, R extends string | Promise<string>>(from: readonly T[], pick: number, then: (picked: T) => R): R | 'nothing' {
+export function withPicked<T, R extends string | Promise<string>>(
+  from: readonly T[],
+  pick: number,
+  then: (picked: T) => R,
+): R | 'nothing' {
   const picked = from[pick % Math.max(1, from.length)];
   return picked === undefined ? 'nothing' : then(picked);
 }

@@ -22,7 +22,11 @@ interface History {
 }
 
 const laneSteps = fc.array(fc.record({ step, linger: fc.nat(3) }), { maxLength: 30, size: 'max' });
-const history: fc.Arbitrary<History> = fc.record({ hot: fc.boolean(), opening, lanes: fc.array(laneSteps, { minLength: 2, maxLength: 5, size: 'max' }) });
+const history: fc.Arbitrary<History> = fc.record({
+  hot: fc.boolean(),
+  opening,
+  lanes: fc.array(laneSteps, { minLength: 2, maxLength: 5, size: 'max' }),
+});
 
 function hotter(each: Step): Step {
   if (each.do === 'use') return { ...each, wallet: 0, source: each.cost % 2 === 0 ? 'sealed call' : 'machine run' };
@@ -34,7 +38,9 @@ const played = ({ hot, lanes }: Pick<History, 'hot' | 'lanes'>): LaneSteps[] =>
 
 const show = ({ opening: first, ...rest }: History): string[] => [
   ...first.map((each) => `first ${stepText(each)}`),
-  ...played(rest).flatMap((steps, lane) => steps.map(({ step: each, linger }) => `lane ${lane}, lingering ${linger}: ${stepText(each)}`)),
+  ...played(rest).flatMap((steps, lane) =>
+    steps.map(({ step: each, linger }) => `lane ${lane}, lingering ${linger}: ${stepText(each)}`),
+  ),
 ];
 
 async function play(database: ProofDatabase, { opening: first, ...rest }: History): Promise<void> {
@@ -57,7 +63,11 @@ async function play(database: ProofDatabase, { opening: first, ...rest }: Histor
     const rivals = Promise.all(lanes.map(run)).finally(() => (running = false));
     const results = await Promise.allSettled([rivals, watch()]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
-    assert.deepEqual(outcomeOf(await storedState(pool, world)), await sumOfSteps(pool, world), 'what the steps add up to');
+    assert.deepEqual(
+      outcomeOf(await storedState(pool, world)),
+      await sumOfSteps(pool, world),
+      'what the steps add up to',
+    );
     await assertLedger(pool);
     await assertShares(pool, world);
   } finally {
@@ -95,8 +105,14 @@ describe('money under histories of rivals', function () {
     await Promise.all(rivals.map((rival) => rival.ask('begin', [])));
     await Promise.all([lock(0, 0), lock(1, 1)]);
     const results = await Promise.allSettled([lock(0, 1), lock(1, 0)]);
-    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as { code: string }] : []));
-    assert.deepEqual(refused.map(({ code }) => code), ['40P01'], 'the history would have failed');
+    const refused = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as { code: string }] : [],
+    );
+    assert.deepEqual(
+      refused.map(({ code }) => code),
+      ['40P01'],
+      'the history would have failed',
+    );
     await Promise.all(rivals.map((rival) => rival.end()));
     await eventually('the server to have counted it', async () => (await database.deadlocks()) === 1);
   });

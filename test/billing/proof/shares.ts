@@ -40,7 +40,10 @@ export async function assertShares(db: CommonQueryMethods, { wallets }: World): 
       let covered = 0;
       for (const charge of charged) {
         const share = common(charge, debit);
-        assert(share === 0 || earlierAreWhole, `${debit.id} takes from ${charge.id} before what was charged earlier is whole`);
+        assert(
+          share === 0 || earlierAreWhole,
+          `${debit.id} takes from ${charge.id} before what was charged earlier is whole`,
+        );
         const sum = (whole.get(charge.id) ?? 0) + share;
         whole.set(charge.id, sum);
         earlierAreWhole &&= sum === charge.microcents;
@@ -51,6 +54,10 @@ export async function assertShares(db: CommonQueryMethods, { wallets }: World): 
     const taken = debited.reduce((sum, { microcents }) => sum + microcents, 0);
     const left: Part = { id: 'remainder', stream, begins: taken, microcents: MICROCENTS };
     for (const charge of charged)
-      assert.equal((whole.get(charge.id) ?? 0) + common(charge, left), charge.microcents, `${charge.id} is its shares and what is left of it`);
+      assert.equal(
+        (whole.get(charge.id) ?? 0) + common(charge, left),
+        charge.microcents,
+        `${charge.id} is its shares and what is left of it`,
+      );
   }
 }

@@ -40,60 +40,123 @@ const cost = fc.oneof(
 );
 
 export const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: is('open a top-up'), wallet, cents: fc.integer({ min: 1_000, max: 3_000 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: is('open a top-up'), wallet, cents: fc.integer({ min: 1_000, max: 3_000 }) }),
+  },
   {
     weight: 8,
     arbitrary: fc.record({
-      do: is('hear of a top-up'), topUp: pick,
-      as: mostly<'paid' | 'processing' | 'failed' | 'expired' | 'paid another amount'>('paid', 'processing', 'failed', 'expired', 'paid another amount'),
+      do: is('hear of a top-up'),
+      topUp: pick,
+      as: mostly<'paid' | 'processing' | 'failed' | 'expired' | 'paid another amount'>(
+        'paid',
+        'processing',
+        'failed',
+        'expired',
+        'paid another amount',
+      ),
     }),
   },
   {
     weight: 3,
     arbitrary: fc.record({
-      do: is('hear of a dispute'), topUp: pick, which: fc.nat(1), as: mostly<'opened' | 'won' | 'lost'>('opened', 'won', 'lost'),
+      do: is('hear of a dispute'),
+      topUp: pick,
+      which: fc.nat(1),
+      as: mostly<'opened' | 'won' | 'lost'>('opened', 'won', 'lost'),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: is('hear of a refund without us'), topUp: pick, quarters: fc.integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: is('hear of a refund without us'),
+      topUp: pick,
+      quarters: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ do: is('refund'), topUp: pick }) },
   {
     weight: 4,
     arbitrary: fc.record({
-      do: is('hear of a refund'), refund: pick,
+      do: is('hear of a refund'),
+      refund: pick,
       as: mostly<'succeeded' | 'failed' | 'refused' | 'pending'>('succeeded', 'failed', 'refused', 'pending'),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: is('adjust'), wallet, cents: fc.integer({ min: -1_500, max: 400 }).filter((cents) => cents !== 0) }) },
-  { weight: 5, arbitrary: fc.record({ do: is('act'), wallet, action: fc.constantFrom('passport' as const, 'claim' as const, 'checkpoint' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: is('adjust'),
+      wallet,
+      cents: fc.integer({ min: -1_500, max: 400 }).filter((cents) => cents !== 0),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: is('act'),
+      wallet,
+      action: fc.constantFrom('passport' as const, 'claim' as const, 'checkpoint' as const),
+    }),
+  },
   { weight: 6, arbitrary: fc.record({ do: is('invoke'), wallet, skill: fc.nat(PRICES.length - 1) }) },
   {
     weight: 8,
     arbitrary: fc.record({
-      do: is('end an invocation'), invocation: pick, as: mostly<'complete' | 'fail' | 'cancel' | 'expire'>('complete', 'fail', 'cancel', 'expire'),
+      do: is('end an invocation'),
+      invocation: pick,
+      as: mostly<'complete' | 'fail' | 'cancel' | 'expire'>('complete', 'fail', 'cancel', 'expire'),
     }),
   },
   {
     weight: 10,
     arbitrary: fc.record({
-      do: is('use'), wallet, cost,
-      source: fc.constantFrom<Source[]>('sealed call', 'gateway call', 'classification', 'included call', 'machine run', 'identity'),
+      do: is('use'),
+      wallet,
+      cost,
+      source: fc.constantFrom<Source[]>(
+        'sealed call',
+        'gateway call',
+        'classification',
+        'included call',
+        'machine run',
+        'identity',
+      ),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: is('use again'), use: pick }) },
-  { weight: 1, arbitrary: fc.record({ do: is('change the tier'), wallet, tier: fc.constantFrom<Tier[]>('free', 'developer', 'enterprise') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: is('change the tier'),
+      wallet,
+      tier: fc.constantFrom<Tier[]>('free', 'developer', 'enterprise'),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: is('state payouts') }) },
   { weight: 3, arbitrary: fc.record({ do: is('begin a payout'), payout: pick }) },
-  { weight: 2, arbitrary: fc.record({ do: is('hear of a payout'), payout: pick, as: mostly<'paid' | 'refused'>('paid', 'refused') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: is('hear of a payout'),
+      payout: pick,
+      as: mostly<'paid' | 'refused'>('paid', 'refused'),
+    }),
+  },
 );
 
 /** Money to begin with; left out of a history that breaks without. */
-export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly Step[])[]>([], [
-  { do: 'open a top-up', wallet: 0, cents: 2_000 },
-  { do: 'hear of a top-up', topUp: 0, as: 'paid' },
-  { do: 'open a top-up', wallet: 1, cents: 1_200 },
-  { do: 'hear of a top-up', topUp: 1, as: 'paid' },
-  { do: 'adjust', wallet: 2, cents: 400 },
-]);
+export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly Step[])[]>(
+  [],
+  [
+    { do: 'open a top-up', wallet: 0, cents: 2_000 },
+    { do: 'hear of a top-up', topUp: 0, as: 'paid' },
+    { do: 'open a top-up', wallet: 1, cents: 1_200 },
+    { do: 'hear of a top-up', topUp: 1, as: 'paid' },
+    { do: 'adjust', wallet: 2, cents: 400 },
+  ],
+);
 
 /** One line, e.g. `open a top-up: wallet 0, cents 1000`. */
 export const stepText = ({ do: what, ...rest }: Step): string => {

@@ -50,7 +50,9 @@ export class ModelWallet {
   /** The oldest receivable first; those that one event made in the order of their causes. */
   credit(cents: number): void {
     this.move(cents);
-    for (const owed of this.receivables.filter(({ amount, paid }) => paid < amount).toSorted((a, b) => a.seq - b.seq || (a.cause < b.cause ? -1 : 1))) {
+    for (const owed of this.receivables
+      .filter(({ amount, paid }) => paid < amount)
+      .toSorted((a, b) => a.seq - b.seq || (a.cause < b.cause ? -1 : 1))) {
       const payable = Math.min(this.available, owed.amount - owed.paid);
       if (payable <= 0) return;
       this.move(-payable);

@@ -25,7 +25,15 @@ type Ask = (statement: string, ...values: unknown[]) => ReturnType<Lane['ask']>;
 export class World {
   readonly wallets: string[] = [];
   readonly publishers: string[] = [];
-  readonly deeds: Deeds = { topUps: [], refunds: [], adjustments: [], invocations: [], uses: [], actions: [], payouts: [] };
+  readonly deeds: Deeds = {
+    topUps: [],
+    refunds: [],
+    adjustments: [],
+    invocations: [],
+    uses: [],
+    actions: [],
+    payouts: [],
+  };
   readonly #skills: string[] = [];
   #months = 0;
 
@@ -35,8 +43,11 @@ export class World {
     for (let index = 0; index < WALLETS; index += 1) {
       const id = await newWallet(db);
       world.wallets.push(id);
-      await run(db, sql.fragment`
-        insert into usage_counters (operator_id, meter, month, used) values (${id}, 'metered_action', utc_month(clock_timestamp()), ${USED[index] ?? 0})`);
+      await run(
+        db,
+        sql.fragment`
+        insert into usage_counters (operator_id, meter, month, used) values (${id}, 'metered_action', utc_month(clock_timestamp()), ${USED[index] ?? 0})`,
+      );
     }
     for (const price of PRICES) {
       const id = await newWallet(db);
@@ -55,55 +66,95 @@ export class World {
   async play(lane: Lane, step: Step, linger = 0): Promise<string> {
     const { deeds } = this;
     const ask: Ask = (statement, ...values) => lane.ask(statement, values, linger);
-    const outcomeOf = async (statement: string, ...values: unknown[]): Promise<string> => outcomeIn(await ask(statement, ...values));
+    const outcomeOf = async (statement: string, ...values: unknown[]): Promise<string> =>
+      outcomeIn(await ask(statement, ...values));
     switch (step.do) {
       case 'open a top-up': {
         const id = newId('top');
         await ask(
           `insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values ($1, $2, 'local', $3, now() + interval '1 day')`,
-          id, this.wallets[step.wallet], step.cents);
+          id,
+          this.wallets[step.wallet],
+          step.cents,
+        );
         deeds.topUps.push({ id, wallet: step.wallet, cents: step.cents, payment: `pi_${ulid()}`, paid: false });
         return 'ok';
       }
-      case 'hear of a top-up': return withPicked(deeds.topUps, step.topUp, async (topUp) => {
-        const other = step.as === 'paid another amount';
-        const paid = other || step.as === 'paid';
-        const outcome = await outcomeOf(
-          `select outcome from settle_top_up($1, $2, $3, $4, 'usd', $5, null)`,
-          topUp.id, paid ? 'paid' : step.as, `cs_${topUp.id}`, topUp.cents + Number(other), paid ? topUp.payment : null);
-        topUp.paid ||= outcome === 'paid';
-        return outcome;
-      });
-      case 'hear of a dispute': return withPicked(deeds.topUps, step.topUp, ({ id, payment, cents }) =>
-        outcomeOf(`select outcome from record_dispute($1, $2, $3, $4, null)`, `dp_${id}_${step.which}`, payment, disputed(cents, step.which), step.as));
-      case 'hear of a refund without us': return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
-        outcomeOf(`select outcome from record_refunded($1, $2, clock_timestamp())`, payment, Math.floor((cents * step.quarters) / 4)));
-      case 'refund': return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet, cents }) => {
-        const id = newId('rfd');
-        const outcome = await outcomeOf(
-          `select 'ok' as outcome, begin_refund($1, $2, $3, (select transaction_id from top_ups where id = $4), 'local')`,
-          id, newId('hld'), this.wallets[wallet], topUp);
-        if (outcome === 'ok') deeds.refunds.push({ id, wallet, cents, succeeded: false, failed: false });
-        return outcome;
-      });
-      case 'hear of a refund': return withPicked(deeds.refunds, step.refund, async (refund) => {
-        const outcome = await outcomeOf(
-          `select outcome from settle_refund($1, $2, $3, null, null)`,
-          refund.id, step.as === 'refused' ? null : `re_${refund.id}`, step.as === 'refused' ? 'failed' : step.as);
-        refund.succeeded ||= outcome === 'succeeded';
-        refund.failed ||= outcome === 'failed';
-        return outcome;
-      });
+      case 'hear of a top-up':
+        return withPicked(deeds.topUps, step.topUp, async (topUp) => {
+          const other = step.as === 'paid another amount';
+          const paid = other || step.as === 'paid';
+          const outcome = await outcomeOf(
+            `select outcome from settle_top_up($1, $2, $3, $4, 'usd', $5, null)`,
+            topUp.id,
+            paid ? 'paid' : step.as,
+            `cs_${topUp.id}`,
+            topUp.cents + Number(other),
+            paid ? topUp.payment : null,
+          );
+          topUp.paid ||= outcome === 'paid';
+          return outcome;
+        });
+      case 'hear of a dispute':
+        return withPicked(deeds.topUps, step.topUp, ({ id, payment, cents }) =>
+          outcomeOf(
+            `select outcome from record_dispute($1, $2, $3, $4, null)`,
+            `dp_${id}_${step.which}`,
+            payment,
+            disputed(cents, step.which),
+            step.as,
+          ),
+        );
+      case 'hear of a refund without us':
+        return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
+          outcomeOf(
+            `select outcome from record_refunded($1, $2, clock_timestamp())`,
+            payment,
+            Math.floor((cents * step.quarters) / 4),
+          ),
+        );
+      case 'refund':
+        return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet, cents }) => {
+          const id = newId('rfd');
+          const outcome = await outcomeOf(
+            `select 'ok' as outcome, begin_refund($1, $2, $3, (select transaction_id from top_ups where id = $4), 'local')`,
+            id,
+            newId('hld'),
+            this.wallets[wallet],
+            topUp,
+          );
+          if (outcome === 'ok') deeds.refunds.push({ id, wallet, cents, succeeded: false, failed: false });
+          return outcome;
+        });
+      case 'hear of a refund':
+        return withPicked(deeds.refunds, step.refund, async (refund) => {
+          const outcome = await outcomeOf(
+            `select outcome from settle_refund($1, $2, $3, null, null)`,
+            refund.id,
+            step.as === 'refused' ? null : `re_${refund.id}`,
+            step.as === 'refused' ? 'failed' : step.as,
+          );
+          refund.succeeded ||= outcome === 'succeeded';
+          refund.failed ||= outcome === 'failed';
+          return outcome;
+        });
       case 'adjust': {
         const move = step.cents > 0 ? 'credit_wallet' : 'debit_wallet';
         const outcome = await outcomeOf(
           `select case when ${move}($1, $2, $3, 'platform:adjustments', 'adjustment', $1, 'by a history') is null then 'too low' else 'ok' end as outcome`,
-          newId('txn'), this.wallets[step.wallet], Math.abs(step.cents));
+          newId('txn'),
+          this.wallets[step.wallet],
+          Math.abs(step.cents),
+        );
         if (outcome === 'ok') deeds.adjustments.push(step);
         return outcome;
       }
       case 'act': {
-        const outcome = await outcomeOf(`select 'ok' as outcome, meter_action($1, $2)`, this.wallets[step.wallet], step.action);
+        const outcome = await outcomeOf(
+          `select 'ok' as outcome, meter_action($1, $2)`,
+          this.wallets[step.wallet],
+          step.action,
+        );
         if (outcome === 'ok') deeds.actions.push(step);
         return outcome;
       }
@@ -114,7 +165,11 @@ export class World {
             p_operator => $1, p_agent_part => '', p_actor => 'proof', p_key => null, p_fingerprint => null, p_request => null,
             p_invocation => $2, p_hold => $3, p_skill => $4, p_revision => 1, p_input => '{}', p_input_hash => 'hash', p_input_fits => true,
             p_agent => null, p_passport => null, p_api_key => null, p_api_key_limit => null, p_ttl_seconds => 3600, p_max_price => null)`,
-          this.wallets[step.wallet], id, newId('hld'), this.#skills[step.skill]);
+          this.wallets[step.wallet],
+          id,
+          newId('hld'),
+          this.#skills[step.skill],
+        );
         if (outcome === 'ok') {
           deeds.invocations.push({ id, wallet: step.wallet, skill: step.skill, ended: null });
           deeds.actions.push(step);
@@ -133,25 +188,40 @@ export class World {
         if (outcome.startsWith('charged')) deeds.uses.push(use);
         return outcome;
       }
-      case 'use again': return withPicked(deeds.uses, step.use, async (use) => outcomeIn(await this.#use(ask, use)));
+      case 'use again':
+        return withPicked(deeds.uses, step.use, async (use) => outcomeIn(await this.#use(ask, use)));
       case 'change the tier': {
         await ask('update operators set tier = $2 where id = $1', this.wallets[step.wallet], step.tier);
         return 'ok';
       }
-      case 'state payouts': return this.#statePayouts(ask);
-      case 'begin a payout': return withPicked(deeds.payouts, step.payout, ({ id }) => outcomeOf('select advance_payout($1, true) as outcome', id));
-      case 'hear of a payout': return withPicked(deeds.payouts, step.payout, ({ id }) =>
-        outcomeOf(`select 'ok' as outcome, settle_payout($1, $2)`, id, step.as === 'paid' ? `tr_${id}` : null));
+      case 'state payouts':
+        return this.#statePayouts(ask);
+      case 'begin a payout':
+        return withPicked(deeds.payouts, step.payout, ({ id }) =>
+          outcomeOf('select advance_payout($1, true) as outcome', id),
+        );
+      case 'hear of a payout':
+        return withPicked(deeds.payouts, step.payout, ({ id }) =>
+          outcomeOf(`select 'ok' as outcome, settle_payout($1, $2)`, id, step.as === 'paid' ? `tr_${id}` : null),
+        );
     }
   }
 
   /** By the provider, the consumer, or the clock. @returns `over` where it had ended, or somebody is about to end it. */
-  async #end(ask: Ask, { id, wallet, skill }: { id: string; wallet: number; skill: number }, as: string): Promise<string> {
-    const by = 'p_key_operator => null, p_agent_part => null, p_actor => $3, p_key => null, p_fingerprint => null, p_request => null';
+  async #end(
+    ask: Ask,
+    { id, wallet, skill }: { id: string; wallet: number; skill: number },
+    as: string,
+  ): Promise<string> {
+    const by =
+      'p_key_operator => null, p_agent_part => null, p_actor => $3, p_key => null, p_fingerprint => null, p_request => null';
     const one = `p_authority => $2, ${by}, p_invocation => $1`;
     const provider = [id, this.publishers[skill], 'proof'];
     if (as === 'expire') {
-      await ask(`update invocations set expires_at = clock_timestamp() - interval '1 second' where id = $1 and completed_at is null`, id);
+      await ask(
+        `update invocations set expires_at = clock_timestamp() - interval '1 second' where id = $1 and completed_at is null`,
+        id,
+      );
       const row = await ask('select status, changed from advance_invocation($1)', id);
       return !(row instanceof Refused) && row.status === 'expired' && row.changed === true ? 'ok' : 'over';
     }
@@ -159,24 +229,58 @@ export class World {
       const row = await ask(`select 'ok' from cancel_invocation(${one})`, id, this.wallets[wallet], 'proof');
       return row instanceof Refused ? 'over' : 'ok';
     }
-    if ((await ask(`select 'ok' from claim_invocation(${one}, p_attempt => null, p_lease_seconds => null)`, ...provider)) instanceof Refused) return 'over';
-    const ended = as === 'complete'
-      ? await ask(`select 'ok' from complete_invocation(${one}, p_attempt => null, p_output => '{}', p_output_hash => 'hash', p_output_fits => true, p_transfer => $4)`, ...provider, newId('txn'))
-      : await ask(`select 'ok' from fail_invocation(${one}, p_attempt => null, p_error => '{"code":"BROKEN","message":"broken"}')`, ...provider);
+    if (
+      (await ask(
+        `select 'ok' from claim_invocation(${one}, p_attempt => null, p_lease_seconds => null)`,
+        ...provider,
+      )) instanceof Refused
+    )
+      return 'over';
+    const ended =
+      as === 'complete'
+        ? await ask(
+            `select 'ok' from complete_invocation(${one}, p_attempt => null, p_output => '{}', p_output_hash => 'hash', p_output_fits => true, p_transfer => $4)`,
+            ...provider,
+            newId('txn'),
+          )
+        : await ask(
+            `select 'ok' from fail_invocation(${one}, p_attempt => null, p_error => '{"code":"BROKEN","message":"broken"}')`,
+            ...provider,
+          );
     return ended instanceof Refused ? 'over' : 'ok';
   }
 
   #use(ask: Ask, { id, wallet, source, cost }: Deeds['uses'][number]): ReturnType<Ask> {
     const operator = this.wallets[wallet];
-    if (source === 'identity') return ask(`select 'charged ' || charge_usage($1, $2, 'identity', $3, 'by a history') as outcome`, `idc_${id}`, operator, cost);
+    if (source === 'identity')
+      return ask(
+        `select 'charged ' || charge_usage($1, $2, 'identity', $3, 'by a history') as outcome`,
+        `idc_${id}`,
+        operator,
+        cost,
+      );
     if (source === 'machine run')
-      return ask(`select 'charged ' || record_machine_run($1) as outcome`,
-        JSON.stringify({ id: `mch_${id}`, operator_id: operator, duration_ms: 1, cost_microcents: cost }));
-    return ask(`select 'charged ' || record_model_call($1) as outcome`, JSON.stringify({
-      id: `llm_${id}`, operator_id: operator, operation: 'chat', provider: 'proof', model: 'proof-1', prompt_tokens: 1, completion_tokens: 1,
-      total_tokens: 2, streaming: false, price_state: source === 'included call' ? 'included' : 'wallet_price', cost_microcents: cost,
-      meter: meterOf[source],
-    }));
+      return ask(
+        `select 'charged ' || record_machine_run($1) as outcome`,
+        JSON.stringify({ id: `mch_${id}`, operator_id: operator, duration_ms: 1, cost_microcents: cost }),
+      );
+    return ask(
+      `select 'charged ' || record_model_call($1) as outcome`,
+      JSON.stringify({
+        id: `llm_${id}`,
+        operator_id: operator,
+        operation: 'chat',
+        provider: 'proof',
+        model: 'proof-1',
+        prompt_tokens: 1,
+        completion_tokens: 1,
+        total_tokens: 2,
+        streaming: false,
+        price_state: source === 'included call' ? 'included' : 'wallet_price',
+        cost_microcents: cost,
+        meter: meterOf[source],
+      }),
+    );
   }
 
   /** Each time of a later month, so that everything earned so far counts. */

@@ -4,7 +4,13 @@ import { readPaymentWebhook } from '../../../src/billing/verify-payment-webhook.
 import { sql } from '../../../src/database/pool.ts';
 import { newId, type OperatorId } from '../../../src/ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openLocalPage, payLocally, postOutcome, settleLocally, type LocalReply } from '../../support/local-payments.ts';
+import {
+  openLocalPage,
+  payLocally,
+  postOutcome,
+  settleLocally,
+  type LocalReply,
+} from '../../support/local-payments.ts';
 import { stripeEnvironment } from '../../support/stripe-proxy.ts';
 import { openShell } from '../../http/support/shell.ts';
 import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
@@ -27,7 +33,12 @@ describe('pages of the local payment provider', () => {
 
   const openTopUp = async (expiresAt = inAnHour()) => {
     const topUpId = newId('top');
-    const { sessionId, url } = await world.payments.openTopUp({ ...customer, topUpId, amountCents: 123_450, expiresAt });
+    const { sessionId, url } = await world.payments.openTopUp({
+      ...customer,
+      topUpId,
+      amountCents: 123_450,
+      expiresAt,
+    });
     return { topUpId, sessionId, url: world.at(url) };
   };
 
@@ -75,7 +86,8 @@ describe('pages of the local payment provider', () => {
     assert.match(text, /<h1>Paid<\/h1>/);
     assert.doesNotMatch(text, /<button/);
     const receipt = /href="([^"]+)">Receipt/.exec(text)?.[1] ?? '';
-    for (const id of [state.paymentId ?? '', sessionId]) assert(!receipt.includes(id), 'a receipt is kept, and its address tells neither payment nor session');
+    for (const id of [state.paymentId ?? '', sessionId])
+      assert(!receipt.includes(id), 'a receipt is kept, and its address tells neither payment nor session');
     assert.match((await openLocalPage(new URL(receipt, url).href)).text, /\$1234\.50/);
   });
 
@@ -99,7 +111,8 @@ describe('pages of the local payment provider', () => {
     const { sessionId, url } = await openTopUp();
     await payLocally(url);
     const before = await world.payments.readCheckout(sessionId);
-    for (const outcome of ['failed', 'paid', 'expired']) assert.equal((await postOutcome(url, { outcome })).status, 303);
+    for (const outcome of ['failed', 'paid', 'expired'])
+      assert.equal((await postOutcome(url, { outcome })).status, 303);
     assert.deepEqual(await world.payments.readCheckout(sessionId), before);
     assert.equal(world.receiver.heard.length, 1);
   });
@@ -130,7 +143,11 @@ describe('pages of the local payment provider', () => {
 
   it('takes forms alone, and no other method', async () => {
     const { url } = await openTopUp();
-    const json = await fetch(url, { method: 'POST', body: '{"outcome":"paid"}', headers: { 'content-type': 'application/json' } });
+    const json = await fetch(url, {
+      method: 'POST',
+      body: '{"outcome":"paid"}',
+      headers: { 'content-type': 'application/json' },
+    });
     assert.equal(json.status, 415);
     const put = await fetch(url, { method: 'PUT', body: 'outcome=paid' });
     assert.equal(put.status, 405);
@@ -165,8 +182,10 @@ describe('pages of the local payment provider', () => {
     const [id, ...others] = new Set(told().map((event) => event.id));
     assert.deepEqual(others, []);
     const kept = await eventually('the row to say so', () =>
-      world.shell.context.pool.maybeOne(sql.type(z.object({ tries: z.number() }))`
-        select tries from local_webhooks where id = ${id ?? ''} and delivered_at is not null`).then((row) => row ?? undefined),
+      world.shell.context.pool
+        .maybeOne(sql.type(z.object({ tries: z.number() }))`
+        select tries from local_webhooks where id = ${id ?? ''} and delivered_at is not null`)
+        .then((row) => row ?? undefined),
     );
     assert.equal(kept.tries, 3);
   });
@@ -184,7 +203,10 @@ describe('pages of the local payment provider', () => {
   it('is not there where Stripe takes the payments', async () => {
     const stripe = await openShell({
       routes: [],
-      settings: { ...stripeEnvironment({ apiBase: 'http://127.0.0.1:1' }), ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') },
+      settings: {
+        ...stripeEnvironment({ apiBase: 'http://127.0.0.1:1' }),
+        ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      },
     });
     try {
       const { url } = await openTopUp();
@@ -202,7 +224,10 @@ describe('pages of the local payment provider', () => {
     const pages: LocalReply[] = [await openLocalPage(url)];
     await payLocally(url);
     pages.push(await openLocalPage(url));
-    const { url: portal } = await world.payments.openPortal({ portalId: newId('prt'), customerId: customer.customerId });
+    const { url: portal } = await world.payments.openPortal({
+      portalId: newId('prt'),
+      customerId: customer.customerId,
+    });
     pages.push(await openLocalPage(world.at(portal)));
     for (const { text, headers } of pages) {
       assert.doesNotMatch(text, /<script|<style|\sstyle=|\son\w+=|javascript:/i);

@@ -23,7 +23,13 @@ describe('subscriptions of the local payment provider', () => {
 
   const openCheckout = async (tier: 'developer' | 'pro' | 'business', purchasedSeats: number) => {
     const changeId = newId('sbc');
-    const page = await world.payments.openSubscription({ ...customer, changeId, tier, purchasedSeats, expiresAt: inADay() });
+    const page = await world.payments.openSubscription({
+      ...customer,
+      changeId,
+      tier,
+      purchasedSeats,
+      expiresAt: inADay(),
+    });
     return { changeId, sessionId: page.sessionId, url: world.at(page.url) };
   };
 
@@ -52,30 +58,55 @@ describe('subscriptions of the local payment provider', () => {
       ['paid', 'subscription', changeId, subscriptionId],
     );
     assert.equal(subscription.operatorId, customer.operatorId);
-    assert.deepEqual(subscription.state, await world.payments.readSubscription(subscriptionId ?? ''), 'its period too, though events tell whole seconds');
+    assert.deepEqual(
+      subscription.state,
+      await world.payments.readSubscription(subscriptionId ?? ''),
+      'its period too, though events tell whole seconds',
+    );
   });
 
   it('tell of an upgrade by the subscription and its invoice, and of one that failed by its checkout', async () => {
     const subscriptionId = await subscribed('developer');
     const upgrade = async () => {
-      const page = await world.payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro', expiresAt: inADay() });
+      const page = await world.payments.openUpgrade({
+        ...customer,
+        changeId: newId('sbc'),
+        subscriptionId,
+        tier: 'pro',
+        expiresAt: inADay(),
+      });
       return world.at(page.url);
     };
     await settleLocally(await upgrade(), 'failed');
-    assert.deepEqual(told().map((event) => event.kind === 'checkout' && event.outcome), ['failed']);
+    assert.deepEqual(
+      told().map((event) => event.kind === 'checkout' && event.outcome),
+      ['failed'],
+    );
     assert.equal((await world.payments.readSubscription(subscriptionId)).tier, 'developer');
     world.receiver.heard.length = 0;
     await payLocally(await upgrade());
-    assert.deepEqual(told().map((event) => (event.kind === 'subscription' ? event.state.tier : event.kind)), ['pro', 'invoice_paid']);
+    assert.deepEqual(
+      told().map((event) => (event.kind === 'subscription' ? event.state.tier : event.kind)),
+      ['pro', 'invoice_paid'],
+    );
   });
 
   it('cannot be upgraded once they have ended: nothing is paid, and the checkout is over', async () => {
     const subscriptionId = await subscribed('developer');
     await world.payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: true } });
-    const page = await world.payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro', expiresAt: inADay() });
+    const page = await world.payments.openUpgrade({
+      ...customer,
+      changeId: newId('sbc'),
+      subscriptionId,
+      tier: 'pro',
+      expiresAt: inADay(),
+    });
     await endLocalPeriod(world.shell.context.pool, subscriptionId);
     await payLocally(world.at(page.url));
-    assert.deepEqual(told().map((event) => event.kind === 'checkout' && event.outcome), ['expired']);
+    assert.deepEqual(
+      told().map((event) => event.kind === 'checkout' && event.outcome),
+      ['expired'],
+    );
     const { status, paymentId } = await world.payments.readCheckout(page.sessionId);
     assert.deepEqual([status, paymentId], ['expired', null]);
     const { status: standing, tier } = await world.payments.readSubscription(subscriptionId);
@@ -150,11 +181,19 @@ describe('subscriptions of the local payment provider', () => {
     }
 
     it('what went back of a payment', async () => {
-      const page = await world.payments.openTopUp({ ...customer, topUpId: newId('top'), amountCents: 2_500, expiresAt: inADay() });
+      const page = await world.payments.openTopUp({
+        ...customer,
+        topUpId: newId('top'),
+        amountCents: 2_500,
+        expiresAt: inADay(),
+      });
       await payLocally(world.at(page.url));
       const { paymentId, receiptUrl } = await world.payments.readCheckout(page.sessionId);
       await world.payments.refund({ key: `refund:${newId('txn')}`, paymentId: paymentId ?? '', amountCents: 2_500 });
-      assert.match((await openLocalPage(world.at(receiptUrl ?? ''))).text, /<dt>Refunded<\/dt><dd class="amount">\$25\.00/);
+      assert.match(
+        (await openLocalPage(world.at(receiptUrl ?? ''))).text,
+        /<dt>Refunded<\/dt><dd class="amount">\$25\.00/,
+      );
     });
 
     it('for an hour, and to nobody with another address', async () => {
@@ -162,7 +201,9 @@ describe('subscriptions of the local payment provider', () => {
       const address = world.at(url);
       assert.equal((await openLocalPage(address)).status, 200);
       assert.equal((await openLocalPage(`${address}x`)).status, 404);
-      await world.shell.context.pool.query(sql.type(z.object({}))`update local_portals set created_at = now() - interval '61 minutes'
+      await world.shell.context.pool.query(sql.type(
+        z.object({}),
+      )`update local_portals set created_at = now() - interval '61 minutes'
         where customer_id = ${customer.customerId}`);
       assert.equal((await openLocalPage(address)).status, 404);
     });

@@ -71,7 +71,10 @@ export async function openLocalWorld(): Promise<LocalWorld> {
     at: (url) => shell.baseUrl + new URL(url).pathname,
     async newCustomer() {
       const operatorId = await insertOperator(shell.context);
-      return { operatorId, ...(await payments.ensureCustomer({ operatorId, name: 'Ada & Söhne <AG>', email: 'ada@example.test' })) };
+      return {
+        operatorId,
+        ...(await payments.ensureCustomer({ operatorId, name: 'Ada & Söhne <AG>', email: 'ada@example.test' })),
+      };
     },
     async close() {
       await shell.close();
@@ -81,8 +84,14 @@ export async function openLocalWorld(): Promise<LocalWorld> {
 }
 
 /** Lets many calls meet at one row of the books: it is held until several of them wait for it. @returns what they gave */
-export async function meetAtRow<T>(table: 'local_checkouts' | 'local_subscriptions', id: string, begin: () => Promise<T>[]): Promise<T[]> {
-  const { begun } = await (await database()).transaction(async (holder) => {
+export async function meetAtRow<T>(
+  table: 'local_checkouts' | 'local_subscriptions',
+  id: string,
+  begin: () => Promise<T>[],
+): Promise<T[]> {
+  const { begun } = await (
+    await database()
+  ).transaction(async (holder) => {
     await holder.query(sql.type(z.object({}))`select id from ${sql.identifier([table])} where id = ${id} for update`);
     const calls = begin();
     await eventually(`calls to wait for ${id}`, async () => {

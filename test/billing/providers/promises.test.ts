@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { PaymentRefused, type HostedPage, type PaidTier, type PaymentProvider } from '../../../src/billing/payment-provider.ts';
+import {
+  PaymentRefused,
+  type HostedPage,
+  type PaidTier,
+  type PaymentProvider,
+} from '../../../src/billing/payment-provider.ts';
 import { newId } from '../../../src/ids.ts';
 import { stripeMock } from '../../support/stripe-mock.ts';
 import { openLocalProvider, openStripeProvider, type ProviderWorld } from './provider-worlds.ts';
@@ -36,7 +41,13 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       return { page, paymentId: paymentId ?? '' };
     };
     const subscribed = async (tier: PaidTier = 'pro', purchasedSeats = 0): Promise<string> => {
-      const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier, purchasedSeats, expiresAt: inHalfAnHour() });
+      const page = await payments.openSubscription({
+        ...customer,
+        changeId: newId('sbc'),
+        tier,
+        purchasedSeats,
+        expiresAt: inHalfAnHour(),
+      });
       await world.pay(page);
       return (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
     };
@@ -45,15 +56,27 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     it('has one customer an operator', async () => {
       const { operatorId, customerId } = await world.newCustomer();
       assert.notEqual(customerId, customer.customerId);
-      const again = await payments.ensureCustomer({ operatorId: customer.operatorId, name: 'Ada', email: 'ada@example.test' });
-      const twice = await payments.ensureCustomer({ operatorId: customer.operatorId, name: 'Ada', email: 'ada@example.test' });
+      const again = await payments.ensureCustomer({
+        operatorId: customer.operatorId,
+        name: 'Ada',
+        email: 'ada@example.test',
+      });
+      const twice = await payments.ensureCustomer({
+        operatorId: customer.operatorId,
+        name: 'Ada',
+        email: 'ada@example.test',
+      });
       assert.deepEqual(again, twice);
       assert.notEqual(operatorId, customer.operatorId);
     });
 
     it('opens one checkout a top-up, however often and at once it is asked', async () => {
       const asked = topUp();
-      const pages = await Promise.all([payments.openTopUp(asked), payments.openTopUp(asked), payments.openTopUp(asked)]);
+      const pages = await Promise.all([
+        payments.openTopUp(asked),
+        payments.openTopUp(asked),
+        payments.openTopUp(asked),
+      ]);
       pages.push(await payments.openTopUp(asked));
       for (const page of pages) assert.deepEqual(page, pages[0]);
       assert.notEqual((await payments.openTopUp(topUp())).sessionId, pages[0]?.sessionId);
@@ -69,10 +92,16 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     it('tells what became of a checkout', async () => {
       const page = await payments.openTopUp(topUp());
       const open = await payments.readCheckout(page.sessionId);
-      assert.deepEqual([open.status, open.amountCents, open.currency, open.paymentId, open.receiptUrl], ['open', 2_500, 'usd', null, null]);
+      assert.deepEqual(
+        [open.status, open.amountCents, open.currency, open.paymentId, open.receiptUrl],
+        ['open', 2_500, 'usd', null, null],
+      );
       await world.pay(page);
       const paid = await payments.readCheckout(page.sessionId);
-      assert.deepEqual([paid.status, paid.amountCents, paid.currency, paid.subscriptionId], ['paid', 2_500, 'usd', null]);
+      assert.deepEqual(
+        [paid.status, paid.amountCents, paid.currency, paid.subscriptionId],
+        ['paid', 2_500, 'usd', null],
+      );
       assert(paid.paymentId);
       assert.match(paid.receiptUrl ?? '', /^https?:\/\//);
     });
@@ -107,7 +136,13 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     });
 
     it('begins a subscription when it is paid', async () => {
-      const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'developer', purchasedSeats: 2, expiresAt: inHalfAnHour() });
+      const page = await payments.openSubscription({
+        ...customer,
+        changeId: newId('sbc'),
+        tier: 'developer',
+        purchasedSeats: 2,
+        expiresAt: inHalfAnHour(),
+      });
       assert.equal((await payments.readCheckout(page.sessionId)).subscriptionId, null);
       await world.pay(page);
       const { status, subscriptionId } = await payments.readCheckout(page.sessionId);
@@ -129,7 +164,11 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     it('changes seats, up and down to none', async () => {
       const subscriptionId = await subscribed('pro');
       for (const purchasedSeats of [3, 1, 0, 0]) {
-        const changed = await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { purchasedSeats } });
+        const changed = await payments.changeSubscription({
+          key: newId('sbc'),
+          subscriptionId,
+          change: { purchasedSeats },
+        });
         assert.equal(changed.purchasedSeats, purchasedSeats);
         assert.deepEqual(await payments.readSubscription(subscriptionId), changed);
       }
@@ -141,7 +180,11 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       const canceling = await payments.changeSubscription(change);
       assert.deepEqual([canceling.status, canceling.cancelAtPeriodEnd], ['active', true]);
       assert.deepEqual(await payments.changeSubscription(change), canceling);
-      const back = await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: false } });
+      const back = await payments.changeSubscription({
+        key: newId('sbc'),
+        subscriptionId,
+        change: { cancelAtPeriodEnd: false },
+      });
       assert.equal(back.cancelAtPeriodEnd, false);
     });
 
@@ -150,7 +193,9 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: true } });
       await world.endPeriod(subscriptionId);
       assert.equal((await payments.readSubscription(subscriptionId)).status, 'canceled');
-      await refused(payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: false } }));
+      await refused(
+        payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: false } }),
+      );
     });
 
     it('renews with every period', async () => {
@@ -165,7 +210,11 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
 
     it('lowers the tier with the next period, not before', async () => {
       const subscriptionId = await subscribed('business', 2);
-      const planned = await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { nextTier: 'developer' } });
+      const planned = await payments.changeSubscription({
+        key: newId('sbc'),
+        subscriptionId,
+        change: { nextTier: 'developer' },
+      });
       assert.deepEqual([planned.tier, planned.nextTier, planned.purchasedSeats], ['business', 'developer', 2]);
       await world.endPeriod(subscriptionId);
       const lowered = await payments.readSubscription(subscriptionId);
@@ -184,7 +233,13 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     for (const seats of [0, 4]) {
       it(`upgrades when that is confirmed and paid, with ${seats} seats bought`, async () => {
         const subscriptionId = await subscribed('developer', seats);
-        const asked = { ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt: inHalfAnHour() } as const;
+        const asked = {
+          ...customer,
+          changeId: newId('sbc'),
+          subscriptionId,
+          tier: 'business',
+          expiresAt: inHalfAnHour(),
+        } as const;
         const page = await payments.openUpgrade(asked);
         assert.deepEqual(await payments.openUpgrade(asked), page);
         assert.equal((await payments.readSubscription(subscriptionId)).tier, 'developer');
@@ -196,7 +251,13 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       it(`takes a planned downgrade back where an upgrade is asked for, with ${seats} seats bought`, async () => {
         const subscriptionId = await subscribed('pro', seats);
         await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { nextTier: 'developer' } });
-        const page = await payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt: inHalfAnHour() });
+        const page = await payments.openUpgrade({
+          ...customer,
+          changeId: newId('sbc'),
+          subscriptionId,
+          tier: 'business',
+          expiresAt: inHalfAnHour(),
+        });
         const { tier, nextTier } = await payments.readSubscription(subscriptionId);
         assert.deepEqual([tier, nextTier], ['pro', null]);
         await payments.expireCheckout(page.sessionId);
@@ -213,7 +274,12 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     });
 
     it('transfers once a key', async () => {
-      const asked = { key: `payout:${customer.operatorId}:2026-11`, operatorId: customer.operatorId, account: 'acct_1234', amountCents: 5_000 };
+      const asked = {
+        key: `payout:${customer.operatorId}:2026-11`,
+        operatorId: customer.operatorId,
+        account: 'acct_1234',
+        amountCents: 5_000,
+      };
       const first = await payments.transfer(asked);
       assert.deepEqual(await payments.transfer(asked), first);
       await refused(payments.transfer({ ...asked, amountCents: 5_001 }));
@@ -225,13 +291,28 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       await refused(payments.expireCheckout('cs_test_unknown'));
       await refused(payments.readRefund('re_unknown'));
       await refused(payments.readSubscription('sub_unknown'));
-      await refused(payments.changeSubscription({ key: newId('sbc'), subscriptionId: 'sub_unknown', change: { purchasedSeats: 1 } }));
-      await refused(payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId: 'sub_unknown', tier: 'pro', expiresAt: inHalfAnHour() }));
+      await refused(
+        payments.changeSubscription({
+          key: newId('sbc'),
+          subscriptionId: 'sub_unknown',
+          change: { purchasedSeats: 1 },
+        }),
+      );
+      await refused(
+        payments.openUpgrade({
+          ...customer,
+          changeId: newId('sbc'),
+          subscriptionId: 'sub_unknown',
+          tier: 'pro',
+          expiresAt: inHalfAnHour(),
+        }),
+      );
     });
   });
 
 promises('of this machine', openLocalProvider);
 
 const found = await stripeMock();
-if ('missing' in found) process.stderr.write(`LEFT OUT: the calls to Stripe, by its SDK against its own OpenAPI; ${found.missing}.\n`);
+if ('missing' in found)
+  process.stderr.write(`LEFT OUT: the calls to Stripe, by its SDK against its own OpenAPI; ${found.missing}.\n`);
 else promises('Stripe', () => openStripeProvider(found.program));

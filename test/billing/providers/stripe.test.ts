@@ -9,11 +9,13 @@ import type { StripeCall, StripeFault } from '../../support/stripe-proxy.ts';
 import { openStripeProvider, type StripeWorld } from './provider-worlds.ts';
 
 const found = await stripeMock();
-if ('missing' in found) process.stderr.write(`LEFT OUT: what we say to Stripe and how its failures are taken; ${found.missing}.\n`);
+if ('missing' in found)
+  process.stderr.write(`LEFT OUT: what we say to Stripe and how its failures are taken; ${found.missing}.\n`);
 else describe('calls to Stripe', () => callsToStripe(found.program));
 
 /** The SDK sends a call anew, once, whose connection was closed: a server may have closed one that was kept open. */
-const twiceIfClosed = (fault: StripeFault): StripeFault[] => (fault.how === 'drop' || fault.how === 'lose' ? [fault, fault] : [fault]);
+const twiceIfClosed = (fault: StripeFault): StripeFault[] =>
+  fault.how === 'drop' || fault.how === 'lose' ? [fault, fault] : [fault];
 
 function callsToStripe(program: string): void {
   let world: StripeWorld;
@@ -36,7 +38,10 @@ function callsToStripe(program: string): void {
   const topUp = () => ({ ...customer, topUpId: newId('top'), amountCents: 2_500, expiresAt: inAnHour() });
   const onlyCall = (what: string): StripeCall => {
     const [call, ...more] = world.proxy.callsTo(what);
-    assert(call !== undefined && more.length === 0, `${what} was called ${more.length + (call === undefined ? 0 : 1)} times`);
+    assert(
+      call !== undefined && more.length === 0,
+      `${what} was called ${more.length + (call === undefined ? 0 : 1)} times`,
+    );
     return call;
   };
   const refunded = async () => {
@@ -59,14 +64,21 @@ function callsToStripe(program: string): void {
     const call = onlyCall(SESSIONS);
     assert.equal(call.idempotencyKey, asked.topUpId);
     const form = formOf(call.body);
-    const metadata = { carnet_purpose: 'top_up', carnet_reference: asked.topUpId, carnet_operator: customer.operatorId };
+    const metadata = {
+      carnet_purpose: 'top_up',
+      carnet_reference: asked.topUpId,
+      carnet_operator: customer.operatorId,
+    };
     assert.deepEqual(form.metadata, metadata);
     assert.deepEqual(formIn(form.payment_intent_data).metadata, metadata);
     assert.equal(form.mode, 'payment');
     assert.equal(form.customer, customer.customerId);
     const [item, ...more] = listIn(form.line_items);
     assert.deepEqual(more, []);
-    assert.deepEqual([item?.quantity, formIn(item?.price_data).unit_amount, formIn(item?.price_data).currency], ['1', '2500', 'usd']);
+    assert.deepEqual(
+      [item?.quantity, formIn(item?.price_data).unit_amount, formIn(item?.price_data).currency],
+      ['1', '2500', 'usd'],
+    );
     assert.match(textIn(form.success_url) ?? '', /\/dashboard/);
   });
 
@@ -76,11 +88,21 @@ function callsToStripe(program: string): void {
     const call = onlyCall(SESSIONS);
     assert.equal(call.idempotencyKey, changeId);
     const form = formOf(call.body);
-    const metadata = { carnet_purpose: 'subscription', carnet_reference: changeId, carnet_operator: customer.operatorId };
-    assert.deepEqual([form.mode, form.metadata, formIn(form.subscription_data).metadata], ['subscription', metadata, metadata]);
+    const metadata = {
+      carnet_purpose: 'subscription',
+      carnet_reference: changeId,
+      carnet_operator: customer.operatorId,
+    };
+    assert.deepEqual(
+      [form.mode, form.metadata, formIn(form.subscription_data).metadata],
+      ['subscription', metadata, metadata],
+    );
     assert.deepEqual(
       listIn(form.line_items).map(({ price, quantity }) => [price, quantity]),
-      [['price_pro', '1'], ['price_seat', '3']],
+      [
+        ['price_pro', '1'],
+        ['price_seat', '3'],
+      ],
     );
   });
 
@@ -100,7 +122,13 @@ function callsToStripe(program: string): void {
       try {
         const { operatorId, customerId } = await own.newCustomer();
         const until = new Date(Math.floor(Date.now() / 1_000) * 1_000 + lasts * 1_000);
-        await own.payments.openTopUp({ topUpId: newId('top'), operatorId, customerId, amountCents: 1_000, expiresAt: until });
+        await own.payments.openTopUp({
+          topUpId: newId('top'),
+          operatorId,
+          customerId,
+          amountCents: 1_000,
+          expiresAt: until,
+        });
         const [call] = own.proxy.callsTo(SESSIONS);
         const form = formOf(call?.body ?? '');
         return form.expires_at === undefined ? null : numberIn(form.expires_at) - until.getTime() / 1_000;
@@ -117,7 +145,10 @@ function callsToStripe(program: string): void {
       const asked = topUp();
       const before = world.proxy.books.of('cs_test').length;
       world.proxy.faults.push(...twiceIfClosed({ on: /checkout\/sessions$/, how }));
-      await assert.rejects(payments.openTopUp(asked), (error) => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE');
+      await assert.rejects(
+        payments.openTopUp(asked),
+        (error) => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE',
+      );
       const page = await payments.openTopUp(asked);
       assert.equal(world.proxy.books.of('cs_test').length, before + 1);
       const keys = world.proxy.callsTo(SESSIONS).map(({ idempotencyKey }) => idempotencyKey);
@@ -129,8 +160,14 @@ function callsToStripe(program: string): void {
   for (const status of [401, 403]) {
     it(`are made again after ${status}, which we have to mend, and say so in the log`, async () => {
       world.proxy.faults.push({ how: status });
-      await assert.rejects(payments.openTopUp(topUp()), (error) => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE');
-      assert.match(world.logged(), new RegExp(`"level":"?(?:error|50)"?[^\\n]*"status":${status}[^\\n]*refuses our key`));
+      await assert.rejects(
+        payments.openTopUp(topUp()),
+        (error) => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE',
+      );
+      assert.match(
+        world.logged(),
+        new RegExp(`"level":"?(?:error|50)"?[^\\n]*"status":${status}[^\\n]*refuses our key`),
+      );
     });
   }
 
@@ -148,7 +185,13 @@ function callsToStripe(program: string): void {
     const asked = topUp();
     world.proxy.faults.push({ how: 'drop' });
     await payments.openTopUp(asked);
-    assert.deepEqual(world.proxy.calls.slice(1).map(({ idempotencyKey, status }) => [idempotencyKey, status]), [[asked.topUpId, null], [asked.topUpId, 200]]);
+    assert.deepEqual(
+      world.proxy.calls.slice(1).map(({ idempotencyKey, status }) => [idempotencyKey, status]),
+      [
+        [asked.topUpId, null],
+        [asked.topUpId, 200],
+      ],
+    );
   });
 
   it('find a refund of a key that Stripe has forgotten, and make no second one', async () => {
@@ -164,20 +207,34 @@ function callsToStripe(program: string): void {
     await assert.rejects(payments.transfer(asked), (error) => !(error instanceof PaymentRefused));
     world.proxy.forgetKeys();
     const { transferId } = await payments.transfer(asked);
-    assert.deepEqual(world.proxy.books.of('tr').map(({ id, transfer_group: group }) => [id, group]).at(-1), [transferId, asked.key]);
+    assert.deepEqual(
+      world.proxy.books
+        .of('tr')
+        .map(({ id, transfer_group: group }) => [id, group])
+        .at(-1),
+      [transferId, asked.key],
+    );
     assert.equal(world.proxy.callsTo('POST /v1/transfers').length, 1);
   });
 
   it('tell a refund as it is now, not as it was when it was made', async () => {
     const { request, state } = await refunded();
-    for (const [status, ours] of [['pending', 'pending'], ['requires_action', 'pending'], ['failed', 'failed'], ['canceled', 'failed']] as const) {
+    for (const [status, ours] of [
+      ['pending', 'pending'],
+      ['requires_action', 'pending'],
+      ['failed', 'failed'],
+      ['canceled', 'failed'],
+    ] as const) {
       world.proxy.books.change(state.providerRefundId, { status });
       assert.equal((await payments.refund(request)).status, ours);
       assert.equal((await payments.readRefund(state.providerRefundId)).status, ours);
     }
   });
 
-  for (const [intent, status] of [['processing', 'processing'], ['requires_payment_method', 'failed']] as const) {
+  for (const [intent, status] of [
+    ['processing', 'processing'],
+    ['requires_payment_method', 'failed'],
+  ] as const) {
     it(`tell a checkout whose payment is ${intent} as ${status}`, async () => {
       const { sessionId } = await payments.openTopUp(topUp());
       world.proxy.books.payLater(sessionId, intent);
@@ -186,10 +243,20 @@ function callsToStripe(program: string): void {
   }
 
   it('go on where a change of several things ended', async () => {
-    const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'business', purchasedSeats: 0, expiresAt: inAnHour() });
+    const page = await payments.openSubscription({
+      ...customer,
+      changeId: newId('sbc'),
+      tier: 'business',
+      purchasedSeats: 0,
+      expiresAt: inAnHour(),
+    });
     await world.pay(page);
     const { subscriptionId } = await payments.readCheckout(page.sessionId);
-    const asked = { key: newId('sbc'), subscriptionId: subscriptionId ?? '', change: { purchasedSeats: 2, nextTier: 'pro', cancelAtPeriodEnd: true } } as const;
+    const asked = {
+      key: newId('sbc'),
+      subscriptionId: subscriptionId ?? '',
+      change: { purchasedSeats: 2, nextTier: 'pro', cancelAtPeriodEnd: true },
+    } as const;
     const UPDATE = `POST /v1/subscriptions/${subscriptionId}`;
     world.proxy.calls.length = 0;
     for (const fault of ['drop', 500] as const) {
@@ -204,7 +271,13 @@ function callsToStripe(program: string): void {
   });
 
   it('credit nothing for a downgrade, prorate seats, and invoice an upgrade of several items at once', async () => {
-    const page = await payments.openSubscription({ ...customer, changeId: newId('sbc'), tier: 'pro', purchasedSeats: 0, expiresAt: inAnHour() });
+    const page = await payments.openSubscription({
+      ...customer,
+      changeId: newId('sbc'),
+      tier: 'pro',
+      purchasedSeats: 0,
+      expiresAt: inAnHour(),
+    });
     await world.pay(page);
     const subscriptionId = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
     const change = (wanted: Parameters<PaymentProvider['changeSubscription']>[0]['change']) =>
@@ -212,12 +285,23 @@ function callsToStripe(program: string): void {
     await change({ nextTier: 'developer' });
     await change({ nextTier: null });
     await change({ purchasedSeats: 1 });
-    const upgrade = await payments.openUpgrade({ ...customer, changeId: newId('sbc'), subscriptionId, tier: 'business', expiresAt: inAnHour() });
+    const upgrade = await payments.openUpgrade({
+      ...customer,
+      changeId: newId('sbc'),
+      subscriptionId,
+      tier: 'business',
+      expiresAt: inAnHour(),
+    });
     const said = world.proxy
       .callsTo(`POST /v1/subscriptions/${subscriptionId}`)
       .map(({ body }) => formOf(body))
       .map((form) => [form.proration_behavior, form.payment_behavior]);
-    assert.deepEqual(said, [['none', undefined], ['none', undefined], ['create_prorations', undefined], ['always_invoice', 'pending_if_incomplete']]);
+    assert.deepEqual(said, [
+      ['none', undefined],
+      ['none', undefined],
+      ['create_prorations', undefined],
+      ['always_invoice', 'pending_if_incomplete'],
+    ]);
     assert.equal((await payments.readCheckout(upgrade.sessionId)).status, 'open');
     await payments.expireCheckout(upgrade.sessionId);
     assert.equal((await payments.readCheckout(upgrade.sessionId)).status, 'expired');

@@ -17,7 +17,11 @@ const secret = 'whsec_of_the_tests';
 const settings = { provider: 'local', webhookSecret: secret } as const;
 
 describe('reading a payment webhook', () => {
-  const body = paymentEventBody('customer.created', { id: 'cus_1' }, { id: 'evt_1', createdAt: new Date('2026-11-21T12:00:00Z') });
+  const body = paymentEventBody(
+    'customer.created',
+    { id: 'cus_1' },
+    { id: 'evt_1', createdAt: new Date('2026-11-21T12:00:00Z') },
+  );
   const signed = (): string => signPaymentEvent(body, { secret }); // when a test runs: files are read minutes before
 
   const refusalOf = (rawBody: string | Buffer, header: string | undefined): CarnetError => {
@@ -56,7 +60,11 @@ describe('reading a payment webhook', () => {
     ['signed with another secret', body, () => signPaymentEvent(body, { secret: 'whsec_another' })],
     ['signed with a secret that differs in case', body, () => signPaymentEvent(body, { secret: secret.toUpperCase() })],
     ['with the signature of another body', body, () => signPaymentEvent(`${body} `, { secret })],
-    ['with a signature moved to another time', body, () => signed().replace(/t=(\d+)/, (_, t: string) => `t=${Number(t) + 1}`)],
+    [
+      'with a signature moved to another time',
+      body,
+      () => signed().replace(/t=(\d+)/, (_, t: string) => `t=${Number(t) + 1}`),
+    ],
     ['cut short', body.slice(0, -1), signed],
     ['serialised anew', JSON.stringify(JSON.parse(body), null, 1), signed],
     ['with one byte changed', body.replace('evt_1', 'evt_2'), signed],
@@ -85,7 +93,10 @@ describe('reading a payment webhook', () => {
     it('refuses one signed more than 300 seconds from now, before or after', () => {
       for (const seconds of [-301, 301]) {
         const refusal = refusalOf(body, signPaymentEvent(body, { secret, at: at(seconds) }));
-        assert.deepEqual([refusal.code, refusal.message], ['INVALID_SIGNATURE', 'The signature was made more than 300 seconds from now.']);
+        assert.deepEqual(
+          [refusal.code, refusal.message],
+          ['INVALID_SIGNATURE', 'The signature was made more than 300 seconds from now.'],
+        );
       }
     });
 
@@ -102,7 +113,16 @@ describe('reading a payment webhook', () => {
     });
   });
 
-  for (const text of ['not JSON', '[]', 'null', '7', '{}', '{"object":"v2.core.event"}', body.replace('"created":', '"was":'), body.replace('evt_1', '')]) {
+  for (const text of [
+    'not JSON',
+    '[]',
+    'null',
+    '7',
+    '{}',
+    '{"object":"v2.core.event"}',
+    body.replace('"created":', '"was":'),
+    body.replace('evt_1', ''),
+  ]) {
     it(`refuses ${text.slice(0, 30)}, though it is signed, as no event`, () => {
       assert.equal(refusalOf(text, signPaymentEvent(text, { secret })).code, 'VALIDATION_ERROR');
     });
@@ -112,11 +132,17 @@ describe('reading a payment webhook', () => {
 describe('what an event of Stripe says', () => {
   const factOf = (type: string, object: Record<string, unknown>): PaymentFact => {
     const text = paymentEventBody(type, object);
-    const { id: _id, type: _type, createdAt: _createdAt, ...fact } = readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret }));
+    const {
+      id: _id,
+      type: _type,
+      createdAt: _createdAt,
+      ...fact
+    } = readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret }));
     return fact;
   };
   const metadata = { carnet_purpose: 'top_up', carnet_reference: 'top_1', carnet_operator: 'op_1' } as const;
-  const session = (over: Record<string, unknown> = {}) => checkoutSession(metadata, { id: 'cs_1', amountCents: 2_500, ...over });
+  const session = (over: Record<string, unknown> = {}) =>
+    checkoutSession(metadata, { id: 'cs_1', amountCents: 2_500, ...over });
 
   const checkouts: [type: string, paymentStatus: string, outcome: string][] = [
     ['checkout.session.completed', 'paid', 'paid'],
@@ -142,38 +168,81 @@ describe('what an event of Stripe says', () => {
   }
 
   it('reads what is expanded as its id', () => {
-    const fact = factOf('checkout.session.completed', session({ payment_intent: { id: 'pi_7', object: 'payment_intent' } }));
+    const fact = factOf(
+      'checkout.session.completed',
+      session({ payment_intent: { id: 'pi_7', object: 'payment_intent' } }),
+    );
     assert(fact.kind === 'checkout');
     assert.equal(fact.paymentId, 'pi_7');
   });
 
   const notOurs: [what: string, type: string, object: Record<string, unknown>][] = [
     ['a checkout without our metadata', 'checkout.session.completed', session({ metadata: {} })],
-    ['a checkout with a purpose we do not know', 'checkout.session.completed', session({ metadata: { ...metadata, carnet_purpose: 'gift' } })],
-    ['a refund of a charge without a payment intent', 'charge.refunded', refundedCharge('pi_1', 100, 100, { payment_intent: null })],
-    ['an inquiry that took no money', 'charge.dispute.created', disputeObject('dp_1', 'pi_1', 100, { status: 'warning_needs_response' })],
-    ['an inquiry that was closed', 'charge.dispute.closed', disputeObject('dp_1', 'pi_1', 100, { status: 'warning_closed' })],
-    ['a subscription of something else', 'customer.subscription.updated', { ...subscriptionObject({ id: 'sub_1', operatorId: '', tier: 'pro' }), metadata: {} }],
+    [
+      'a checkout with a purpose we do not know',
+      'checkout.session.completed',
+      session({ metadata: { ...metadata, carnet_purpose: 'gift' } }),
+    ],
+    [
+      'a refund of a charge without a payment intent',
+      'charge.refunded',
+      refundedCharge('pi_1', 100, 100, { payment_intent: null }),
+    ],
+    [
+      'an inquiry that took no money',
+      'charge.dispute.created',
+      disputeObject('dp_1', 'pi_1', 100, { status: 'warning_needs_response' }),
+    ],
+    [
+      'an inquiry that was closed',
+      'charge.dispute.closed',
+      disputeObject('dp_1', 'pi_1', 100, { status: 'warning_closed' }),
+    ],
+    [
+      'a subscription of something else',
+      'customer.subscription.updated',
+      { ...subscriptionObject({ id: 'sub_1', operatorId: '', tier: 'pro' }), metadata: {} },
+    ],
     ['an invoice without subscription', 'invoice.paid', { object: 'invoice', parent: null }],
     ['a type of the prototype', 'constructor', {}],
   ];
-  for (const [what, type, object] of notOurs) it(`${what} is none of our concern`, () => assert.deepEqual(factOf(type, object), { kind: 'other' }));
+  for (const [what, type, object] of notOurs)
+    it(`${what} is none of our concern`, () => assert.deepEqual(factOf(type, object), { kind: 'other' }));
 
   it('what happened on a connected account is none of our concern, whatever metadata somebody wrote there', () => {
     const ofOurs = paymentEventBody('checkout.session.completed', session());
     const text = JSON.stringify({ ...(JSON.parse(ofOurs) as object), account: 'acct_of_a_publisher' });
-    assert.equal(readPaymentWebhook(settings, Buffer.from(ofOurs), signPaymentEvent(ofOurs, { secret })).kind, 'checkout');
+    assert.equal(
+      readPaymentWebhook(settings, Buffer.from(ofOurs), signPaymentEvent(ofOurs, { secret })).kind,
+      'checkout',
+    );
     assert.equal(readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret })).kind, 'other');
   });
 
   it('charge.refunded tells the sum so far', () => {
-    assert.deepEqual(factOf('charge.refunded', refundedCharge('pi_1', 500, 200)), { kind: 'refunded', paymentId: 'pi_1', refundedCents: 200, currency: 'usd' });
+    assert.deepEqual(factOf('charge.refunded', refundedCharge('pi_1', 500, 200)), {
+      kind: 'refunded',
+      paymentId: 'pi_1',
+      refundedCents: 200,
+      currency: 'usd',
+    });
   });
 
-  for (const [status, ours] of [['pending', 'pending'], ['requires_action', 'pending'], ['succeeded', 'succeeded'], ['failed', 'failed'], ['canceled', 'failed']]) {
+  for (const [status, ours] of [
+    ['pending', 'pending'],
+    ['requires_action', 'pending'],
+    ['succeeded', 'succeeded'],
+    ['failed', 'failed'],
+    ['canceled', 'failed'],
+  ]) {
     it(`a refund that is ${status} is ${ours}`, () => {
       for (const type of ['refund.updated', 'refund.failed', 'charge.refund.updated']) {
-        assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), { kind: 'refund', providerRefundId: 're_1', paymentId: 'pi_1', status: ours });
+        assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), {
+          kind: 'refund',
+          providerRefundId: 're_1',
+          paymentId: 'pi_1',
+          status: ours,
+        });
       }
     });
   }
@@ -200,14 +269,24 @@ describe('what an event of Stripe says', () => {
 
   it('invoice.paid names its subscription, in the shape of today and of yesterday', () => {
     assert.deepEqual(factOf('invoice.paid', paidInvoice('sub_1')), { kind: 'invoice_paid', subscriptionId: 'sub_1' });
-    assert.deepEqual(factOf('invoice.paid', { object: 'invoice', subscription: 'sub_2' }), { kind: 'invoice_paid', subscriptionId: 'sub_2' });
+    assert.deepEqual(factOf('invoice.paid', { object: 'invoice', subscription: 'sub_2' }), {
+      kind: 'invoice_paid',
+      subscriptionId: 'sub_2',
+    });
   });
 
   describe('of a subscription', () => {
     const start = new Date('2026-11-01T00:00:00Z');
     const end = new Date('2026-12-01T00:00:00Z');
     const made = (over: Record<string, unknown> = {}) => ({
-      ...subscriptionObject({ id: 'sub_1', operatorId: 'op_1', tier: 'pro', seats: 3, periodStart: start, periodEnd: end }),
+      ...subscriptionObject({
+        id: 'sub_1',
+        operatorId: 'op_1',
+        tier: 'pro',
+        seats: 3,
+        periodStart: start,
+        periodEnd: end,
+      }),
       ...over,
     });
     const stateOf = (object: Record<string, unknown>) => {
@@ -244,7 +323,16 @@ describe('what an event of Stripe says', () => {
     });
 
     it('the tier that is paid for, while a downgrade is planned, and no longer', () => {
-      const lowered = { ...subscriptionObject({ id: 'sub_1', operatorId: 'op_1', tier: 'developer', seats: 3, periodStart: start, periodEnd: end }) };
+      const lowered = {
+        ...subscriptionObject({
+          id: 'sub_1',
+          operatorId: 'op_1',
+          tier: 'developer',
+          seats: 3,
+          periodStart: start,
+          periodEnd: end,
+        }),
+      };
       const kept = { carnet_operator: 'op_1', carnet_tier: 'pro', carnet_tier_until: String(endSeconds) };
       assert.deepEqual(stateOf({ ...lowered, metadata: kept }), { ...pro, nextTier: 'developer' });
       const renewed = { ...kept, carnet_tier_until: String(endSeconds - 30 * 86_400) };
@@ -265,7 +353,11 @@ describe('what an event of Stripe says', () => {
     }
 
     it('a price that is no tier of ours is a fault, so that the event comes again', () => {
-      const items = { data: [{ id: 'si_1', price: { id: 'price_foreign' }, quantity: 1, current_period_start: 1, current_period_end: 2 }] };
+      const items = {
+        data: [
+          { id: 'si_1', price: { id: 'price_foreign' }, quantity: 1, current_period_start: 1, current_period_end: 2 },
+        ],
+      };
       assert.throws(() => stateOf(made({ items })), /none of the prices/);
     });
   });

@@ -22,7 +22,9 @@ function parsedCsv(text: string): string[][] {
 }
 
 const credited = async ({ operatorId }: TestOperator, description: string): Promise<void> => {
-  await (await database()).query(sql.type(z.object({}))`
+  await (
+    await database()
+  ).query(sql.type(z.object({}))`
     select credit_wallet(${newId('txn')}, ${operatorId}, 1, 'platform:adjustments', 'adjustment', ${newId('txn')}, ${description})`);
 };
 
@@ -30,7 +32,11 @@ async function table(reader: Requester, query: Record<string, string | number> =
   const reply = await reader.get(address(query), asTable);
   assertStatus(reply, 200);
   const [header = [], ...records] = parsedCsv(reply.text);
-  return { reply, header, rows: records.map((record) => Object.fromEntries(header.map((name, at) => [name, record[at]]))) };
+  return {
+    reply,
+    header,
+    rows: records.map((record) => Object.fromEntries(header.map((name, at) => [name, record[at]]))),
+  };
 }
 
 describe('GET /v1/billing/transactions as text/csv', () => {
@@ -44,9 +50,19 @@ describe('GET /v1/billing/transactions as text/csv', () => {
     const { transactions } = await statementOf(operator);
     assert.deepEqual(
       rows.map((row) => [row.id, row.type, row.amount_cents, row.meter, row.description, row.created_at]),
-      transactions.map((row) => [row.id, row.type, String(row.amount_cents), row.meter ?? '', row.description, row.created_at]),
+      transactions.map((row) => [
+        row.id,
+        row.type,
+        String(row.amount_cents),
+        row.meter ?? '',
+        row.description,
+        row.created_at,
+      ]),
     );
-    assert.deepEqual(rows.map(({ amount_cents }) => amount_cents), ['-20', '300']);
+    assert.deepEqual(
+      rows.map(({ amount_cents }) => amount_cents),
+      ['-20', '300'],
+    );
   });
 
   it('is a header alone where there are no rows', async () => {
@@ -58,7 +74,10 @@ describe('GET /v1/billing/transactions as text/csv', () => {
   it('has the same filters', async () => {
     const operator = await buildOperator({ cents: 300 });
     await credit(operator.operatorId, -20);
-    assert.deepEqual((await table(operator, { direction: 'out' })).rows.map(({ amount_cents }) => amount_cents), ['-20']);
+    assert.deepEqual(
+      (await table(operator, { direction: 'out' })).rows.map(({ amount_cents }) => amount_cents),
+      ['-20'],
+    );
     assertProblem(await operator.get(address({ type: 'payout' }), asTable), 'VALIDATION_ERROR', 'query.type');
   });
 
@@ -81,24 +100,43 @@ describe('GET /v1/billing/transactions as text/csv', () => {
     const operator = await buildOperator({ cents: 1 });
     for (const cents of [2, 3]) await credit(operator.operatorId, cents);
     const first = await table(operator, { limit: 2 });
-    assert.deepEqual(first.rows.map(({ amount_cents }) => amount_cents), ['3', '2']);
+    assert.deepEqual(
+      first.rows.map(({ amount_cents }) => amount_cents),
+      ['3', '2'],
+    );
     const next = /<([^>]+)>; rel="next"/.exec(first.reply.headers.get('link') ?? '')?.[1] ?? '';
     const rest = await operator.get(next, asTable);
-    assert.deepEqual(parsedCsv(rest.text).slice(1).map((record) => record[2]), ['1']);
+    assert.deepEqual(
+      parsedCsv(rest.text)
+        .slice(1)
+        .map((record) => record[2]),
+      ['1'],
+    );
     assert.equal(rest.headers.get('link'), null);
-    assert.deepEqual((assertStatus(await operator.get(next), 200).transactions as { amount_cents: number }[]).map(({ amount_cents }) => amount_cents), [1]);
+    assert.deepEqual(
+      (assertStatus(await operator.get(next), 200).transactions as { amount_cents: number }[]).map(
+        ({ amount_cents }) => amount_cents,
+      ),
+      [1],
+    );
   });
 
   it('holds more than a page of JSON does', async () => {
     const operator = await buildOperator();
-    await (await database()).query(sql.type(z.object({}))`
+    await (
+      await database()
+    ).query(sql.type(z.object({}))`
       select credit_wallet('txn_' || new_ulid(), ${operator.operatorId}, 1, 'platform:adjustments', 'adjustment', new_ulid(), 'test') from generate_series(1, 250)`);
     assert.equal((await table(operator)).rows.length, 250);
     assert.equal((await table(operator, { limit: 200 })).rows.length, 200);
   });
 
   it('is not what the timeline can be', async () => {
-    assertProblem(await (await buildOperator()).get(address({ view: 'timeline' }), asTable), 'VALIDATION_ERROR', 'query.view');
+    assertProblem(
+      await (await buildOperator()).get(address({ view: 'timeline' }), asTable),
+      'VALIDATION_ERROR',
+      'query.view',
+    );
   });
 
   it('is sent to whoever prefers it, and to nobody else', async () => {

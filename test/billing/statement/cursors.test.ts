@@ -47,7 +47,12 @@ describe('a cursor of the statement', () => {
           const under = { ...moved, ...('type' in moved ? { type: 'adjustment' } : {}) };
           const cursor = await cursorOf({ ...view, ...under });
           await refused({ ...view, cursor });
-          const other = { type: 'topup', direction: 'out', since: '2026-01-01T00:00:01Z', until: '2036-01-01T00:00:01Z' };
+          const other = {
+            type: 'topup',
+            direction: 'out',
+            since: '2026-01-01T00:00:01Z',
+            until: '2036-01-01T00:00:01Z',
+          };
           const filter = Object.keys(moved)[0] as keyof typeof other;
           await refused({ ...view, [filter]: other[filter], cursor });
         });
@@ -56,17 +61,27 @@ describe('a cursor of the statement', () => {
       it('is refused with any byte of it changed', async () => {
         const cursor = await cursorOf(view);
         await fc.assert(
-          fc.asyncProperty(fc.nat(cursor.length - 1), fc.constantFrom('A', 'B', 'a', 'b', '0', '1', '-', '_', '.', '=', '!', '~'), async (at, letter) => {
-            fc.pre(cursor[at] !== letter);
-            await refused({ ...view, cursor: cursor.slice(0, at) + letter + cursor.slice(at + 1) });
-          }),
+          fc.asyncProperty(
+            fc.nat(cursor.length - 1),
+            fc.constantFrom('A', 'B', 'a', 'b', '0', '1', '-', '_', '.', '=', '!', '~'),
+            async (at, letter) => {
+              fc.pre(cursor[at] !== letter);
+              await refused({ ...view, cursor: cursor.slice(0, at) + letter + cursor.slice(at + 1) });
+            },
+          ),
           { numRuns: 60 },
         );
       });
 
       it('is refused cut short or lengthened', async () => {
         const cursor = await cursorOf(view);
-        for (const changed of [cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, cursor.replace('.', ''), `${cursor}.A`]) {
+        for (const changed of [
+          cursor.slice(1),
+          cursor.slice(0, -1),
+          `${cursor}A`,
+          cursor.replace('.', ''),
+          `${cursor}.A`,
+        ]) {
           await refused({ ...view, cursor: changed });
         }
       });

@@ -49,7 +49,9 @@ export async function explained(url: string, asked: Explained): Promise<Scan[]> 
   try {
     await client.query('set plan_cache_mode = force_generic_plan');
     await client.query(`prepare page as ${text}`);
-    const listed = values.map((value) => (Array.isArray(value) ? `'{${value.join(',')}}'` : `'${String(value)}'`)).join(', ');
+    const listed = values
+      .map((value) => (Array.isArray(value) ? `'{${value.join(',')}}'` : `'${String(value)}'`))
+      .join(', ');
     const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
       `explain (analyze, format json, timing off) execute page (${listed})`,
     );

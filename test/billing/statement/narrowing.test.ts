@@ -12,14 +12,20 @@ type Filters = Parameters<typeof readTransactions>[2];
 async function wallet(db: DatabasePool): Promise<string> {
   const id = await newWallet(db, 1_000);
   const debit = (kind: string, cents: number) =>
-    perform(db, sql.fragment`select debit_wallet(${newId('txn')}, ${id}, ${cents}, 'platform:payments', ${kind}, ${newId('txn')}, 'test')`);
+    perform(
+      db,
+      sql.fragment`select debit_wallet(${newId('txn')}, ${id}, ${cents}, 'platform:payments', ${kind}, ${newId('txn')}, 'test')`,
+    );
   await debit('refund', 100);
   await debit('overage', 1);
   await call(db, id, { operation: 'gateway', price: { state: 'included', costMicrocents: 1 } });
   await debit('adjustment', 7);
   await debit('overage', 2);
-  await perform(db, sql.fragment`
-    select credit_wallet(${newId('txn')}, ${id}, 50, 'platform:payments', 'topup', ${newId('top')}, 'Top-up')`);
+  await perform(
+    db,
+    sql.fragment`
+    select credit_wallet(${newId('txn')}, ${id}, 50, 'platform:payments', 'topup', ${newId('top')}, 'Top-up')`,
+  );
   return id;
 }
 
@@ -47,7 +53,10 @@ describe('a statement narrowed', () => {
   ] as [Filters, number[]][]) {
     it(`by ${JSON.stringify(filters)} is counted, and read page by page`, async () => {
       const { pages, total } = await readTransactions(db, await wallet(db), filters, { limit: 1 });
-      assert.deepEqual(pages.flat().map(({ amount_cents }) => amount_cents), expected);
+      assert.deepEqual(
+        pages.flat().map(({ amount_cents }) => amount_cents),
+        expected,
+      );
       assert.equal(total, expected.length);
     });
   }
@@ -56,9 +65,15 @@ describe('a statement narrowed', () => {
     let id: string;
     before(async () => {
       id = await wallet(db);
-      await perform(db, sql.fragment`
-        update transfers set created_at = timestamptz '2026-03-01T00:00:00Z' + position * interval '1 day' where wallet = ${id}`);
-      await perform(db, sql.fragment`update model_calls set created_at = timestamptz '2026-03-04T12:00:00Z' where operator_id = ${id}`);
+      await perform(
+        db,
+        sql.fragment`
+        update transfers set created_at = timestamptz '2026-03-01T00:00:00Z' + position * interval '1 day' where wallet = ${id}`,
+      );
+      await perform(
+        db,
+        sql.fragment`update model_calls set created_at = timestamptz '2026-03-04T12:00:00Z' where operator_id = ${id}`,
+      );
     });
 
     for (const [since, until, amounts, gateway] of [
@@ -76,16 +91,29 @@ describe('a statement narrowed', () => {
       it(`from ${since ?? 'the beginning'}, included, to ${until ?? 'the end'}, excluded`, async () => {
         const filters = { since: since && Date.parse(since), until: until && Date.parse(until) } as Filters;
         const { pages, total } = await readTransactions(db, id, filters, { limit: 2 });
-        assert.deepEqual(pages.flat().map(({ amount_cents }) => amount_cents), amounts);
+        assert.deepEqual(
+          pages.flat().map(({ amount_cents }) => amount_cents),
+          amounts,
+        );
         assert.equal(total, amounts.length);
         const rows = (await readTimeline(db, id, filters, { limit: 1 })).flat();
-        assert.deepEqual(rows.flatMap((row) => (row.kind === 'wallet_transaction' ? [row.transaction.amount_cents] : [])), amounts);
-        assert.equal(rows.some((row) => row.kind === 'llm_call'), gateway);
+        assert.deepEqual(
+          rows.flatMap((row) => (row.kind === 'wallet_transaction' ? [row.transaction.amount_cents] : [])),
+          amounts,
+        );
+        assert.equal(
+          rows.some((row) => row.kind === 'llm_call'),
+          gateway,
+        );
       });
     }
 
     it('and by type', async () => {
-      const filters: Filters = { since: Date.parse('2026-03-03T00:00:00Z'), until: Date.parse('2026-03-06T00:00:00Z'), type: 'overage' };
+      const filters: Filters = {
+        since: Date.parse('2026-03-03T00:00:00Z'),
+        until: Date.parse('2026-03-06T00:00:00Z'),
+        type: 'overage',
+      };
       const { pages, total } = await readTransactions(db, id, filters);
       assert.deepEqual([pages.flat().map(({ amount_cents }) => amount_cents), total], [[-1], 1]);
     });
@@ -94,7 +122,9 @@ describe('a statement narrowed', () => {
   it('by type or direction narrows wallet rows of the timeline alone; entry_kind leaves one of both out', async () => {
     const id = await wallet(db);
     const shown = async (filters: NonNullable<Parameters<typeof readTimeline>[2]>) =>
-      (await readTimeline(db, id, filters, { limit: 1 })).flat().map((row) => (row.kind === 'llm_call' ? row.call.operation : row.transaction.amount_cents));
+      (await readTimeline(db, id, filters, { limit: 1 }))
+        .flat()
+        .map((row) => (row.kind === 'llm_call' ? row.call.operation : row.transaction.amount_cents));
     assert.deepEqual(await shown({}), [50, -2, -7, 'gateway', -1, -100, 1_000]);
     assert.deepEqual(await shown({ type: 'overage' }), [-2, 'gateway', -1]);
     assert.deepEqual(await shown({ direction: 'in' }), [50, 'gateway', 1_000]);

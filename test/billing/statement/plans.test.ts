@@ -43,19 +43,32 @@ describe('a page of a wallet with very many rows', () => {
 
   const middle = ROWS / 2;
   const later = { top: middle, floor: 0, total: ROWS };
-  const deep = { snapshotAt: '', debited: [ROWS / 20 + 1, 0, 0], top: { position: middle, call: middle / 10 }, floor: { position: 0, call: 0 } };
+  const deep = {
+    snapshotAt: '',
+    debited: [ROWS / 20 + 1, 0, 0],
+    top: { position: middle, call: middle / 10 },
+    floor: { position: 0, call: 0 },
+  };
   const noon = Date.parse('2026-01-02T00:00:00Z');
 
   for (const [name, asked] of Object.entries({
     'of the statement': { view: 'statement', filters: {}, place: null },
     'of the statement, later': { view: 'statement', filters: {}, place: later },
-    'of the statement between two instants': { view: 'statement', filters: { since: noon, until: noon + 3_600_000 }, place: null },
+    'of the statement between two instants': {
+      view: 'statement',
+      filters: { since: noon, until: noon + 3_600_000 },
+      place: null,
+    },
     'of a rare type, later': { view: 'statement', filters: { type: 'refund' }, place: later },
     'of credits, later': { view: 'statement', filters: { direction: 'in' }, place: later },
     'of the timeline': { view: 'timeline', filters: { entry_kind: 'all' }, place: null },
     'of the timeline, later': { view: 'timeline', filters: { entry_kind: 'all' }, place: deep },
     'of calls alone': { view: 'timeline', filters: { entry_kind: 'llm' }, place: deep },
-    'of the timeline between two instants': { view: 'timeline', filters: { entry_kind: 'all', since: noon, until: noon + 3_600_000 }, place: null },
+    'of the timeline between two instants': {
+      view: 'timeline',
+      filters: { entry_kind: 'all', since: noon, until: noon + 3_600_000 },
+      place: null,
+    },
   } satisfies Record<string, Omit<Explained, 'operatorId'>>)) {
     it(`${name} is found by an index, and touches little more than it shows`, async () => {
       const scans = await explained(own.url, { ...asked, operatorId: wallet });

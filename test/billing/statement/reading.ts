@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { JSON_FORM, readStatementPage, type StatementPlace, type WalletRows } from '../../../src/billing/statement-queries.ts';
+import {
+  JSON_FORM,
+  readStatementPage,
+  type StatementPlace,
+  type WalletRows,
+} from '../../../src/billing/statement-queries.ts';
 import { StatementSchema, TimelineSchema, type StatementFilters } from '../../../src/billing/statement-schema.ts';
 import { readTimelinePage, type TimelinePlace } from '../../../src/billing/timeline-queries.ts';
 import type { CommonQueryMethods } from '../../../src/database/pool.ts';
@@ -45,7 +50,12 @@ export async function readTimeline(
   const pages: Row[][] = [];
   let place: TimelinePlace | null = null;
   for (;;) {
-    const request = { operatorId: operator as OperatorId, filters: { entry_kind: 'all' as const, ...filters }, place, limit };
+    const request = {
+      operatorId: operator as OperatorId,
+      filters: { entry_kind: 'all' as const, ...filters },
+      place,
+      limit,
+    };
     const page = await readTimelinePage(db, request);
     pages.push(Rows.parse(JSON.parse(`[${page.rows ?? ''}]`)));
     if (!page.more) return pages;
@@ -61,7 +71,11 @@ export async function readTimeline(
 
 /** Its debits of usage, oldest first. */
 export const debitsOf = async (db: CommonQueryMethods, wallet: string): Promise<Transaction[]> =>
-  (await readTransactions(db, wallet)).pages.flat().filter(({ meter }) => meter !== null).toReversed();
+  (await readTransactions(db, wallet)).pages
+    .flat()
+    .filter(({ meter }) => meter !== null)
+    .toReversed();
 
 /** The calls of a debit, each with its share. */
-export const callShares = ({ details }: Transaction) => details.llm_sources.map(({ id, allocated_microcents }) => [id, allocated_microcents]);
+export const callShares = ({ details }: Transaction) =>
+  details.llm_sources.map(({ id, allocated_microcents }) => [id, allocated_microcents]);

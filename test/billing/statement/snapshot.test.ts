@@ -20,9 +20,22 @@ type Write =
 
 const cost = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 4 * MICROCENTS }));
 const write: fc.Arbitrary<Write> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('call' as const), meter: fc.constantFrom('sealed_execution', 'llm_gateway', 'l3'), cost }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('call' as const),
+      meter: fc.constantFrom('sealed_execution', 'llm_gateway', 'l3'),
+      cost,
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('run' as const), cost }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('free' as const), state: fc.constantFrom('included', 'covered', 'unavailable') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('free' as const),
+      state: fc.constantFrom('included', 'covered', 'unavailable'),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'credit' as const }) },
 );
 /** What each of up to four connections writes, one after another. */
@@ -31,8 +44,11 @@ const lanes = fc.array(fc.array(write, { maxLength: 12 }), { minLength: 2, maxLe
 async function perform(db: DatabasePool, wallet: string, step: Write): Promise<unknown> {
   if (step.kind === 'credit') return credit(db, wallet, 1, newId('txn'));
   if (step.kind === 'run') return run(db, wallet, step.cost);
-  if (step.kind === 'call') return call(db, wallet, { price: { state: 'wallet_price', meter: step.meter, costMicrocents: step.cost } });
-  return call(db, wallet, { price: step.state === 'unavailable' ? { state: step.state } : { state: step.state, costMicrocents: 7 } });
+  if (step.kind === 'call')
+    return call(db, wallet, { price: { state: 'wallet_price', meter: step.meter, costMicrocents: step.cost } });
+  return call(db, wallet, {
+    price: step.state === 'unavailable' ? { state: step.state } : { state: step.state, costMicrocents: 7 },
+  });
 }
 
 const atOnce = (db: DatabasePool, wallet: string, of: Write[][]): Promise<unknown> =>
@@ -67,22 +83,37 @@ async function assertExplained(db: DatabasePool, wallet: string): Promise<void> 
     const sum = shares.reduce((before, { allocated_microcents }) => before + allocated_microcents, 0);
     assert.equal(sum, -amount_cents * MICROCENTS, 'the sources make up the debit');
     assert.equal(details.source_status, 'recorded');
-    assert.equal(details.machine_cost_microcents, details.machine_sources.reduce((before, one) => before + one.allocated_microcents, 0));
+    assert.equal(
+      details.machine_cost_microcents,
+      details.machine_sources.reduce((before, one) => before + one.allocated_microcents, 0),
+    );
   }
   for (const { meter, charged, debited } of meters) {
     const own = charges.filter((charge) => charge.meter === meter);
     const sum = own.reduce((before, { microcents }) => before + microcents, 0);
     const left = own.reduce((before, { id, microcents }) => before + microcents - (allocated.get(id) ?? 0), 0);
-    assert.deepEqual([charged, debited * MICROCENTS + left, left < MICROCENTS], [sum, sum, true], `${meter}: charges = debits + remainder`);
+    assert.deepEqual(
+      [charged, debited * MICROCENTS + left, left < MICROCENTS],
+      [sum, sum, true],
+      `${meter}: charges = debits + remainder`,
+    );
   }
-  for (const { id, microcents } of charges) assert((allocated.get(id) ?? 0) <= microcents, 'no source gives more than it was charged');
+  for (const { id, microcents } of charges)
+    assert((allocated.get(id) ?? 0) <= microcents, 'no source gives more than it was charged');
 
   const shown = (await readTimeline(db, wallet)).flat();
   const calls = shown.flatMap((row) => (row.kind === 'llm_call' ? [row.call.id] : []));
   const standalone = charges.filter(({ id }) => id.startsWith('llm_') && !allocated.has(id));
-  assert.deepEqual(calls.toSorted(), standalone.map(({ id }) => id).toSorted(), 'a call stands alone where nothing of it is allocated');
+  assert.deepEqual(
+    calls.toSorted(),
+    standalone.map(({ id }) => id).toSorted(),
+    'a call stands alone where nothing of it is allocated',
+  );
   const rows = shown.flatMap((row) => (row.kind === 'wallet_transaction' ? [row.transaction.id] : []));
-  assert.deepEqual(rows, transactions.map(({ id }) => id));
+  assert.deepEqual(
+    rows,
+    transactions.map(({ id }) => id),
+  );
 }
 
 describe('a statement of any history, written by up to four at once', () => {
@@ -140,7 +171,10 @@ describe('a statement of any history, written by up to four at once', () => {
         const ids = pages.flat().map(({ id }) => id);
         const positions = await db.anyFirst(sql.type(z.object({ position: z.number() }))`
           select t.position from unnest(${sql.array(ids, 'text')}) with ordinality ids (id, nth) join transfers t on t.id = ids.id order by nth`);
-        assert.deepEqual(positions, Array.from({ length: total }, (_, index) => total - index));
+        assert.deepEqual(
+          positions,
+          Array.from({ length: total }, (_, index) => total - index),
+        );
         before = total;
       }
     } finally {

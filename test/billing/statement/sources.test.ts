@@ -9,7 +9,8 @@ import { call, run, sealedCall } from './statements.ts';
 
 const CENT_COST = 869_565; // with the fee and rounded up, exactly a cent
 
-const runShares = ({ details }: Transaction) => details.machine_sources.map(({ id, allocated_microcents }) => [id, allocated_microcents]);
+const runShares = ({ details }: Transaction) =>
+  details.machine_sources.map(({ id, allocated_microcents }) => [id, allocated_microcents]);
 
 describe('what a debit stands for', () => {
   let own: OwnDatabase;
@@ -27,10 +28,31 @@ describe('what a debit stands for', () => {
     const third = await sealedCall(db, wallet, 2_000_000); // 2,300,000: two cents more
     const [one, two] = await debitsOf(db, wallet);
     assert(one !== undefined && two !== undefined);
-    assert.deepEqual([one.amount_cents, callShares(one)], [-1, [[first, 690_000], [second, 310_000]]]);
-    assert.deepEqual([two.amount_cents, callShares(two)], [-2, [[second, 150_000], [third, 1_850_000]]]);
+    assert.deepEqual(
+      [one.amount_cents, callShares(one)],
+      [
+        -1,
+        [
+          [first, 690_000],
+          [second, 310_000],
+        ],
+      ],
+    );
+    assert.deepEqual(
+      [two.amount_cents, callShares(two)],
+      [
+        -2,
+        [
+          [second, 150_000],
+          [third, 1_850_000],
+        ],
+      ],
+    );
     for (const { details } of [one, two]) {
-      assert.deepEqual([details.machine_sources, details.machine_cost_microcents, details.source_status], [[], 0, 'recorded']);
+      assert.deepEqual(
+        [details.machine_sources, details.machine_cost_microcents, details.source_status],
+        [[], 0, 'recorded'],
+      );
     }
   });
 
@@ -42,9 +64,18 @@ describe('what a debit stands for', () => {
     const [debit, ...more] = await debitsOf(db, wallet);
     assert(debit !== undefined && more.length === 0);
     assert.deepEqual(callShares(debit), [[asked, 575_000]]);
-    assert.deepEqual(runShares(debit), [[spent, 345_000], [again, 80_000]]);
+    assert.deepEqual(runShares(debit), [
+      [spent, 345_000],
+      [again, 80_000],
+    ]);
     assert.equal(debit.details.machine_cost_microcents, 425_000);
-    assert.deepEqual(debit.details.machine_sources.map(({ duration_ms, sealed_step_index }) => [duration_ms, sealed_step_index]), [[250, 0], [100, 2]]);
+    assert.deepEqual(
+      debit.details.machine_sources.map(({ duration_ms, sealed_step_index }) => [duration_ms, sealed_step_index]),
+      [
+        [250, 0],
+        [100, 2],
+      ],
+    );
   });
 
   it('keeps the run of a failed invocation whose remainder crosses a later cent', async () => {
@@ -59,7 +90,10 @@ describe('what a debit stands for', () => {
     const [debit] = await debitsOf(db, wallet);
     assert.equal(debit?.details.invocation_id, later, 'the work that completed the cent');
     const [source] = debit.details.machine_sources;
-    assert.deepEqual([source?.id, source?.sealed_step_index, source?.invocation], [left, 3, { id: failed, status: 'failed' }]);
+    assert.deepEqual(
+      [source?.id, source?.sealed_step_index, source?.invocation],
+      [left, 3, { id: failed, status: 'failed' }],
+    );
     assert.equal(source?.skill?.id, skill);
   });
 
@@ -67,8 +101,14 @@ describe('what a debit stands for', () => {
     const [wallet, provider] = [await newWallet(db, 100), await newWallet(db)];
     const skill = await newSkill(db, provider, 10);
     const [agent, mission] = [newId('ag'), newId('ms')];
-    await perform(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${wallet}, 'An "agent"')`);
-    await perform(db, sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${mission}, ${wallet}, 'Pay invoices', 'pc_1')`);
+    await perform(
+      db,
+      sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${wallet}, 'An "agent"')`,
+    );
+    await perform(
+      db,
+      sql.fragment`insert into missions (id, operator_id, declared_intent, claim_id) values (${mission}, ${wallet}, 'Pay invoices', 'pc_1')`,
+    );
     const invocation = (await invoke(db, wallet, skill)) as InvocationId;
     const id = await call(db, wallet, {
       agentId: agent,
@@ -104,7 +144,10 @@ describe('what a debit stands for', () => {
 
   it('is not recorded where it was charged before sources were, and nothing is inferred', async () => {
     const wallet = await newWallet(db, 100);
-    await perform(db, sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1_400_000, 'compute', 'Sealed execution')`);
+    await perform(
+      db,
+      sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1_400_000, 'compute', 'Sealed execution')`,
+    );
     const half = await sealedCall(db, wallet, CENT_COST);
     const [before, crossing] = await debitsOf(db, wallet);
     assert.deepEqual(
@@ -117,14 +160,27 @@ describe('what a debit stands for', () => {
 
   it('ends a page where there are thousands, and loses none', async () => {
     const wallet = await newWallet(db, 100);
-    for (let nth = 0; nth < 4_500; nth += 1_500) { // of 667 microcents each: 1,500 to a cent
-      await perform(db, sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1500 * 667, 'compute', 'Sealed execution')`);
-      await perform(db, sql.fragment`
+    for (let nth = 0; nth < 4_500; nth += 1_500) {
+      // of 667 microcents each: 1,500 to a cent
+      await perform(
+        db,
+        sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1500 * 667, 'compute', 'Sealed execution')`,
+      );
+      await perform(
+        db,
+        sql.fragment`
         insert into machine_runs (id, operator_id, duration_ms, cost_microcents, meter, begins_microcents, microcents)
-        select 'mch_' || new_ulid(), ${wallet}, 580, 580, 'sealed_execution', n * 667, 667 from generate_series(${nth}::int, ${nth}::int + 1499) n`);
+        select 'mch_' || new_ulid(), ${wallet}, 580, 580, 'sealed_execution', n * 667, 667 from generate_series(${nth}::int, ${nth}::int + 1499) n`,
+      );
     }
     const { pages, total } = await readTransactions(db, wallet);
-    assert.deepEqual(pages.map((page) => page.map(({ amount_cents }) => amount_cents)), [[-1, -1], [-1, 100]]);
+    assert.deepEqual(
+      pages.map((page) => page.map(({ amount_cents }) => amount_cents)),
+      [
+        [-1, -1],
+        [-1, 100],
+      ],
+    );
     assert.equal(total, 4);
     const sources = new Set(pages.flat().flatMap(({ details }) => details.machine_sources.map(({ id }) => id)));
     assert.equal(sources.size, 4_498, 'but for the last two, which are in the remainder');
@@ -132,9 +188,16 @@ describe('what a debit stands for', () => {
 
   it('says nothing of sources on rows that have none by their kind', async () => {
     const wallet = await newWallet(db, 500);
-    await db.query(sql.type(z.object({}))`select charge_usage(${newId('idc')}, ${wallet}, 'identity', 1_500_000, 'Identity verification')`);
+    await db.query(
+      sql.type(
+        z.object({}),
+      )`select charge_usage(${newId('idc')}, ${wallet}, 'identity', 1_500_000, 'Identity verification')`,
+    );
     const [debit] = await debitsOf(db, wallet);
-    assert.deepEqual([debit?.type, debit?.meter, debit?.details.source_status, debit?.details.llm_sources], ['identity', 'identity', null, []]);
+    assert.deepEqual(
+      [debit?.type, debit?.meter, debit?.details.source_status, debit?.details.llm_sources],
+      ['identity', 'identity', null, []],
+    );
   });
 });
 
@@ -148,7 +211,9 @@ describe('a call on the timeline', () => {
   after(() => own.drop());
 
   const shown = async (wallet: string) =>
-    (await readTimeline(db, wallet)).flat().map((row) => (row.kind === 'llm_call' ? row.call.id : row.transaction.amount_microcents));
+    (await readTimeline(db, wallet))
+      .flat()
+      .map((row) => (row.kind === 'llm_call' ? row.call.id : row.transaction.amount_microcents));
 
   it('stands alone until a debit has a part of it', async () => {
     const wallet = await newWallet(db, 100);
@@ -158,7 +223,10 @@ describe('a call on the timeline', () => {
     assert.deepEqual(await shown(wallet), [-1_000_000, 100_000_000]);
     const third = await sealedCall(db, wallet, 1);
     assert.deepEqual(await shown(wallet), [third, -1_000_000, 100_000_000]);
-    assert.deepEqual((await debitsOf(db, wallet)).flatMap(callShares).map(([id]) => id), [first, second]);
+    assert.deepEqual(
+      (await debitsOf(db, wallet)).flatMap(callShares).map(([id]) => id),
+      [first, second],
+    );
   });
 
   it('stands alone for ever where there is nothing to allocate', async () => {
@@ -175,7 +243,9 @@ describe('a call on the timeline', () => {
     await call(db, wallet, { price: { state: 'included', costMicrocents: 7 } });
     await call(db, wallet, { price: { state: 'covered', costMicrocents: 7 } });
     await call(db, wallet, { price: { state: 'unavailable' } });
-    const prices = (await readTimeline(db, wallet, { entry_kind: 'llm' })).flat().map((row) => row.kind === 'llm_call' && row.call.price);
+    const prices = (await readTimeline(db, wallet, { entry_kind: 'llm' }))
+      .flat()
+      .map((row) => row.kind === 'llm_call' && row.call.price);
     assert.deepEqual(prices, [
       { state: 'unavailable', amount_microcents: null },
       { state: 'covered', amount_microcents: 7 },
@@ -186,7 +256,9 @@ describe('a call on the timeline', () => {
 
   it('is not taken under a debit of another meter', async () => {
     const wallet = await newWallet(db, 100);
-    const gateway = await call(db, wallet, { price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 1_000_000 } });
+    const gateway = await call(db, wallet, {
+      price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 1_000_000 },
+    });
     const l3 = await call(db, wallet, { price: { state: 'wallet_price', meter: 'l3', costMicrocents: 100 } });
     const sealed = await call(db, wallet);
     assert.deepEqual(await shown(wallet), [-1_000_000, l3, gateway, 100_000_000]);

@@ -61,7 +61,11 @@ export const idOf = (row: Timeline['rows'][number]): string =>
   row.kind === 'llm_call' ? row.call.id : row.transaction.id;
 
 /** A call of 869,565 microcents, which is a cent with the fee, by the meter sealed_execution. @returns its id. */
-export async function call(db: CommonQueryMethods, operatorId: string, overrides: Partial<ModelCall> = {}): Promise<string> {
+export async function call(
+  db: CommonQueryMethods,
+  operatorId: string,
+  overrides: Partial<ModelCall> = {},
+): Promise<string> {
   const id = newId('llm');
   await recordModelCall(db, {
     id,
@@ -79,12 +83,28 @@ export async function call(db: CommonQueryMethods, operatorId: string, overrides
   return id;
 }
 
-export const sealedCall = (db: CommonQueryMethods, operatorId: string, costMicrocents: number, overrides: Partial<ModelCall> = {}) =>
+export const sealedCall = (
+  db: CommonQueryMethods,
+  operatorId: string,
+  costMicrocents: number,
+  overrides: Partial<ModelCall> = {},
+) =>
   call(db, operatorId, { price: { state: 'wallet_price', meter: 'sealed_execution', costMicrocents }, ...overrides });
 
 /** @returns the id of the run. */
-export async function run(db: CommonQueryMethods, operatorId: string, costMicrocents: number, overrides: Partial<MachineRun> = {}): Promise<string> {
+export async function run(
+  db: CommonQueryMethods,
+  operatorId: string,
+  costMicrocents: number,
+  overrides: Partial<MachineRun> = {},
+): Promise<string> {
   const id = newId('mch');
-  await recordMachineRun(db, { id, operatorId: operatorId as OperatorId, durationMs: 250, costMicrocents, ...overrides });
+  await recordMachineRun(db, {
+    id,
+    operatorId: operatorId as OperatorId,
+    durationMs: 250,
+    costMicrocents,
+    ...overrides,
+  });
   return id;
 }

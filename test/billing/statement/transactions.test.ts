@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids.ts';
-import { buildAgent, buildAgentKey, buildInvocation, buildMemberKey, buildOperator, buildSkill, credit } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildInvocation,
+  buildMemberKey,
+  buildOperator,
+  buildSkill,
+  credit,
+} from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database } from '../../support/service.ts';
 import { address, PATH, statementOf } from './statements.ts';
 
@@ -14,7 +22,10 @@ async function paidInvocation(consumer: Awaited<ReturnType<typeof buildOperator>
   const skill = await buildSkill(owner, { price_per_invocation: price });
   const invocation = await buildInvocation(consumer, skill.id);
   assertStatus(await owner.post(`/v1/skills/invocations/${invocation.id}/claim`), 200);
-  assertStatus(await owner.post(`/v1/skills/invocations/${invocation.id}/complete`, { output: { text: 'hello' } }), 200);
+  assertStatus(
+    await owner.post(`/v1/skills/invocations/${invocation.id}/complete`, { output: { text: 'hello' } }),
+    200,
+  );
   return { skill, invocation };
 }
 
@@ -24,7 +35,12 @@ describe('GET /v1/billing/transactions', () => {
   });
 
   it('is empty in the beginning', async () => {
-    assert.deepEqual(await statementOf(await buildOperator()), { total: 0, next_cursor: null, has_more: false, transactions: [] });
+    assert.deepEqual(await statementOf(await buildOperator()), {
+      total: 0,
+      next_cursor: null,
+      has_more: false,
+      transactions: [],
+    });
   });
 
   it('is readable by members and agents', async () => {
@@ -52,7 +68,10 @@ describe('GET /v1/billing/transactions', () => {
       machine_cost_microcents: null,
       source_status: null,
     });
-    assert.deepEqual([credited?.type, credited?.amount_cents, credited?.description], ['adjustment', 100, 'test credit']);
+    assert.deepEqual(
+      [credited?.type, credited?.amount_cents, credited?.description],
+      ['adjustment', 100, 'test credit'],
+    );
     assert.deepEqual(credited?.details, {
       skill_id: null,
       invocation_id: null,
@@ -69,12 +88,18 @@ describe('GET /v1/billing/transactions', () => {
 
   it('names the mission that a paid invocation was for', async () => {
     const operator = await buildOperator({ cents: 100 });
-    const mission = assertStatus(await operator.post<{ id: string }>('/v1/missions', { declared_intent: 'Say "hello" in\nUlm' }), 201);
+    const mission = assertStatus(
+      await operator.post<{ id: string }>('/v1/missions', { declared_intent: 'Say "hello" in\nUlm' }),
+      201,
+    );
     const owner = await buildOperator();
     const skill = await buildSkill(owner, { price_per_invocation: 5 });
     const invocation = await buildInvocation(operator, skill.id, { mission_id: mission.id });
     assertStatus(await owner.post(`/v1/skills/invocations/${invocation.id}/claim`), 200);
-    assertStatus(await owner.post(`/v1/skills/invocations/${invocation.id}/complete`, { output: { text: 'hello' } }), 200);
+    assertStatus(
+      await owner.post(`/v1/skills/invocations/${invocation.id}/complete`, { output: { text: 'hello' } }),
+      200,
+    );
     const [paid] = (await statementOf(operator)).transactions;
     assert.equal(paid?.details.mission_id, mission.id);
     assert.deepEqual(paid.details.mission, { id: mission.id, declared_intent: 'Say "hello" in\nUlm' });
@@ -83,7 +108,9 @@ describe('GET /v1/billing/transactions', () => {
   it('keeps the words of a description whatever they are', async () => {
     const operator = await buildOperator();
     const words = 'A "quoted" \\ back\nslash, \u{1F600} and </script> \u2028';
-    await (await database()).query(sql.type(nothing)`
+    await (
+      await database()
+    ).query(sql.type(nothing)`
       select credit_wallet(${newId('txn')}, ${operator.operatorId}, 1, 'platform:adjustments', 'adjustment', ${newId('txn')}, ${words})`);
     assert.equal((await statementOf(operator)).transactions[0]?.description, words);
   });
@@ -119,12 +146,17 @@ describe('GET /v1/billing/transactions', () => {
   it('says how an instant is written where its + was not', async () => {
     const reply = await (await buildOperator()).get(`${PATH}?since=2026-03-01T00:00:00+02:00`);
     assertProblem(reply, 'VALIDATION_ERROR', 'query.since');
-    assert.match(String(reply.body.detail), /^query\.since: must be a time with its offset, e\.g\. 2026-01-31T12:00:00Z; in an address \+ is written %2B/);
+    assert.match(
+      String(reply.body.detail),
+      /^query\.since: must be a time with its offset, e\.g\. 2026-01-31T12:00:00Z; in an address \+ is written %2B/,
+    );
   });
 
   it('has 50 rows unless told otherwise, and 200 at most', async () => {
     const operator = await buildOperator();
-    await (await database()).query(sql.type(nothing)`
+    await (
+      await database()
+    ).query(sql.type(nothing)`
       select credit_wallet('txn_' || new_ulid(), ${operator.operatorId}, 1, 'platform:adjustments', 'adjustment', new_ulid(), 'test') from generate_series(1, 205)`);
     const standard = await statementOf(operator);
     assert.deepEqual([standard.transactions.length, standard.total, standard.has_more], [50, 205, true]);

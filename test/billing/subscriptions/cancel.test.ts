@@ -29,7 +29,10 @@ describe('POST /v1/billing/cancel-subscription', () => {
     assert.equal((await subscriptionOf(operator)).status, 'active');
   });
 
-  for (const [who, tier] of [['nothing', undefined], ['a tier from the platform', 'business']] as const) {
+  for (const [who, tier] of [
+    ['nothing', undefined],
+    ['a tier from the platform', 'business'],
+  ] as const) {
     it(`refuses who has ${who}`, async () => {
       assertProblem(await cancel(await buildOperator(tier === undefined ? {} : { tier })), 'NO_SUBSCRIPTION');
     });
@@ -39,7 +42,12 @@ describe('POST /v1/billing/cancel-subscription', () => {
     const operator = await buildSubscriber('pro');
     const { billing_period: period } = await subscriptionOf(operator);
     const canceled = assertStatus(await cancel(operator), 200);
-    assert.deepEqual(canceled, { tier: 'pro', status: 'canceling', cancel_at_period_end: true, current_period_end: period.end });
+    assert.deepEqual(canceled, {
+      tier: 'pro',
+      status: 'canceling',
+      cancel_at_period_end: true,
+      current_period_end: period.end,
+    });
     assert.deepEqual(assertStatus(await cancel(operator), 200), canceled);
     const { tier, status, next_tier: next } = await subscriptionOf(operator);
     assert.deepEqual([tier, status, next], ['pro', 'canceling', 'free']);
@@ -51,7 +59,12 @@ describe('POST /v1/billing/cancel-subscription', () => {
   it('is undone by subscribing to the tier that runs', async () => {
     const operator = await buildSubscriber('pro');
     assertStatus(await cancel(operator), 200);
-    assert.deepEqual(assertStatus(await askToSubscribe(operator, 'pro'), 200), { checkout_url: null, session_id: null, tier: 'pro', effective_at: null });
+    assert.deepEqual(assertStatus(await askToSubscribe(operator, 'pro'), 200), {
+      checkout_url: null,
+      session_id: null,
+      tier: 'pro',
+      effective_at: null,
+    });
     assert.equal((await subscriptionOf(operator)).status, 'active');
     await untilTold(operator);
     assert.equal((await atProvider(operator)).cancel_at_period_end, false);
@@ -75,11 +88,18 @@ describe('POST /v1/billing/cancel-subscription', () => {
       cancel_at_period_end: false,
       current_period_end: null,
     });
-    assert.deepEqual((await changesOf(operator)).map(({ status, checkout_url }) => [status, checkout_url]), [['abandoned', null]]);
+    assert.deepEqual(
+      (await changesOf(operator)).map(({ status, checkout_url }) => [status, checkout_url]),
+      [['abandoned', null]],
+    );
     assertProblem(await cancel(operator), 'NO_SUBSCRIPTION');
     const next = await checkoutFor(operator, 'pro');
     assert.notEqual(next.url, url);
-    assert.deepEqual(await checkoutsOf(operator), ['expired', 'open'], 'the first was closed before the second was opened');
+    assert.deepEqual(
+      await checkoutsOf(operator),
+      ['expired', 'open'],
+      'the first was closed before the second was opened',
+    );
     await payLocally(url);
     assert.equal((await subscriptionOf(operator)).tier, 'free');
   });
@@ -107,7 +127,10 @@ describe('POST /v1/billing/cancel-subscription', () => {
       const now = await subscriptionOf(operator);
       return (checkout === 'paid') === (now.tier === 'pro') && now;
     });
-    const expected = checkout === 'expired' ? ['free', 'none'] : ['pro', canceled.body.status === 'canceling' ? 'canceling' : 'active'];
+    const expected =
+      checkout === 'expired'
+        ? ['free', 'none']
+        : ['pro', canceled.body.status === 'canceling' ? 'canceling' : 'active'];
     assert.deepEqual([tier, status], expected);
   });
 

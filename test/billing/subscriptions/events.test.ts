@@ -14,7 +14,19 @@ import {
   type SubscriptionObjectOptions,
 } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
-import { askToSubscribe, auditOf, buildSubscriber, changesOf, checkoutFor, endCheckout, rowOf, seats, subscriptionOf, untilSubscription, untilTold } from './support.ts';
+import {
+  askToSubscribe,
+  auditOf,
+  buildSubscriber,
+  changesOf,
+  checkoutFor,
+  endCheckout,
+  rowOf,
+  seats,
+  subscriptionOf,
+  untilSubscription,
+  untilTold,
+} from './support.ts';
 
 /** Seconds before or after now, at which an event says it was made. */
 const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
@@ -95,8 +107,16 @@ describe('A payment event about a subscription', () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([0, 1, 2, 3, 4, 0, 1, 2, 3, 4], { minLength: 10 }), async (order) => {
         const [operator, id] = [await buildOperator(), newSubscription()];
-        const story: Said[] = [{ tier: 'developer' }, { tier: 'pro' }, { tier: 'pro', status: 'past_due' }, { tier: 'pro', seats: 3 }, { tier: 'business', seats: 3 }];
-        const bodies = story.map((said, index) => eventOf(operator, id, said, at(index * 10 - 100), unique('evt_test')));
+        const story: Said[] = [
+          { tier: 'developer' },
+          { tier: 'pro' },
+          { tier: 'pro', status: 'past_due' },
+          { tier: 'pro', seats: 3 },
+          { tier: 'business', seats: 3 },
+        ];
+        const bodies = story.map((said, index) =>
+          eventOf(operator, id, said, at(index * 10 - 100), unique('evt_test')),
+        );
         for (const index of order) await post(bodies[index] ?? '');
         const { tier, status, purchased_seats: bought } = await subscriptionOf(operator);
         assert.deepEqual([tier, status, bought], ['business', 'active', 3]);
@@ -117,8 +137,14 @@ describe('A payment event about a subscription', () => {
     const stranger = { operatorId: unique('op_elsewhere') } as TestOperator;
     await post(eventOf(stranger, newSubscription(), {}, at(-60)));
     await post(paymentEventBody('invoice.paid', paidInvoice(newSubscription())));
-    const metadata = { carnet_purpose: 'subscription', carnet_reference: 'sbc_none', carnet_operator: stranger.operatorId } as const;
-    await post(paymentEventBody('checkout.session.completed', checkoutSession(metadata, { subscription: newSubscription() })));
+    const metadata = {
+      carnet_purpose: 'subscription',
+      carnet_reference: 'sbc_none',
+      carnet_operator: stranger.operatorId,
+    } as const;
+    await post(
+      paymentEventBody('checkout.session.completed', checkoutSession(metadata, { subscription: newSubscription() })),
+    );
   });
 
   it('does not overwrite what the operator has decided since', async () => {

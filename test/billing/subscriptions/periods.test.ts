@@ -8,9 +8,23 @@ import { buildOperator, type TestOperator } from '../../support/factories.ts';
 import { livesOf, type Lives } from '../../support/lives.ts';
 import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';
 import { assertProblem, assertStatus, database, platform, service } from '../../support/service.ts';
-import { askToSubscribe, auditOf, buildSubscriber, cancel, checkoutFor, endPeriod, passPeriod, payFor, rowOf, subscriptionOf, untilSubscription, untilTold } from './support.ts';
+import {
+  askToSubscribe,
+  auditOf,
+  buildSubscriber,
+  cancel,
+  checkoutFor,
+  endPeriod,
+  passPeriod,
+  payFor,
+  rowOf,
+  subscriptionOf,
+  untilSubscription,
+  untilTold,
+} from './support.ts';
 
-const hasBegun = ({ billing_period: { end } }: { billing_period: { end: string } }): boolean => Date.parse(end) > Date.now();
+const hasBegun = ({ billing_period: { end } }: { billing_period: { end: string } }): boolean =>
+  Date.parse(end) > Date.now();
 
 describe('At the end of a period', () => {
   let lives: Lives;
@@ -43,7 +57,11 @@ describe('At the end of a period', () => {
     assertProblem(await cancel(operator), 'NO_SUBSCRIPTION');
     await lives.client.workflow.getHandle(lifeId.subscription(operator.operatorId)).result();
     await payFor(operator, 'developer');
-    assert.deepEqual((await auditOf(operator)).slice(-3), ['subscription.ended', 'subscription.change_requested', 'subscription.started']);
+    assert.deepEqual((await auditOf(operator)).slice(-3), [
+      'subscription.ended',
+      'subscription.change_requested',
+      'subscription.started',
+    ]);
   });
 
   it('a planned smaller tier begins', async () => {
@@ -83,11 +101,14 @@ describe('At the end of a period', () => {
 });
 
 describe('A tier that the platform gives while a subscription runs', () => {
-  const giveTier = ({ operatorId }: TestOperator, tier: string) => platform().patch(`/v1/admin/operators/${operatorId}`, { tier });
+  const giveTier = ({ operatorId }: TestOperator, tier: string) =>
+    platform().patch(`/v1/admin/operators/${operatorId}`, { tier });
 
   it('stays through renewals and through the end of the subscription', async () => {
     const operator = await buildSubscriber('developer');
-    await (await database()).query(sql.unsafe`update operators set tier = 'enterprise' where id = ${operator.operatorId}`);
+    await (
+      await database()
+    ).query(sql.unsafe`update operators set tier = 'enterprise' where id = ${operator.operatorId}`);
     await endPeriod(operator);
     await untilSubscription(operator, 'the renewal', hasBegun);
     assert.equal((await subscriptionOf(operator)).tier, 'enterprise');

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  unique,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { livesOf } from '../../support/lives.ts';
 import { openLocalPage } from '../../support/local-payments.ts';
 import { anonymous, assertProblem, assertStatus, database, service } from '../../support/service.ts';
@@ -13,7 +20,9 @@ const PATH = '/v1/billing/portal';
 
 const Row = z.object({ id: z.string(), status: z.string(), url: z.string().nullable() });
 const sessionsOf = async ({ operatorId }: TestOperator): Promise<readonly z.infer<typeof Row>[]> =>
-  (await database()).any(sql.type(Row)`select id, status, url from portal_sessions where operator_id = ${operatorId} order by id`);
+  (await database()).any(
+    sql.type(Row)`select id, status, url from portal_sessions where operator_id = ${operatorId} order by id`,
+  );
 
 describe('POST /v1/billing/portal', () => {
   it('is for administrators', async () => {
@@ -40,7 +49,9 @@ describe('POST /v1/billing/portal', () => {
     const replies = await Promise.all([1, 2, 3, 4].map(() => openPortal(operator)));
     const urls = replies.map((reply) => assertStatus(reply, 200).url);
     assert.equal(new Set(urls).size, 4);
-    const customers = await (await database()).oneFirst(sql.unsafe`
+    const customers = await (
+      await database()
+    ).oneFirst(sql.unsafe`
       select count(*)::int from payment_customers where operator_id = ${operator.operatorId}`);
     assert.equal(customers, 1);
   });

@@ -64,7 +64,11 @@ describe('POST /v1/billing/seats', () => {
     assert.equal((await subscriptionOf(operator)).purchased_seats, 2);
   });
 
-  for (const [who, tier] of [['nothing is bought', 'free'], ['the tier is the platform’s', 'pro'], ['there is no limit', 'enterprise']] as const) {
+  for (const [who, tier] of [
+    ['nothing is bought', 'free'],
+    ['the tier is the platform’s', 'pro'],
+    ['there is no limit', 'enterprise'],
+  ] as const) {
     it(`sells none where ${who}`, async () => {
       const operator = await buildOperator({ tier });
       assertProblem(await seats(operator, 1), 'SEATS_OUT_OF_RANGE');
@@ -101,7 +105,9 @@ describe('POST /v1/billing/seats', () => {
     const operator = await buildSubscriber('pro');
     const { revision } = await rowOf(operator);
     // Of this number the provider has heard something else already, so that it refuses what it is told now.
-    await (await database()).query(sql.unsafe`
+    await (
+      await database()
+    ).query(sql.unsafe`
       insert into local_calls (key, request) values (${`subscription:${operator.operatorId}:${revision + 1}`}, '{}')`);
     assert.equal(assertStatus(await seats(operator, 3), 200).total_seats, 8);
     await untilTold(operator);
@@ -115,7 +121,10 @@ describe('POST /v1/billing/seats', () => {
 
 describe('People and seats at the same moment', () => {
   const totals = async (operator: TestOperator) => {
-    const { total_seats, seats_in_use } = assertStatus(await seats(operator, (await subscriptionOf(operator)).purchased_seats), 200);
+    const { total_seats, seats_in_use } = assertStatus(
+      await seats(operator, (await subscriptionOf(operator)).purchased_seats),
+      200,
+    );
     return { total: Number(total_seats), people: Number(seats_in_use) };
   };
 
@@ -123,7 +132,10 @@ describe('People and seats at the same moment', () => {
     const operator = await buildSubscriber('developer');
     await addMembers(operator, 2);
     assertStatus(await seats(operator, 2), 200);
-    const [lowered, ...joined] = await Promise.all([seats(operator, 0), ...Array.from({ length: 6 }, () => addMember(operator))]);
+    const [lowered, ...joined] = await Promise.all([
+      seats(operator, 0),
+      ...Array.from({ length: 6 }, () => addMember(operator)),
+    ]);
     const { total, people } = await totals(operator);
     const entered = joined.filter(({ status }) => status === 201).length;
     assert.equal(people, 3 + entered);
@@ -158,7 +170,10 @@ describe('People and seats at the same moment', () => {
     const operator = await buildOperator({ tier: 'pro' });
     await addMembers(operator, 1);
     const path = `/v1/admin/operators/${operator.operatorId}`;
-    const [lowered, ...joined] = await Promise.all([platform().patch(path, { tier: 'free' }), ...Array.from({ length: 6 }, () => addMember(operator))]);
+    const [lowered, ...joined] = await Promise.all([
+      platform().patch(path, { tier: 'free' }),
+      ...Array.from({ length: 6 }, () => addMember(operator)),
+    ]);
     assertStatus(lowered, 200);
     assertProblem(await addMember(operator), 'TIER_LIMIT_EXCEEDED');
     const { people } = await totals(operator);

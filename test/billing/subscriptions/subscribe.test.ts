@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { sql } from '../../../src/database/pool.ts';
 import { lifeId } from '../../../temporal/workflow-ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  unique,
+  type TestOperator,
+} from '../../support/factories.ts';
 import { expireLocally, failLocally, openLocalPage, payLocally } from '../../support/local-payments.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../../support/service.ts';
 import {
@@ -50,14 +57,19 @@ describe('POST /v1/billing/subscribe', () => {
       const { url } = await checkoutFor(operator, tier);
       assert.match((await openLocalPage(url)).text, new RegExp(tier));
       const waiting = await subscriptionOf(operator);
-      assert.deepEqual([waiting.tier, waiting.status, waiting.pending_change?.tier, waiting.pending_change?.checkout_url], ['free', 'none', tier, url]);
+      assert.deepEqual(
+        [waiting.tier, waiting.status, waiting.pending_change?.tier, waiting.pending_change?.checkout_url],
+        ['free', 'none', tier, url],
+      );
       await payLocally(url);
       const running = await untilSubscription(operator, `tier ${tier}`, (now) => now.tier === tier);
       assert.deepEqual([running.status, running.pending_change, running.cancel_at_period_end], ['active', null, false]);
       const [start, end] = [new Date(running.billing_period.start), new Date(running.billing_period.end)];
       assert.equal(end.getUTCMonth(), (start.getUTCMonth() + 1) % 12, 'the same day of the next month');
       assert.deepEqual(await auditOf(operator), ['subscription.change_requested', 'subscription.started']);
-      assert.deepEqual(await changesOf(operator), [{ kind: 'start', tier, status: 'done', closing: false, checkout_url: null }]);
+      assert.deepEqual(await changesOf(operator), [
+        { kind: 'start', tier, status: 'done', closing: false, checkout_url: null },
+      ]);
     });
   }
 
@@ -92,7 +104,9 @@ describe('POST /v1/billing/subscribe', () => {
 
   it('lets one of fifty at once begin, and opens one page', async () => {
     const operator = await buildOperator();
-    const replies = await Promise.all(Array.from({ length: 50 }, (_, at) => askToSubscribe(operator, at % 2 === 0 ? 'pro' : 'business')));
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => askToSubscribe(operator, at % 2 === 0 ? 'pro' : 'business')),
+    );
     const begun = replies.filter(({ status }) => status === 200);
     assert.equal(begun.length, 1);
     for (const reply of replies.filter((one) => !begun.includes(one))) assertProblem(reply, 'CONFLICT');
@@ -138,7 +152,9 @@ describe('POST /v1/billing/subscribe', () => {
   it('opens no page where its time was over before there was anybody to open it', async () => {
     const operator = await buildOperator();
     const { operatorId } = operator;
-    await (await database()).transaction(async (begun) => {
+    await (
+      await database()
+    ).transaction(async (begun) => {
       await begun.query(sql.unsafe`insert into subscriptions (operator_id) values (${operatorId})`);
       await begun.query(sql.unsafe`
         insert into subscription_changes (id, operator_id, kind, tier, status, expires_at)
@@ -173,7 +189,10 @@ describe('An upgrade', () => {
     const after = await untilSubscription(operator, 'tier business', ({ tier }) => tier === 'business');
     assert.equal((await rowOf(operator)).subscription_id, id);
     assert.equal(after.billing_period.end.slice(0, 19), before.billing_period.end.slice(0, 19));
-    assert.deepEqual((await auditOf(operator)).slice(-2), ['subscription.change_requested', 'subscription.tier_changed']);
+    assert.deepEqual((await auditOf(operator)).slice(-2), [
+      'subscription.change_requested',
+      'subscription.tier_changed',
+    ]);
     assert.equal((await subscriptionOf(operator)).pending_change, null);
   });
 
@@ -183,7 +202,11 @@ describe('An upgrade', () => {
     const { url } = await checkoutFor(operator, 'pro');
     assert.equal((await subscriptionOf(operator)).status, 'canceling');
     await payLocally(url);
-    await untilSubscription(operator, 'a subscription that goes on', ({ tier, status }) => tier === 'pro' && status === 'active');
+    await untilSubscription(
+      operator,
+      'a subscription that goes on',
+      ({ tier, status }) => tier === 'pro' && status === 'active',
+    );
     await untilTold(operator);
     assert.equal((await atProvider(operator)).cancel_at_period_end, false);
   });
@@ -256,7 +279,14 @@ describe('A change to a smaller tier', () => {
 describe('GET /v1/billing/subscription', () => {
   it('says of who has none the calendar month and nothing else', async () => {
     const { billing_period: period, ...rest } = await subscriptionOf(await buildOperator());
-    assert.deepEqual(rest, { tier: 'free', status: 'none', cancel_at_period_end: false, next_tier: null, purchased_seats: 0, pending_change: null });
+    assert.deepEqual(rest, {
+      tier: 'free',
+      status: 'none',
+      cancel_at_period_end: false,
+      next_tier: null,
+      purchased_seats: 0,
+      pending_change: null,
+    });
     assert.match(period.start, /-01T00:00:00\.000Z$/);
     assert.match(period.end, /-01T00:00:00\.000Z$/);
     assertProblem(await anonymous().get('/v1/billing/subscription'), 'UNAUTHENTICATED');
@@ -270,7 +300,9 @@ describe('GET /v1/billing/subscription', () => {
     const change = async (): Promise<void> => {
       for (let round = 0; reading; round += 1) {
         await db.transaction(async (both) => {
-          await both.query(sql.unsafe`update operators set tier = ${round % 2 === 0 ? 'pro' : 'free'} where id = ${operator.operatorId}`);
+          await both.query(
+            sql.unsafe`update operators set tier = ${round % 2 === 0 ? 'pro' : 'free'} where id = ${operator.operatorId}`,
+          );
           await both.query(sql.unsafe`
             update subscription_changes set tier = ${round % 2 === 0 ? 'pro' : 'developer'} where operator_id = ${operator.operatorId}`);
         });

@@ -15,10 +15,17 @@ function patiently<Body>(call: (headers: Record<string, string>) => Promise<Repl
   return untilAnswered(() => call(headers), 45); // some calls of ten seconds, within what mocha gives a case
 }
 
-export const askToSubscribe = (operator: Requester, tier: string, headers: Record<string, string> = {}): Promise<Reply<Subscribed>> =>
+export const askToSubscribe = (
+  operator: Requester,
+  tier: string,
+  headers: Record<string, string> = {},
+): Promise<Reply<Subscribed>> =>
   patiently((key) => operator.post<Subscribed>('/v1/billing/subscribe', { tier }, { ...key, ...headers }));
 
-export const openPortal = (operator: Requester, headers: Record<string, string> = {}): Promise<Reply<{ url: string }>> =>
+export const openPortal = (
+  operator: Requester,
+  headers: Record<string, string> = {},
+): Promise<Reply<{ url: string }>> =>
   patiently((key) => operator.post<{ url: string }>('/v1/billing/portal', undefined, { ...key, ...headers }));
 
 /** Begins a change that is to be paid, and gives its page. */
@@ -32,7 +39,11 @@ export const subscriptionOf = async (operator: Requester): Promise<Subscription>
   assertStatus(await operator.get<Subscription>('/v1/billing/subscription'), 200);
 
 /** Waits until the subscription is so, as its operator sees it. */
-export const untilSubscription = (operator: Requester, what: string, isSo: (subscription: Subscription) => boolean): Promise<Subscription> =>
+export const untilSubscription = (
+  operator: Requester,
+  what: string,
+  isSo: (subscription: Subscription) => boolean,
+): Promise<Subscription> =>
   eventually(
     what,
     async () => {
@@ -44,7 +55,11 @@ export const untilSubscription = (operator: Requester, what: string, isSo: (subs
 
 export async function payFor(operator: Requester, tier: string): Promise<void> {
   await payLocally((await checkoutFor(operator, tier)).url);
-  await untilSubscription(operator, `tier ${tier}`, (subscription) => subscription.tier === tier && subscription.pending_change === null);
+  await untilSubscription(
+    operator,
+    `tier ${tier}`,
+    (subscription) => subscription.tier === tier && subscription.pending_change === null,
+  );
 }
 
 /** An operator who has bought this tier on the local page. */
@@ -89,7 +104,9 @@ export const atProvider = async (operator: TestOperator): Promise<z.infer<typeof
 /** The period is over by the clock of provider and service, and the life looks. */
 export async function endPeriod(operator: TestOperator): Promise<void> {
   await passPeriod(operator);
-  await (await database()).query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)}, 'due')`);
+  await (
+    await database()
+  ).query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)}, 'due')`);
 }
 
 /**
@@ -102,7 +119,8 @@ export async function passPeriod(operator: TestOperator): Promise<string> {
   const { operatorId } = operator;
   await eventually('the life to have asked the provider', () =>
     db.oneFirst(sql.type(z.object({ asked: z.boolean() }))`
-      select coalesce(ask_at > clock_timestamp(), false) as asked from subscriptions where operator_id = ${operatorId}`));
+      select coalesce(ask_at > clock_timestamp(), false) as asked from subscriptions where operator_id = ${operatorId}`),
+  );
   const { subscription_id: id } = await rowOf(operator);
   return db.transaction(async (both) => {
     await endLocalPeriod(both, id);
@@ -123,7 +141,13 @@ export async function endCheckout(operator: TestOperator): Promise<void> {
   await db.query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)}, 'due')`);
 }
 
-const Change = z.object({ kind: z.string(), tier: z.string(), status: z.string(), closing: z.boolean(), checkout_url: z.string().nullable() });
+const Change = z.object({
+  kind: z.string(),
+  tier: z.string(),
+  status: z.string(),
+  closing: z.boolean(),
+  checkout_url: z.string().nullable(),
+});
 
 /** Oldest first. */
 export const changesOf = async ({ operatorId }: TestOperator): Promise<readonly z.infer<typeof Change>[]> =>

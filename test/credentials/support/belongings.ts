@@ -53,7 +53,11 @@ const report = { services_used: [], actions_count: 1 };
 export async function openOwner(baseUrl: string): Promise<Owner> {
   const operator = await buildOperator({ tier: 'pro', cents: 1_000 });
   const as: TestOperator = { ...operator, ...requester(operator.key, baseUrl) };
-  const agent = await buildAgent(as, { accountability: 'enforced', public_jwk: publicJwk, checkpoint_interval_seconds: 3_600 });
+  const agent = await buildAgent(as, {
+    accountability: 'enforced',
+    public_jwk: publicJwk,
+    checkpoint_interval_seconds: 3_600,
+  });
   const connection = await buildConnection(as);
   await grant(as, { agentId: agent.id, connectionId: connection.id });
   const { token, jti } = await issued(as, agent.id);

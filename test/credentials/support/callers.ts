@@ -58,7 +58,8 @@ export async function openWorld(): Promise<World> {
     buildAgent(owner),
   ]);
   const anHourHence = Math.floor(Date.now() / 1_000) + 3_600;
-  const token = (scope: string): Promise<string> => issuer.token({ operator_id: owner.operatorId, scope, exp: anHourHence });
+  const token = (scope: string): Promise<string> =>
+    issuer.token({ operator_id: owner.operatorId, scope, exp: anHourHence });
   const session = async (role: 'owner' | 'admin' | 'member'): Promise<Record<string, string>> => {
     const email = role === 'owner' ? owner.email : `${unique(role)}@example.test`;
     if (role !== 'owner') assertStatus(await owner.post('/v1/members', { email, role }), 201);

@@ -2,12 +2,24 @@ import { attacker, list, withPayload, type Attack, type Target } from './attack.
 
 export function claims(target: Target): Attack[] {
   const { iat, exp, svcns, jti, iss } = target.payload;
-  const withClaims = (change: Record<string, unknown>): string => withPayload(target, JSON.stringify({ ...target.payload, ...change }));
-  const times = { 'a text': String(exp), 'with a fraction': exp + 0.5, 'negative': -1, 'null': null, 'true': true, 'a list': [exp], 'missing': undefined };
+  const withClaims = (change: Record<string, unknown>): string =>
+    withPayload(target, JSON.stringify({ ...target.payload, ...change }));
+  const times = {
+    'a text': String(exp),
+    'with a fraction': exp + 0.5,
+    negative: -1,
+    null: null,
+    true: true,
+    'a list': [exp],
+    missing: undefined,
+  };
   return [
     ...list('malformed', {
-      ...Object.fromEntries(['exp', 'iat'].flatMap((name) =>
-        Object.entries(times).map(([what, value]) => [`${name} ${what}`, withClaims({ [name]: value })]))),
+      ...Object.fromEntries(
+        ['exp', 'iat'].flatMap((name) =>
+          Object.entries(times).map(([what, value]) => [`${name} ${what}`, withClaims({ [name]: value })]),
+        ),
+      ),
       'nbf a text': withClaims({ nbf: String(iat) }),
       'nbf to come': withClaims({ nbf: exp }),
       'iat to come': withClaims({ iat: exp - 1 }),
@@ -30,7 +42,9 @@ export function claims(target: Target): Attack[] {
       'a member of svcns of its own': withClaims({ svcns: { ...svcns, role: 'admin' } }),
       'a depth of five': withClaims({ svcns: { ...svcns, delegation_depth: 5 } }),
       'a negative depth': withClaims({ svcns: { ...svcns, delegation_depth: -1 } }),
-      'scopes a text': withClaims({ svcns: { ...svcns, services: [{ ...(svcns.services as object[])[0], scopes: '*' }] } }),
+      'scopes a text': withClaims({
+        svcns: { ...svcns, services: [{ ...(svcns.services as object[])[0], scopes: '*' }] },
+      }),
       'services an object': withClaims({ svcns: { ...svcns, services: {} } }),
       'aud a number': withClaims({ aud: 1 }),
       'no JSON, signed by us': withPayload(target, 'passport'),
@@ -54,20 +68,22 @@ export function payloads(target: Target): Attack[] {
     'exp twice': forged(`${open},"exp":${payload.exp + 1}}`),
     'exp twice, the same': forged(`${open},"exp":${payload.exp}}`),
     'svcns twice': forged(`${open},"svcns":{}}`),
-    'a member of svcns twice': forged(text.replace('"delegation_depth":0', '"delegation_depth":0,"delegation_depth":0')),
+    'a member of svcns twice': forged(
+      text.replace('"delegation_depth":0', '"delegation_depth":0,"delegation_depth":0'),
+    ),
     'sub twice, once written with an escape': forged(`${open},"\\u0073ub":"ag_other"}`),
-    '__proto__': forged(`${open},"__proto__":{"exp":9999999999}}`),
+    __proto__: forged(`${open},"__proto__":{"exp":9999999999}}`),
     '__proto__ in svcns': forged(text.replace('"svcns":{', '"svcns":{"__proto__":{"a":1},')),
     'exp 1e999': forged(text.replace(`"exp":${payload.exp}`, '"exp":1e999')),
     'exp beyond 2^53': forged(text.replace(`"exp":${payload.exp}`, '"exp":9007199254740993')),
-    'NUL': forged(text.replace('researcher', String.raw`resear\u0000cher`)),
+    NUL: forged(text.replace('researcher', String.raw`resear\u0000cher`)),
     'a lone surrogate': forged(text.replace('researcher', String.raw`resear\ud800cher`)),
     'a byte order mark': forged(`\ufeff${text}`),
     'something after it': forged(`${text}{}`),
     'half of it': forged(text.slice(0, text.length >> 1)),
     'a comment': forged(`${text}/**/`),
-    'nothing': forged(''),
-    'null': forged('null'),
+    nothing: forged(''),
+    null: forged('null'),
     'a number': forged('1'),
     'a list': forged(`[${text}]`),
     'a text': forged(JSON.stringify(text)),

@@ -11,10 +11,12 @@ export function texts(target: Target): Attack[] {
   const [head = '', body = '', signature = ''] = good.split('.');
   const jwe = { alg: 'dir', enc: 'A256GCM' };
   const standard = tokenWhere(target, (token) => /[-_]/.test(token.split('.')[2] ?? ''));
-  const [spareHead = '', spareBody = '', spareSignature = ''] =
-    tokenWhere(target, (token) => (token.split('.')[1]?.length ?? 0) % 4 !== 0).split('.');
+  const [spareHead = '', spareBody = '', spareSignature = ''] = tokenWhere(
+    target,
+    (token) => (token.split('.')[1]?.length ?? 0) % 4 !== 0,
+  ).split('.');
   return list('malformed', {
-    'empty': '',
+    empty: '',
     'one segment': head,
     'two segments': `${head}.${body}`,
     'four segments': `${good}.${signature}`,
@@ -40,7 +42,7 @@ export function texts(target: Target): Attack[] {
     'spare bits in the payload': `${spareHead}.${spareBody.slice(0, -1)}${nextDigit(spareBody.at(-1) ?? '')}.${spareSignature}`,
     'a digit more in the signature': `${good}A`,
     'a digit less in the signature': good.slice(0, -1),
-    'twice': `${good}${good}`,
+    twice: `${good}${good}`,
     'JSON, flattened': JSON.stringify({ protected: head, payload: body, signature }),
     'JSON, general': JSON.stringify({ payload: body, signatures: [{ protected: head, signature }] }),
     'JWE, compact': `${base64url(JSON.stringify(jwe))}..${base64url('iv')}.${body}.${base64url('tag')}`,
@@ -65,24 +67,31 @@ export function signatures(target: Target): Attack[] {
     return signed(copy);
   };
   const s = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`);
-  const littleEndian = (value: bigint): Buffer => Buffer.from(Buffer.from(value.toString(16).padStart(64, '0'), 'hex').toReversed());
-  const other = withPayload(target, JSON.stringify({ ...payload, jti: 'psp_00000000000000000000000001' })).split('.')[2] ?? '';
+  const littleEndian = (value: bigint): Buffer =>
+    Buffer.from(Buffer.from(value.toString(16).padStart(64, '0'), 'hex').toReversed());
+  const other =
+    withPayload(target, JSON.stringify({ ...payload, jti: 'psp_00000000000000000000000001' })).split('.')[2] ?? '';
   const richer = base64url(JSON.stringify({ ...payload, exp: payload.exp + 60 }));
   const identity = Buffer.concat([Buffer.from([1]), Buffer.alloc(63)]);
   return [
     ...list('bad_signature', {
       'S + L, the same signature in another text': signed(Buffer.concat([bytes.subarray(0, 32), littleEndian(s + L)])),
       'S of the order of the group': signed(Buffer.concat([bytes.subarray(0, 32), littleEndian(L)])),
-      'zeros': signed(Buffer.alloc(64)),
+      zeros: signed(Buffer.alloc(64)),
       'the identity and zero': signed(identity),
-      'ones': signed(Buffer.alloc(64, 0xff)),
+      ones: signed(Buffer.alloc(64, 0xff)),
       'halves exchanged': signed(Buffer.concat([bytes.subarray(32), bytes.subarray(0, 32)])),
       'of another passport': `${head}.${body}.${other}`,
       'under a payload with a later exp': `${head}.${richer}.${signature}`,
       'of the payload alone': signed(sign(null, Buffer.from(body), key)),
-      'of the decoded JSON': signed(sign(null, Buffer.from(`${JSON.stringify(headerOf(target))}.${JSON.stringify(payload)}`), key)),
+      'of the decoded JSON': signed(
+        sign(null, Buffer.from(`${JSON.stringify(headerOf(target))}.${JSON.stringify(payload)}`), key),
+      ),
     }),
-    ...list('bad_signature', Object.fromEntries([0, 15, 31, 32, 47, 62].map((at) => [`one bit of byte ${at} flipped`, flipped(at)]))),
+    ...list(
+      'bad_signature',
+      Object.fromEntries([0, 15, 31, 32, 47, 62].map((at) => [`one bit of byte ${at} flipped`, flipped(at)])),
+    ),
   ];
 }
 

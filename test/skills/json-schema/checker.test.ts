@@ -247,7 +247,9 @@ describe('createSchemaChecker', () => {
       const module = fileURLToPath(new URL('../../../src/skills/json-schema/index.ts', import.meta.url));
       const script = `import { createSchemaChecker } from ${JSON.stringify(module)};
         console.log(JSON.stringify(await createSchemaChecker().validate('{"type":"string"}', 'h', '1', 'input')));`;
-      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { timeout: 55_000 });
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+        timeout: 55_000,
+      });
       assert.match(stdout, /"path":"input"/);
     });
   });

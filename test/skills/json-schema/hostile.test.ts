@@ -72,7 +72,8 @@ describe('createSchemaChecker: hostile schemas and values', () => {
   it('lets nobody else wait for a schema that was stopped once, even while it is run again and again', async () => {
     const limits = { ...standardLimits, waitMs: 120_000 };
     const own = createSchemaChecker(limits);
-    const check = (schema: JsonObject) => own.validate(JSON.stringify(schema), sha256Hex(JSON.stringify(schema)), '"x"', 'input');
+    const check = (schema: JsonObject) =>
+      own.validate(JSON.stringify(schema), sha256Hex(JSON.stringify(schema)), '"x"', 'input');
     const schema = endless('again');
     assert.deepEqual(places(await check(schema)), ['input check_too_heavy']);
     // From here on it runs until the end of the test: whoever waited for it would wait as long.
@@ -80,7 +81,11 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     const again = Promise.allSettled([1, 2, 3].map(() => check(schema)));
     for (let index = 0; index < 200; index += 1) assert.deepEqual(await check({ type: 'string' }), []);
     await own.close();
-    assert.deepEqual((await again).map(({ status }) => status), ['rejected', 'rejected', 'rejected'], 'none of them was over');
+    assert.deepEqual(
+      (await again).map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected'],
+      'none of them was over',
+    );
   });
 
   it('finishes what stood behind a stopped check in the same thread', async () => {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { sha256Hex } from '../../../src/http/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../../src/http/json-value.ts';
-import { createSchemaChecker, standardLimits, type CheckLimits, type SchemaChecker, type SchemaFault } from '../../../src/skills/json-schema/index.ts';
+import {
+  createSchemaChecker,
+  standardLimits,
+  type CheckLimits,
+  type SchemaChecker,
+  type SchemaFault,
+} from '../../../src/skills/json-schema/index.ts';
 
 /** Where and why, without the words. */
 export const places = (faults: SchemaFault[]): string[] => faults.map(({ path, code }) => `${path} ${code}`);
