@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { Context } from '../src/context.ts';
+import type { Context } from '../src/context/context.ts';
 import { translateDatabaseError } from '../src/database/errors.ts';
-import { step } from '../src/fault-points.ts';
-import { CarnetError } from '../src/http/errors.ts';
+import { step } from '../src/commands/fault-points.ts';
+import { CarnetError } from '../src/errors/carnet-error.ts';
 import { keepAlive } from './keep-alive.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Context } from '../src/context.ts';
+import type { Context } from '../src/context/context.ts';
 import { invocationActivities } from './invocations.ts';
 import { mailActivities } from './mail.ts';
 import { passportActivities } from './passports.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../src/context.ts';
+import type { Context } from '../src/context/context.ts';
 import { actOnSignal, advanceInvocation, type SignalledAct } from '../src/invocations/index.ts';
 import { activity } from './activity.ts';
 

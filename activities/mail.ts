@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
-import type { MailSettings } from '../src/config.ts';
-import type { Context } from '../src/context.ts';
-import { CarnetError } from '../src/http/errors.ts';
+import type { MailSettings } from '../src/context/config.ts';
+import type { Context } from '../src/context/context.ts';
+import { CarnetError } from '../src/errors/carnet-error.ts';
 import { advanceMail, deliverMail, type MailOutcome, type OutgoingMail } from '../src/mail/index.ts';
 import { activity } from './activity.ts';
 

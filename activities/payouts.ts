@@ -1,6 +1,6 @@
-import type { PayoutsProgress } from '../src/billing/payout-queries.ts';
-import { advancePayout, openPayouts, transferPayout } from '../src/billing/payouts.ts';
-import type { Context } from '../src/context.ts';
+import type { PayoutsProgress } from '../src/billing/payouts/queries.ts';
+import { advancePayout, openPayouts, transferPayout } from '../src/billing/payouts/life.ts';
+import type { Context } from '../src/context/context.ts';
 import { activity } from './activity.ts';
 import { createPayments } from './payments/index.ts';
 

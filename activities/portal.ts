@@ -1,5 +1,5 @@
-import { advancePortal, openPortalPage } from '../src/billing/portal-life.ts';
-import type { Context } from '../src/context.ts';
+import { advancePortal, openPortalPage } from '../src/billing/subscriptions/portal/life.ts';
+import type { Context } from '../src/context/context.ts';
 import { activity } from './activity.ts';
 import { createPayments } from './payments/index.ts';
 

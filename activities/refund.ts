@@ -1,5 +1,5 @@
-import { advanceRefund, askRefund } from '../src/billing/refund-life.ts';
-import type { Context } from '../src/context.ts';
+import { advanceRefund, askRefund } from '../src/billing/payments/refunds/life.ts';
+import type { Context } from '../src/context/context.ts';
 import { activity } from './activity.ts';
 import { createPayments } from './payments/index.ts';
 

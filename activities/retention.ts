@@ -1,5 +1,5 @@
-import { purgeAuditEvents } from '../src/accounts/purge-audit-events.ts';
-import type { Context } from '../src/context.ts';
+import { purgeAuditEvents } from '../src/accounts/audit/purge.ts';
+import type { Context } from '../src/context/context.ts';
 import { activity } from './activity.ts';
 
 export const retentionActivities = (context: Context) => ({

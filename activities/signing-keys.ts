@@ -1,5 +1,5 @@
-import type { Context } from '../src/context.ts';
-import { rotateSigningKeysWhenDue } from '../src/passports/rotate-signing-keys.ts';
+import type { Context } from '../src/context/context.ts';
+import { rotateSigningKeysWhenDue } from '../src/passports/keys/rotate.ts';
 import { activity } from './activity.ts';
 
 export const signingKeyActivities = (context: Context) => ({

@@ -1,6 +1,6 @@
-import { closeSubscriptionCheckout, openSubscriptionCheckout } from '../src/billing/subscription-checkout.ts';
-import { advanceSubscription, askSubscription, tellSubscription } from '../src/billing/subscription-life.ts';
-import type { Context } from '../src/context.ts';
+import { closeSubscriptionCheckout, openSubscriptionCheckout } from '../src/billing/subscriptions/checkout.ts';
+import { advanceSubscription, askSubscription, tellSubscription } from '../src/billing/subscriptions/life.ts';
+import type { Context } from '../src/context/context.ts';
 import { activity } from './activity.ts';
 import { createPayments } from './payments/index.ts';
 

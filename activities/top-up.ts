@@ -1,5 +1,5 @@
-import { advanceTopUp, askTopUp, openTopUp, seekReceipt } from '../src/billing/top-up-life.ts';
-import type { Context } from '../src/context.ts';
+import { advanceTopUp, askTopUp, openTopUp, seekReceipt } from '../src/billing/payments/top-ups/life.ts';
+import type { Context } from '../src/context/context.ts';
 import { activity } from './activity.ts';
 import { createPayments } from './payments/index.ts';
 

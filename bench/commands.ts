@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import canonicalize from 'canonicalize';
-import { newId } from '../src/ids.ts';
+import { newId } from '../src/ids/ids.ts';
 import type { World } from './world.ts';
 
 /** What invoke_skill() and its kin return. */

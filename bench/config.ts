@@ -1,4 +1,4 @@
-import { completeConfig, readSettings, type Config } from '../src/config.ts';
+import { completeConfig, readSettings, type Config } from '../src/context/config.ts';
 
 /** Nothing listens there: the commands of a bench that is not about lives leave their messages waiting. */
 const NOWHERE = '127.0.0.1:9';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { newId } from '../src/ids.ts';
+import { newId } from '../src/ids/ids.ts';
 import { openTemporal } from '../temporal/client.ts';
-import { lifeId } from '../temporal/workflow-ids.ts';
+import { lifeId } from '../src/ids/life-ids.ts';
 import { commandsOf } from './commands.ts';
 import type { LivesRan, Phase } from './servers/bare-lives.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { newId } from '../src/ids.ts';
+import { newId } from '../src/ids/ids.ts';
 
 /** Seconds (decisions A22, A23): a checkpoint every so often, missed this much later. */
 export const INTERVAL = 300;

@@ -1,9 +1,9 @@
 import { ensureApiKey, ensureOperator, newSecret } from '../src/accounts/index.ts';
 import { ensureDemoCredit } from '../src/billing/index.ts';
-import type { Context } from '../src/context.ts';
-import type { ApiKeyId, OperatorId } from '../src/ids.ts';
-import { createLogger } from '../src/logging.ts';
-import { openContext } from '../src/open-context.ts';
+import type { Context } from '../src/context/context.ts';
+import type { ApiKeyId, OperatorId } from '../src/ids/ids.ts';
+import { createLogger } from '../src/context/logging.ts';
+import { openContext } from '../src/process/open-context.ts';
 import { publishSkill } from '../src/skills/publish-skill.ts';
 import { PublishSkillSchema } from '../src/skills/schema.ts';
 import { configOf } from './config.ts';

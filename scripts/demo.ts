@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readCredentials } from '../src/seed.ts';
+import { readCredentials } from '../src/process/seed.ts';
 import { openMarket } from './demo/market.ts';
 import { travel } from './demo/passports.ts';
 import { subscribe } from './demo/subscription.ts';

@@ -38,7 +38,7 @@ const domains = [
 const routes = '{routes.ts,*-routes.ts,routes/**}';
 const queries = '{queries.ts,*-queries.ts,queries/**}';
 const schemas = '{schema.ts,*-schema.ts,schema/**}';
-const paymentWebhookVerifier = 'src/billing/verify-payment-webhook.ts';
+const paymentWebhookVerifier = 'src/billing/payments/webhook/verify.ts';
 const routeSees = [
   'src/<own>/**',
   'src/http/**',
@@ -93,7 +93,7 @@ export const articles: Article[] = [
       `src/<domain>/!(routes|*-routes).ts`,
       'src/<domain>/!(routes)/**',
       'src/database/**',
-      'src/http/errors.ts',
+      'src/errors/carnet-error.ts',
       'src/!(main|api|worker|app).ts',
       'temporal/**',
       'npm:**',
@@ -135,7 +135,7 @@ export const articles: Article[] = [
     name: 'routes-are-mounted-once',
     files: ['workflows/**', 'temporal/**', 'bench/**', 'src/*/**', '!src/<domain>/**'],
     never: [`src/<domain>/${routes}`],
-    why: 'routes are the outermost layer: src/app.ts mounts them, nothing builds on them',
+    why: 'routes are the outermost layer: src/http/app.ts mounts them, nothing builds on them',
     instead: 'call the exported function that the route calls',
   },
   {
@@ -168,7 +168,7 @@ export const articles: Article[] = [
 const closedByDesign = [
   {
     files: '**',
-    targets: 'type src/context.ts',
+    targets: 'type src/context/context.ts',
     why: 'the composition root is passed as an argument to what it composes',
   },
   { files: 'workflows/**', targets: 'type activities/**', why: 'a life names the steps whose worker loads it' },

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { parseSync, Visitor, type Expression } from 'oxc-parser';
 
 /**
- * One import of one file. `target` is a path from the root (`src/ids.ts`), `npm:<package>` without a path inside it,
+ * One import of one file. `target` is a path from the root (`src/ids/ids.ts`), `npm:<package>` without a path inside it,
  * `node:<builtin>`, `missing:<specifier>` for what resolves to nothing, `computed:<source>` for what only running can tell.
  */
 export type Import = { file: string; line: number; specifier: string; kind: 'value' | 'type'; target: string };

@@ -1,6 +1,6 @@
 import { sql } from '../src/database/pool.ts';
-import { newId } from '../src/ids.ts';
-import { lifeId } from '../temporal/workflow-ids.ts';
+import { newId } from '../src/ids/ids.ts';
+import { lifeId } from '../src/ids/life-ids.ts';
 import { newPayer, type Payer } from '../test/billing/payments/payer.ts';
 import type { Rig } from '../test/temporal/rig.ts';
 import { runOf, type Run } from '../test/temporal/runs.ts';

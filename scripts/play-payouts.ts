@@ -1,8 +1,8 @@
-import { openPayouts } from '../src/billing/payouts.ts';
+import { openPayouts } from '../src/billing/payouts/life.ts';
 import { sql } from '../src/database/pool.ts';
 import { PAYOUTS } from '../temporal/schedules.ts';
 import { TaskQueue } from '../temporal/task-queues.ts';
-import { lifeId } from '../temporal/workflow-ids.ts';
+import { lifeId } from '../src/ids/life-ids.ts';
 import { monthlyPayouts } from '../workflows/index.ts';
 import { newPublisher, type Publisher } from '../test/billing/payouts/publishers.ts';
 import { runOf, type Run } from '../test/temporal/runs.ts';

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from '../src/database/pool.ts';
-import { activeKey } from '../src/passports/signing-keys.ts';
+import { activeKey } from '../src/passports/keys/signing-keys.ts';
 import { KEY_ROTATION, RETENTION } from '../temporal/schedules.ts';
 import { TaskQueue } from '../temporal/task-queues.ts';
 import { keyRotation, retention } from '../workflows/index.ts';
 import { invocationSignals } from '../workflows/skill-invocation.ts';
 import { HISTORIES } from '../test/replay/histories.ts';
-import { beginSession, type Session } from '../test/passports/sessions.ts';
+import { beginSession, type Session } from '../test/passports/accountability/sessions.ts';
 import { startMailServer } from '../test/mail/mail-server.ts';
 import { writeTestMail } from '../test/mail/write-test-mail.ts';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../test/support/global.ts';
@@ -16,7 +16,7 @@ import { startRig, type Rig } from '../test/temporal/rig.ts';
 import { playPayments, waitingTopUp } from './play-payments.ts';
 import { playPayouts } from './play-payouts.ts';
 import { beginSubscription, operatorSubscription, playPortal } from './play-subscriptions.ts';
-import { lifeId } from '../temporal/workflow-ids.ts';
+import { lifeId } from '../src/ids/life-ids.ts';
 import { runOf, type Run } from '../test/temporal/runs.ts';
 import { temporalServer } from '../test/temporal/temporal-server.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { openApiDocument } from '../src/http/open-api.ts';
-import { routes } from '../src/routes.ts';
+import { openApiDocument } from '../src/http/openapi/document.ts';
+import { routes } from '../src/process/routes.ts';
 
 /** Writes openapi.json; with `--check` says instead whether the committed one is what the routes make today, and exits 1 if not. */
 const FILE = new URL('../openapi.json', import.meta.url);

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { styleText } from 'node:util';
 import { searchAttributes } from '../temporal/search-attributes.ts';
-import { completeConfig, readSettings, type Settings } from './config.ts';
+import { completeConfig, readSettings, type Settings } from './context/config.ts';
 import { migrate } from './database/migrations.ts';
 import { onStopSignal, startEmbedded, watchParent, type Embedded } from './embedded/index.ts';
-import { createLogger } from './logging.ts';
-import { listen, openParts, type Parts } from './parts.ts';
-import { ensureSecrets, seed, type Credentials } from './seed.ts';
-import { failStart } from './start-failure.ts';
+import { createLogger } from './context/logging.ts';
+import { listen, openParts, type Parts } from './process/parts.ts';
+import { ensureSecrets, seed, type Credentials } from './process/seed.ts';
+import { failStart } from './process/start-failure.ts';
 
 /** Everything in one process on embedded parts: `npm start`. */
 

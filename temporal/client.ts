@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { ConfigFault, type TemporalSettings } from '../src/config.ts';
+import { ConfigFault, type TemporalSettings } from '../src/context/config.ts';
 
 /** Given to clients, workers and the bundler alike: who decodes must be who encoded. */
 export const dataConverter: DataConverter = {

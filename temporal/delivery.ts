@@ -1,17 +1,17 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { forgetOldAnswers } from '../src/commands.ts';
-import type { Context, Delivery } from '../src/context.ts';
+import { forgetOldAnswers } from '../src/commands/run.ts';
+import type { Context, Delivery } from '../src/context/context.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
-import { step } from '../src/fault-points.ts';
-import { CarnetError } from '../src/http/errors.ts';
-import { metrics } from '../src/metrics.ts';
+import { step } from '../src/commands/fault-points.ts';
+import { CarnetError } from '../src/errors/carnet-error.ts';
+import { metrics } from '../src/metrics/metrics.ts';
 import type { Temporal } from './client.ts';
 import { claimLives, deleteMessages, parkMessages, postponeMessages, type LeasedLife } from './life-messages.ts';
 import type { LifeDefinitions, LifeDescription } from './lives.ts';
 import { createOutage } from './outage.ts';
 import { createWaker, isInvalidArgument } from './wake-lives.ts';
-import { parseLifeId, type LifeKind } from './workflow-ids.ts';
+import { parseLifeId, type LifeKind } from '../src/ids/life-ids.ts';
 
 /** From commit to delivery: the half second of the row's `next_attempt_at`, and a little so that it is due. By then a short life is over and costs one task. */
 const DELIVERY_DELAY_MS = 520;

@@ -1,14 +1,14 @@
-import { describePayouts } from '../src/billing/describe-payouts.ts';
-import { reconcilePayouts } from '../src/billing/payouts.ts';
-import { describePortals, reconcilePortals } from '../src/billing/portal-life.ts';
-import { describeRefunds, reconcileRefunds } from '../src/billing/refund-life.ts';
-import { describeSubscriptions, reconcileSubscriptions } from '../src/billing/subscription-life.ts';
-import { describeTopUps, reconcileTopUps } from '../src/billing/top-up-life.ts';
-import type { Context } from '../src/context.ts';
+import { describePayouts } from '../src/billing/payouts/describe.ts';
+import { reconcilePayouts } from '../src/billing/payouts/life.ts';
+import { describePortals, reconcilePortals } from '../src/billing/subscriptions/portal/life.ts';
+import { describeRefunds, reconcileRefunds } from '../src/billing/payments/refunds/life.ts';
+import { describeSubscriptions, reconcileSubscriptions } from '../src/billing/subscriptions/life.ts';
+import { describeTopUps, reconcileTopUps } from '../src/billing/payments/top-ups/life.ts';
+import type { Context } from '../src/context/context.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
-import { describeSessions } from '../src/passports/describe-sessions.ts';
-import { reconcileSessions } from '../src/passports/reconcile-sessions.ts';
+import { describeSessions } from '../src/passports/accountability/describe-sessions.ts';
+import { reconcileSessions } from '../src/passports/accountability/reconcile-sessions.ts';
 import {
   mailMessage,
   operatorSubscription,
@@ -21,7 +21,7 @@ import {
 } from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
 import { TaskQueue } from './task-queues.ts';
-import type { LifeKind } from './workflow-ids.ts';
+import type { LifeKind } from '../src/ids/life-ids.ts';
 
 /** What a person sees of a run from its start. */
 export interface LifeDescription extends LifeAttributes {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { ScheduleClient } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
-import type { Context } from '../src/context.ts';
+import type { Context } from '../src/context/context.ts';
 import { connectionOptions, dataConverter } from './client.ts';
 import { forwardLogs } from './logs.ts';
 import { createOutage } from './outage.ts';

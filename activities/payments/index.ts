@@ -1,7 +1,7 @@
-import { createLocalPayments } from '../../src/billing/local-payments/index.ts';
-import type { PaymentProvider } from '../../src/billing/payment-provider.ts';
-import type { Context } from '../../src/context.ts';
-import { CarnetError } from '../../src/http/errors.ts';
+import { createLocalPayments } from '../../src/billing/payments/local/index.ts';
+import type { PaymentProvider } from '../../src/billing/payments/provider.ts';
+import type { Context } from '../../src/context/context.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { createStripePayments } from './stripe-payments.ts';
 
 /** One a context: the SDK keeps connections open. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Stripe } from 'stripe';
 import type { Logger } from 'pino';
-import { PaymentRefused } from '../../src/billing/payment-provider.ts';
-import type { StripeSettings } from '../../src/config.ts';
-import { CarnetError } from '../../src/http/errors.ts';
+import { PaymentRefused } from '../../src/billing/payments/provider.ts';
+import type { StripeSettings } from '../../src/context/config.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
 
 /** Stripe answers within a second or two; an answer that takes longer is asked for again under the same key. */
 const TIMEOUT_MS = 15_000;

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { Stripe } from 'stripe';
-import { refundStatusOf } from '../../src/billing/payment-fact.ts';
-import type { PaymentProvider, RefundState } from '../../src/billing/payment-provider.ts';
-import type { StripeSettings } from '../../src/config.ts';
+import { refundStatusOf } from '../../src/billing/payments/webhook/fact.ts';
+import type { PaymentProvider, RefundState } from '../../src/billing/payments/provider.ts';
+import type { StripeSettings } from '../../src/context/config.ts';
 import { stripeCheckouts, type StripeParts } from './stripe-checkouts.ts';
 import { createAsk, createStripe } from './stripe-client.ts';
 import { stripeSubscriptions } from './stripe-subscriptions.ts';
 
-/** Stripe, by its SDK; the promises are the port's (src/billing/payment-provider.ts). */
+/** Stripe, by its SDK; the promises are the port's (src/billing/payments/provider.ts). */
 export function createStripePayments(
   settings: StripeSettings,
   config: StripeParts['config'],

@@ -5,14 +5,14 @@ import {
   type PaymentProvider,
   type SubscriptionChange,
   type SubscriptionState,
-} from '../../src/billing/payment-provider.ts';
+} from '../../src/billing/payments/provider.ts';
 import {
   PaidTierMetadata,
   seatItemOf,
   StripeSubscription,
   subscriptionStateOf,
   tierItemOf,
-} from '../../src/billing/stripe-subscription.ts';
+} from '../../src/billing/payments/stripe/subscription.ts';
 import type { StripeParts } from './stripe-checkouts.ts';
 import { keyOfWish } from './stripe-client.ts';
 

@@ -1,6 +1,6 @@
 import { freePort } from '../../src/embedded/ports.ts';
-import { createLogger } from '../../src/logging.ts';
-import { openParts } from '../../src/parts.ts';
+import { createLogger } from '../../src/context/logging.ts';
+import { openParts } from '../../src/process/parts.ts';
 import { configOf } from '../config.ts';
 import { answering, ready, settings } from './child.ts';
 

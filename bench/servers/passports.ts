@@ -1,12 +1,12 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import pg from 'pg';
 import { migrate } from '../../src/database/migrations.ts';
-import type { ApiKeyId, OperatorId } from '../../src/ids.ts';
-import { newId } from '../../src/ids.ts';
-import { createLogger } from '../../src/logging.ts';
-import { openContext } from '../../src/open-context.ts';
-import { delegatePassport } from '../../src/passports/delegate-passport.ts';
-import { issuePassport } from '../../src/passports/issue-passport.ts';
+import type { ApiKeyId, OperatorId } from '../../src/ids/ids.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { createLogger } from '../../src/context/logging.ts';
+import { openContext } from '../../src/process/open-context.ts';
+import { delegatePassport } from '../../src/passports/issuing/delegate.ts';
+import { issuePassport } from '../../src/passports/issuing/issue.ts';
 import { DelegateBodySchema, IssueBodySchema } from '../../src/passports/schema.ts';
 import { configOf } from '../config.ts';
 import { answering, ready, settings } from './child.ts';

@@ -1,10 +1,10 @@
 import { randomBytes, verify } from 'node:crypto';
-import { createEncryption } from '../../src/encryption.ts';
-import { newId } from '../../src/ids.ts';
-import { newSigningKey, SigningKey } from '../../src/passports/signing-key.ts';
-import { KeyRing } from '../../src/passports/signing-keys.ts';
+import { createEncryption } from '../../src/context/encryption.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { newSigningKey, SigningKey } from '../../src/passports/keys/signing-key.ts';
+import { KeyRing } from '../../src/passports/keys/signing-keys.ts';
 import { PASSPORT_CLAIM } from '../../src/passports/token.ts';
-import { verifyToken } from '../../src/passports/verify-token.ts';
+import { verifyToken } from '../../src/passports/verifying/verify-token.ts';
 import { answering, ready } from './child.ts';
 
 /** Verifies distinct tokens in this process: as the service does before it asks the database, or with node:crypto and nothing else. */

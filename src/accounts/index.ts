@@ -1,14 +1,14 @@
-export { findAgent } from './agent-queries.ts';
-export { assuranceRank } from './assurance.ts';
-export { changeTier } from './change-tier.ts';
-export { ensureAgent, ensureApiKey, ensureGrant, ensureOperator, ensureServiceConnection } from './demo.ts';
+export { findAgent } from '../authority/agents/queries.ts';
+export { assuranceRank } from '../authority/identity-claims/assurance.ts';
+export { changeTier } from './operators/change-tier.ts';
+export { ensureAgent, ensureApiKey, ensureGrant, ensureOperator, ensureServiceConnection } from '../authority/demo.ts';
 export {
   passportFacts,
   type AuthorityBindingFact,
   type GrantFact,
   type IdentityClaimFact,
   type PassportFacts,
-} from './passport-facts.ts';
-export { findOperator, lockOperator } from './operator-queries.ts';
-export { countAdministrators, findMembership, membershipsOf, type Membership } from './member-queries.ts';
-export { newSecret } from './secret.ts';
+} from '../authority/passport-facts.ts';
+export { findOperator, lockOperator } from './operators/queries.ts';
+export { countAdministrators, findMembership, membershipsOf, type Membership } from './members/queries.ts';
+export { newSecret } from './api-keys/secret.ts';

@@ -1,4 +1,4 @@
-export { adjustWallet, type Adjustment } from './adjust-wallet.ts';
+export { adjustWallet, type Adjustment } from './wallet/adjust-wallet.ts';
 export {
   assertLedger,
   faultText,
@@ -6,9 +6,9 @@ export {
   proveLedger,
   type LedgerFault,
   type LedgerProof,
-} from './assert-ledger.ts';
-export { ensureDemoCredit } from './demo-credit.ts';
-export { withTopUpUrl } from './insufficient-credits.ts';
-export { recordMachineRun, type MachineRun } from './machine-runs.ts';
-export { recordModelCall, type ModelCall, type ModelCallPrice } from './model-calls.ts';
-export { WalletTransactionSchema, type WalletTransaction } from './schema.ts';
+} from './ledger/prove.ts';
+export { ensureDemoCredit } from './wallet/demo-credit.ts';
+export { withTopUpUrl } from './wallet/insufficient-credits.ts';
+export { recordMachineRun, type MachineRun } from './metering/machine-runs.ts';
+export { recordModelCall, type ModelCall, type ModelCallPrice } from './metering/model-calls.ts';
+export { WalletTransactionSchema, type WalletTransaction } from './wallet/schema.ts';

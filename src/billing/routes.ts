@@ -1,13 +1,13 @@
 import { route, type AnyRoute } from '../http/route.ts';
-import { payoutRoutes } from './payout-routes.ts';
-import { readBalance } from './queries.ts';
-import { BalanceSchema } from './schema.ts';
-import { refundRoutes } from './refund-routes.ts';
-import { subscriptionRoutes } from './subscription-routes.ts';
-import { statementRoutes } from './statement-routes.ts';
-import { topUpRoutes } from './top-up-routes.ts';
-import { usageRoutes } from './usage-routes.ts';
-import { webhookRoutes } from './webhook-routes.ts';
+import { payoutRoutes } from './payouts/routes.ts';
+import { readBalance } from './wallet/queries.ts';
+import { BalanceSchema } from './wallet/schema.ts';
+import { refundRoutes } from './payments/refunds/routes.ts';
+import { subscriptionRoutes } from './subscriptions/routes.ts';
+import { statementRoutes } from './statement/routes.ts';
+import { topUpRoutes } from './payments/top-ups/routes.ts';
+import { usageRoutes } from './metering/routes.ts';
+import { webhookRoutes } from './payments/webhook/routes.ts';
 
 const getBalance = route({
   method: 'get',

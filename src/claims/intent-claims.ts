@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import type { ClaimId, OperatorId } from '../ids.ts';
+import type { ClaimId, OperatorId } from '../ids/ids.ts';
 
 export interface IntentClaim {
   id: ClaimId;

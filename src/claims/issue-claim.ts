@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { canonicalJson } from '../http/canonical-json.ts';
-import type { JsonValue } from '../http/json-value.ts';
-import type { ClaimId } from '../ids.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { ClaimId } from '../ids/ids.ts';
 import { isShaped, payloadSchemas, type ClaimType, type PayloadOf } from './schema/payloads.ts';
 
 export interface IssuedClaim<Type extends ClaimType> {

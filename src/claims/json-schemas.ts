@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jsonObject } from '../http/fields.ts';
-import type { JsonObject } from '../http/json-value.ts';
-import { prepareJson, type PreparedJson } from '../http/prepared-json.ts';
+import { jsonObject } from '../fields/fields.ts';
+import type { JsonObject } from '../json/value.ts';
+import { prepareJson, type PreparedJson } from '../json/prepared.ts';
 import { EnvelopeSchema } from './schema/envelope.ts';
 import { CLAIM_TYPES, isShaped, payloadSchemas } from './schema/payloads.ts';
 

@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from '../database/pool.ts';
-import { isJsonObject, type JsonValue } from '../http/json-value.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { findExisting, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import type { JsonObject, JsonValue } from '../http/json-value.ts';
-import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import { PLATFORM_OPERATOR_ID, type ClaimId } from '../ids/ids.ts';
 import type { ClaimFilters } from './schema/claim.ts';
 import type { ClaimType } from './schema/payloads.ts';
 

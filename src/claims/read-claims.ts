@@ -1,6 +1,6 @@
-import type { Caller } from '../caller.ts';
-import type { Context } from '../context.ts';
-import { assertThat, notFound } from '../http/errors.ts';
+import type { Caller } from '../commands/caller.ts';
+import type { Context } from '../context/context.ts';
+import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { presentClaim, presentClaims, presentDigest } from './present-claims.ts';
 import { findClaim, listClaims, type ClaimPage, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';

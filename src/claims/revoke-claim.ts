@@ -1,6 +1,6 @@
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { presentClaim } from './present-claims.ts';
 import { findClaim, markRevoked } from './queries.ts';
 import type { Claim, RevokeClaim } from './schema/claim.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { notFound } from '../http/errors.ts';
-import { cursorList } from '../http/pagination.ts';
+import { notFound } from '../errors/carnet-error.ts';
+import { cursorList } from '../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
 import { pageOfClaims, readClaim } from './read-claims.ts';

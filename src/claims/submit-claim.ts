@@ -1,10 +1,10 @@
 import { withTopUpUrl } from '../billing/index.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { canonicalJson, sha256Hex } from '../http/canonical-json.ts';
-import { assertThat, CarnetError, invalid } from '../http/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../http/json-value.ts';
-import { newId } from '../ids.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { canonicalJson, sha256Hex } from '../json/canonical.ts';
+import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { newId } from '../ids/ids.ts';
 import { presentClaim } from './present-claims.ts';
 import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';

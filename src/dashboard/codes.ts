@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Encryption } from '../encryption.ts';
+import type { Encryption } from '../context/encryption.ts';
 
 const DIGITS = 6;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../http/route.ts';
-import { noSessionCookie, sessionCookie } from '../http/session-cookie.ts';
+import { noSessionCookie, sessionCookie } from '../http/auth/session-cookie.ts';
 import { AskForCodeSchema, CodeSentSchema, DashboardSessionSchema, SignInSchema } from './schema.ts';
 import { sendSignInCode } from './send-code.ts';
 import { currentSession, endCurrentSession } from './sessions.ts';

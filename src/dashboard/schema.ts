@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { email } from '../http/fields.ts';
+import { email } from '../fields/fields.ts';
 
 export const AskForCodeSchema = z.strictObject({ email }).meta({ id: 'AskForCode' });
 export type AskForCode = z.infer<typeof AskForCodeSchema>;

@@ -1,8 +1,8 @@
 import { membershipsOf } from '../accounts/index.ts';
-import { serviceCaller } from '../caller.ts';
-import { runCommand, type Answered } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { CarnetError } from '../http/errors.ts';
+import { serviceCaller } from '../commands/caller.ts';
+import { runCommand, type Answered } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import { writeMail } from '../mail/index.ts';
 import { addressMac, codeMac, newCode } from './codes.ts';
 import { takeSignInTurn } from './queries.ts';

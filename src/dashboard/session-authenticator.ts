@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import type { Authenticator, Credential } from '../http/credential.ts';
-import type { DashboardSessionId } from '../ids.ts';
+import type { Context } from '../context/context.ts';
+import type { Authenticator, Credential } from '../http/auth/credential.ts';
+import type { DashboardSessionId } from '../ids/ids.ts';
 import { findSignedIn } from './queries.ts';
 import { callerOf, tokenHash } from './sign-in.ts';
 

@@ -1,8 +1,8 @@
 import { findMembership, type Membership } from '../accounts/index.ts';
-import type { Caller, OperatorCredential } from '../caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import type { Caller, OperatorCredential } from '../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { deleteSession, findSession } from './queries.ts';
 import type { DashboardSession } from './schema.ts';
 

@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { membershipsOf, type Membership } from '../accounts/index.ts';
-import { serviceCaller, type OperatorCaller } from '../caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { serviceCaller, type OperatorCaller } from '../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
-import { assertThat, CarnetError, notFound } from '../http/errors.ts';
-import { SESSION_SECONDS } from '../http/session-cookie.ts';
-import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '../ids.ts';
+import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
+import { SESSION_SECONDS } from '../http/auth/session-cookie.ts';
+import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
 import { addressMac, codeFits } from './codes.ts';
 import { countWrongTry, insertSession, lockSignInCode, useUpCode } from './queries.ts';
 import type { DashboardSession, SignIn } from './schema.ts';

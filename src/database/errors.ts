@@ -5,8 +5,8 @@ import {
   IntegrityConstraintViolationError,
   StatementTimeoutError,
 } from 'slonik';
-import { isErrorCode, type ErrorCode } from '../http/error-codes.ts';
-import { CarnetError } from '../http/errors.ts';
+import { isErrorCode, type ErrorCode } from '../errors/codes.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 
 /** Constraints that say something to the caller. Any other violation is a fault of ours and stays a 500. */
 const constraints: Record<string, { code: ErrorCode; sentence: string }> = {

@@ -1,5 +1,5 @@
 import { IntegrityConstraintViolationError, type DatabasePoolConnection } from 'slonik';
-import { CarnetError } from '../http/errors.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import type { DatabasePool } from './pool.ts';
 
 /**

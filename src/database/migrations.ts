@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { StartupFault } from '../embedded/startup-fault.ts';
+import { StartupFault } from '../errors/startup-fault.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 

@@ -7,7 +7,7 @@ import type { NamespaceOptions } from './temporal-namespace.ts';
 export { holdDataDirectory } from './instance.ts';
 export { stopLeftovers } from './leftover.ts';
 export { onStopSignal, watchParent } from './signals.ts';
-export { StartupFault } from './startup-fault.ts';
+export { StartupFault } from '../errors/startup-fault.ts';
 
 export type EmbeddedPartName = 'postgres' | 'temporal';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartupFault } from './startup-fault.ts';
+import { StartupFault } from '../errors/startup-fault.ts';
 
 export interface RunningFacts {
   base_url: string;

@@ -7,7 +7,7 @@ import type { ChildOptions } from './child.ts';
 import { findLauncher, giveTo } from './postgres-launcher.ts';
 import type { Launcher } from './postgres-launcher.ts';
 import { INITDB_ARGUMENTS } from './postgres-settings.ts';
-import { StartupFault } from './startup-fault.ts';
+import { StartupFault } from '../errors/startup-fault.ts';
 
 export const USER = 'carnet';
 

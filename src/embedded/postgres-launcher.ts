@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { StartupFault } from './startup-fault.ts';
+import { StartupFault } from '../errors/startup-fault.ts';
 
 const run = promisify(execFile);
 

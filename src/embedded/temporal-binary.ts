@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import semver from 'semver';
-import { StartupFault } from './startup-fault.ts';
+import { StartupFault } from '../errors/startup-fault.ts';
 import { TEMPORAL_SOURCES } from './temporal-sources.ts';
 import type { TemporalSource } from './temporal-sources.ts';
 

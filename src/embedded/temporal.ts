@@ -7,7 +7,7 @@ import { keepAlive } from './keep-alive.ts';
 import { stopLeftover } from './leftover.ts';
 import type { EmbeddedPart } from './part.ts';
 import { assertPortFree, freePort, LOOPBACK } from './ports.ts';
-import { StartupFault } from './startup-fault.ts';
+import { StartupFault } from '../errors/startup-fault.ts';
 import { findTemporal } from './temporal-binary.ts';
 import { prepareNamespace } from './temporal-namespace.ts';
 import type { NamespaceOptions } from './temporal-namespace.ts';

@@ -1,10 +1,10 @@
 import { countAdministrators, findMembership } from '../accounts/index.ts';
-import { mayApprove, type Caller } from '../caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { mayApprove, type Caller } from '../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
-import type { Encryption } from '../encryption.ts';
-import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import type { Encryption } from '../context/encryption.ts';
+import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { countApprovals, decideApproval, findApproval, listApprovals, lockApproval } from './approval-queries.ts';
 import { bodySeal } from './require-approval.ts';
 import type { Approval, ApprovalStatus, ApprovalWithBody } from './schema.ts';

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { credentialName, mayApprove } from '../caller.ts';
-import type { CommandCall, CommittedRefusal, Unit } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { canonicalJson } from '../http/canonical-json.ts';
-import { CarnetError } from '../http/errors.ts';
-import { newId } from '../ids.ts';
+import { credentialName, mayApprove } from '../commands/caller.ts';
+import type { CommandCall, CommittedRefusal, Unit } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import { newId } from '../ids/ids.ts';
 import {
   consumeApproval,
   findApprovalStatus,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { CarnetError, invalid } from './errors.ts';
-import type { JsonValue } from './json-value.ts';
+import { CarnetError, invalid } from '../errors/carnet-error.ts';
+import type { JsonValue } from '../json/value.ts';
 import { parseQuery } from './query.ts';
-import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from './strict-json.ts';
+import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 
 /** Decisions §1, "405/413/415/429". */
 export const STANDARD_BODY_LIMIT = 1_048_576;

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { agentPart, type Caller } from '../caller.ts';
-import type { Idempotency } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { agentPart, type Caller } from '../commands/caller.ts';
+import type { Idempotency } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
-import { canonicalJson } from './canonical-json.ts';
-import { CarnetError, invalid } from './errors.ts';
-import type { JsonValue } from './json-value.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { CarnetError, invalid } from '../errors/carnet-error.ts';
+import type { JsonValue } from '../json/value.ts';
 
 /** Decisions §1: 1 to 255 printable ASCII characters. */
 const KEY = /^[\x20-\x7e]{1,255}$/;

@@ -1,6 +1,6 @@
 import { translateDatabaseError } from '../database/errors.ts';
-import { ErrorCodes } from './error-codes.ts';
-import { CarnetError } from './errors.ts';
+import { ErrorCodes } from '../errors/codes.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import type { Exchange } from './exchange.ts';
 import { apiHeaders } from './security-headers.ts';
 

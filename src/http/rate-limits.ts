@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { CarnetError } from './errors.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 
 const WINDOW_SECONDS = 60;
 /** Requests a minute of one address that shows no valid credential (decisions C9). */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { requestDurations } from '../metrics.ts';
+import { requestDurations } from '../metrics/metrics.ts';
 import type { Exchange } from './exchange.ts';
 
 /**

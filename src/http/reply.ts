@@ -1,5 +1,5 @@
 import type { Exchange } from './exchange.ts';
-import { etagOf, type PreparedJson } from './prepared-json.ts';
+import { etagOf, type PreparedJson } from '../json/prepared.ts';
 import type { AnyRoute, Links, RouteAnswer } from './route.ts';
 import { apiHeaders } from './security-headers.ts';
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { Caller } from '../caller.ts';
-import type { Answer, Answered, CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
-import type { ErrorCode } from './error-codes.ts';
-import type { PreparedJson } from './prepared-json.ts';
-import type { Tag } from './tags.ts';
+import type { Caller } from '../commands/caller.ts';
+import type { Answer, Answered, CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import type { ErrorCode } from '../errors/codes.ts';
+import type { PreparedJson } from '../json/prepared.ts';
+import type { Tag } from './openapi/tags.ts';
 
 /**
  * Who may call a route (decisions §3.8 "Credentials"); every route names one, none is open by default.
@@ -136,7 +136,7 @@ export const route = <
   definition: Route<A, Params, Query, Body, Reply>,
 ): Route<A, Params, Query, Body, Reply> => definition;
 
-/** The routes of one domain, collected in `src/app.ts`; the path's first segment after `/v1` decides which table is searched. */
+/** The routes of one domain, collected in `src/http/app.ts`; the path's first segment after `/v1` decides which table is searched. */
 export type AnyRoute = Route;
 
 /** Whether requests of this route may have a body: without a schema for it, none or `{}`. */

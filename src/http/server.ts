@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type Koa from 'koa';
-import { CarnetError } from './errors.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import { Exchange } from './exchange.ts';
 import { problemOf, sendProblem } from './problem.ts';
 import { requestIdOf } from './request-id.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
-import { CarnetError } from '../http/errors.ts';
-import { parseStrictJson, StrictJsonFault } from '../http/strict-json.ts';
+import type { Context } from '../context/context.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import { parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import { actOfSignal } from './act.ts';
 import { cancelInvocation } from './cancel-invocation.ts';
 import { claimInvocation } from './claim-invocation.ts';

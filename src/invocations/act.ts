@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { actorName, agentPart } from '../caller.ts';
-import type { CommandCall } from '../commands.ts';
+import { actorName, agentPart } from '../commands/caller.ts';
+import type { CommandCall } from '../commands/run.ts';
 import { sql } from '../database/pool.ts';
-import type { OperatorId } from '../ids.ts';
+import type { OperatorId } from '../ids/ids.ts';
 
 /**
  * Somebody doing something to an invocation, whichever door he came through: the arguments that every hot function

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { translateDatabaseError } from '../database/errors.ts';
 import { sql } from '../database/pool.ts';
-import { step } from '../fault-points.ts';
+import { step } from '../commands/fault-points.ts';
 import { pendingOf } from './announce.ts';
 
 const StepRow = z.object({

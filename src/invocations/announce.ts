@@ -1,4 +1,4 @@
-import type { CommandEffects } from '../commands.ts';
+import type { CommandEffects } from '../commands/run.ts';
 import { invocationOf, type InvocationAnswer } from './answer.ts';
 
 /** What waits for new work of a provider (decisions K55). */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Answered } from '../commands.ts';
-import type { JsonObject } from '../http/json-value.ts';
+import type { Answered } from '../commands/run.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Invocation, InvocationSummary } from './schema.ts';
 
 /** What a hot function returns (type invocation_answer): the snapshot that is also what the Idempotency-Key keeps. */

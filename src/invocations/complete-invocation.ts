@@ -1,9 +1,9 @@
-import { runHotCommand, type Answered } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { runHotCommand, type Answered } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
-import { canonicalJson, sha256Hex } from '../http/canonical-json.ts';
-import { CarnetError } from '../http/errors.ts';
-import { newId } from '../ids.ts';
+import { canonicalJson, sha256Hex } from '../json/canonical.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import { newId } from '../ids/ids.ts';
 import { actArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
 import { answered, InvocationAnswerRow } from './answer.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { textArray } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
 

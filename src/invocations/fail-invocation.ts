@@ -1,7 +1,7 @@
-import { runHotCommand, type Answered } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { runHotCommand, type Answered } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
-import { canonicalJson } from '../http/canonical-json.ts';
+import { canonicalJson } from '../json/canonical.ts';
 import { actArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
 import { answered, InvocationAnswerRow } from './answer.ts';

@@ -1,5 +1,5 @@
-import { runHotCommand, type Answered } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { runHotCommand, type Answered } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import { quietArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';

@@ -1,11 +1,11 @@
 import { withTopUpUrl } from '../billing/index.ts';
-import { agentPart, type Caller } from '../caller.ts';
-import { runHotCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { agentPart, type Caller } from '../commands/caller.ts';
+import { runHotCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
-import { canonicalJson, sha256Hex } from '../http/canonical-json.ts';
-import { CarnetError } from '../http/errors.ts';
-import { newId } from '../ids.ts';
+import { canonicalJson, sha256Hex } from '../json/canonical.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import { newId } from '../ids/ids.ts';
 import { actOf } from './act.ts';
 import { workArrived } from './announce.ts';
 import { answered, InvocationAnswerRow } from './answer.ts';

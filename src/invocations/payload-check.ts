@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
-import type { FieldFault } from '../http/errors.ts';
+import type { FieldFault } from '../errors/carnet-error.ts';
 import { findInputContract, findOutputContract, type Contract } from '../skills/index.ts';
 import { BoundedMap } from './bounded-map.ts';
 

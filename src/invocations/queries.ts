@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import type { OperatorId } from '../ids.ts';
+import type { OperatorId } from '../ids/ids.ts';
 import { invocationOf, summaryOf } from './answer.ts';
 import type { Invocation, InvocationStatus, InvocationSummary } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 
 const Reconciled = z.object({ woken: z.number(), expired: z.array(z.string()), released: z.number() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorList } from '../http/pagination.ts';
+import { cursorList } from '../http/lists/pagination.ts';
 import { applied } from '../http/prefer.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { actOf } from './act.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cents, jsonObject, text } from '../http/fields.ts';
+import { cents, jsonObject, text } from '../fields/fields.ts';
 
 export const InvocationStatusSchema = z.enum(['pending', 'processing', 'completed', 'failed', 'expired']);
 export type InvocationStatus = z.infer<typeof InvocationStatusSchema>;

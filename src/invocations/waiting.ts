@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { notFound } from '../http/errors.ts';
-import type { OperatorId } from '../ids.ts';
+import type { Context } from '../context/context.ts';
+import { notFound } from '../errors/carnet-error.ts';
+import type { OperatorId } from '../ids/ids.ts';
 import { pendingOf } from './announce.ts';
 import { findInvocation, listPending, type InvocationFilter } from './queries.ts';
 import type { Invocation, InvocationSummary } from './schema.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { step } from '../fault-points.ts';
+import type { Context } from '../context/context.ts';
+import { step } from '../commands/fault-points.ts';
 import {
   advanceMailRow,
   describeMailRows,

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import type { Encryption } from '../encryption.ts';
-import { assertThat, notFound } from '../http/errors.ts';
+import type { Context } from '../context/context.ts';
+import type { Encryption } from '../context/encryption.ts';
+import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { countOutbox, listOutbox } from './queries.ts';
 import type { OutboxMessage } from './schema.ts';
 import { mailSeal } from './write-mail.ts';

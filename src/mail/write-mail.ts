@@ -1,7 +1,7 @@
-import type { Unit } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { newId, type MailId } from '../ids.ts';
-import { lifeId } from '../../temporal/workflow-ids.ts';
+import type { Unit } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { newId, type MailId } from '../ids/ids.ts';
+import { lifeId } from '../ids/life-ids.ts';
 import { insertMail } from './queries.ts';
 
 export interface Mail {

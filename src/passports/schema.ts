@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ConstraintsSchema } from '../http/constraints.ts';
-import { distinct, text } from '../http/fields.ts';
+import { ConstraintsSchema } from '../authority/constraints.ts';
+import { distinct, text } from '../fields/fields.ts';
 import { AuthorityRefSchema } from './token.ts';
 
 /** Seconds that a passport is valid unless it says otherwise (Market §8). */

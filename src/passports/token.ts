@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CarnetError } from '../http/errors.ts';
-import { SignedConstraintSchema } from './constraints.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import { SignedConstraintSchema } from './issuing/constraints.ts';
 
 /** The one object of a passport that holds what is this service's own (Market §2.5, decisions A1). */
 export const PASSPORT_CLAIM = 'svcns';

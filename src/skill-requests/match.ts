@@ -1,5 +1,5 @@
-import type { Caller } from '../caller.ts';
-import type { Context } from '../context.ts';
+import type { Caller } from '../commands/caller.ts';
+import type { Context } from '../context/context.ts';
 import { bestCandidates, presentTo } from '../skills/index.ts';
 import type { Matches } from './schema.ts';
 import { fitOf, reasonsFor, scoreOf } from './score.ts';

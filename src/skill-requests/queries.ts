@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import type { SkillRequestId } from '../ids.ts';
+import type { SkillRequestId } from '../ids/ids.ts';
 import { SkillRequestSchema, type PostSkillRequest, type SkillRequest, type SkillRequestStatus } from './schema.ts';
 
 const SkillRequestRow = SkillRequestSchema.extend({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { offsetAnswer, offsetList, offsetQuery } from '../http/pagination.ts';
+import { offsetAnswer, offsetList, offsetQuery } from '../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { matchSkills } from './match.ts';
 import { pageOfSkillRequests } from './queries.ts';

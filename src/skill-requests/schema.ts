@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cents, jsonObject, text, withSomeField } from '../http/fields.ts';
+import { cents, jsonObject, text, withSomeField } from '../fields/fields.ts';
 import { ListedSkillSchema, tags } from '../skills/index.ts';
 
 export const SkillRequestStatus = z.enum(['open', 'closed', 'fulfilled']);

@@ -1,7 +1,7 @@
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { assertThat, CarnetError, notFound } from '../http/errors.ts';
-import { newId } from '../ids.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
+import { newId } from '../ids/ids.ts';
 import { checkSchemas } from '../skills/index.ts';
 import { findSkillRequest, insertSkillRequest, lockSkillRequest, saveSkillRequest } from './queries.ts';
 import type { PostSkillRequest, SkillRequest, UpdateSkillRequest } from './schema.ts';

@@ -1,5 +1,5 @@
-import type { Caller } from '../caller.ts';
-import type { Context } from '../context.ts';
+import type { Caller } from '../commands/caller.ts';
+import type { Context } from '../context/context.ts';
 import { fieldsOf, findProducers, findSkillRows, presentTo, type Part, type Wanted } from '../skills/index.ts';
 import { composeChains, MOST_STEPS } from './compose.ts';
 import type { SkillRequest, Suggestions } from './schema.ts';

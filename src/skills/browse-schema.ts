@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { offsetList, offsetQuery } from '../http/pagination.ts';
-import { text } from '../http/fields.ts';
+import { offsetList, offsetQuery } from '../http/lists/pagination.ts';
+import { text } from '../fields/fields.ts';
 import { ListedSkillSchema, SkillStatus, TrustLevel } from './schema.ts';
 
 /** `tags=a&tags=b` or `tags=a,b` (decisions K11); fifty are more than five skills can have. */

@@ -1,9 +1,9 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../commands/caller.ts';
 import { textArray } from '../database/columns.ts';
 import { sql, type DatabasePool } from '../database/pool.ts';
-import { PLATFORM_OPERATOR_ID } from '../ids.ts';
+import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
 import { onTheMarket, SkillRow, skillColumns, skillParts } from './queries.ts';
 import type { SkillStatus, TrustLevel } from './schema.ts';
 

@@ -1,6 +1,6 @@
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { assertThat, notFound } from '../http/errors.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { lockSkillRow } from './queries.ts';
 import type { Skill } from './schema.ts';
 import { lockOwnSkill, showSkill } from './show-skill.ts';

@@ -1,8 +1,8 @@
-import type { CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
-import { invalid, type FieldFault } from '../http/errors.ts';
+import type { CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { invalid, type FieldFault } from '../errors/carnet-error.ts';
 import { assertKeyNotReused } from '../http/idempotency.ts';
-import type { JsonObject } from '../http/json-value.ts';
+import type { JsonObject } from '../json/value.ts';
 
 /**
  * Refuses JSON Schemas that could not be trusted to check what strangers send. Compiling them takes too long for the

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lengthOf, text } from '../http/fields.ts';
+import { lengthOf, text } from '../fields/fields.ts';
 import { nameText } from './fields.ts';
 
 /** Market §8: characters of all scripts of a pipeline, of the flat script, of the flat dependencies. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Caller } from '../caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
+import type { Caller } from '../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { SkillRow, skillColumns, skillParts } from './queries.ts';
 import { findVisibleRow } from './show-skill.ts';

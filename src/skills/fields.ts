@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../http/fields.ts';
+import { text } from '../fields/fields.ts';
 
 /** Names of things elsewhere (providers, models, scopes) have 1 to 128 characters (decisions §2, trap 24). */
 export const nameText = text(1, 128);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorList } from '../http/pagination.ts';
+import { cursorList } from '../http/lists/pagination.ts';
 import { route } from '../http/route.ts';
 import { listFavorites } from './favorites.ts';
 import { presentSkills, presentTo } from './presenter.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../commands/caller.ts';
 import type { SkillRow } from './queries.ts';
 import type { ListedSkill } from './schema.ts';
 import { seesAll } from './status.ts';

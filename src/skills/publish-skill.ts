@@ -1,9 +1,9 @@
 import { findAgent } from '../accounts/index.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
-import { assertThat, invalid } from '../http/errors.ts';
-import { newId } from '../ids.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Config } from '../context/config.ts';
+import type { Context } from '../context/context.ts';
+import { assertThat, invalid } from '../errors/carnet-error.ts';
+import { newId } from '../ids/ids.ts';
 import { checkSchemas } from './check-schemas.ts';
 import { hasCode } from './execution-schema.ts';
 import type { PublishSkill, Skill } from './schema.ts';

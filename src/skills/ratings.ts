@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Caller } from '../caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
+import type { Caller } from '../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { assertThat, CarnetError, invalid } from '../http/errors.ts';
+import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
 import { averageRating, ratingCount } from './presenter.ts';
 import type { Rated, RateSkill, RatingSummary } from './ratings-schema.ts';
 import { findVisibleRow, findVisibleSkill } from './show-skill.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorList } from '../http/pagination.ts';
+import { cursorList } from '../http/lists/pagination.ts';
 import { route } from '../http/route.ts';
 import { changeStatus } from './change-status.ts';
 import { presentSkills } from './presenter.ts';

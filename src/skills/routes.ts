@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { offsetAnswer } from '../http/pagination.ts';
+import { offsetAnswer } from '../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { browseSkills } from './browse.ts';
 import { BrowseQuerySchema, SkillPageSchema } from './browse-schema.ts';

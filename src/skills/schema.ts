@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cents, jsonObject, text, withSomeField } from '../http/fields.ts';
+import { cents, jsonObject, text, withSomeField } from '../fields/fields.ts';
 import { codeFields, executionFields, legacyFieldsBesideSteps } from './execution-schema.ts';
 import { nameText, semver, tags } from './fields.ts';
 

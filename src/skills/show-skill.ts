@@ -1,7 +1,7 @@
-import type { Caller } from '../caller.ts';
-import type { Context } from '../context.ts';
+import type { Caller } from '../commands/caller.ts';
+import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
-import { assertThat, CarnetError, notFound } from '../http/errors.ts';
+import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import type { RouteAnswer } from '../http/route.ts';
 import { NO_CODE } from './execution-schema.ts';
 import { presentSkill } from './presenter.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { prepareJson, type PreparedJson } from '../http/prepared-json.ts';
+import type { Context } from '../context/context.ts';
+import { prepareJson, type PreparedJson } from '../json/prepared.ts';
 import { presentSkill } from './presenter.ts';
 import { findSkillRow, type SkillRow } from './queries.ts';
 import { SkillSchema, type Skill } from './schema.ts';

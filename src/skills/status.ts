@@ -1,6 +1,6 @@
-import type { Caller } from '../caller.ts';
-import { assertThat, CarnetError } from '../http/errors.ts';
-import { PLATFORM_OPERATOR_ID } from '../ids.ts';
+import type { Caller } from '../commands/caller.ts';
+import { assertThat, CarnetError } from '../errors/carnet-error.ts';
+import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
 import type { ReviewStatus, SkillStatus } from './schema.ts';
 
 /** What a change of status looks at. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { runCommand, type Answered, type CommandCall } from '../commands.ts';
-import type { Context } from '../context.ts';
+import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { canonicalJson } from '../http/canonical-json.ts';
-import { assertThat, CarnetError } from '../http/errors.ts';
-import type { JsonObject } from '../http/json-value.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { assertThat, CarnetError } from '../errors/carnet-error.ts';
+import type { JsonObject } from '../json/value.ts';
 import { checkSchemas } from './check-schemas.ts';
 import type { SkillRow } from './queries.ts';
 import type { Skill, UpdateSkill } from './schema.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import type { SkillId } from '../ids.ts';
+import type { SkillId } from '../ids/ids.ts';
 import { hasCode, isExecutable } from './execution-schema.ts';
 import { fieldsOf } from './schema-fields.ts';
 import type { PublishSkill } from './schema.ts';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { Connection } from '@temporalio/client';
-import { completeConfig, readSettings } from '../../src/config.ts';
+import { completeConfig, readSettings } from '../../src/context/config.ts';
 import { connectionOptions } from '../client.ts';
 import { TaskQueue } from '../task-queues.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { CLAIM_TYPES, payloadSchemas } from '../../src/claims/schema/payloads.ts';
-import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
+import { ownDatabase, type OwnDatabase } from '../billing/wallet/own-database.ts';
 
 const Text = z.object({ value: z.string() });
 const Row = z.object({

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findIntentClaims, issueClaim } from '../../src/claims/index.ts';
 import type { PayloadOf } from '../../src/claims/schema/payloads.ts';
 import { sql } from '../../src/database/pool.ts';
-import type { OperatorId } from '../../src/ids.ts';
+import type { OperatorId } from '../../src/ids/ids.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
 import { assertStatus, database } from '../support/service.ts';
 import { digestOf, envelopeOf, intent, signal, submit } from './support.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { buildAgent, buildAgentKey, buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
-import { tablesHolding } from '../accounts/secrets.ts';
+import { tablesHolding } from '../accounts/api-keys/secrets.ts';
 import { askForCode, baseOrigin, browser, buildPerson, cookieOf, signIn, type Person } from '../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, platform, service } from '../support/service.ts';
 

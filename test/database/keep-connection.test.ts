@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { keepConnection } from '../../src/database/keep-connection.ts';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
-import { CarnetError } from '../../src/http/errors.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { service } from '../support/service.ts';
 
 describe('keepConnection', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { migrate } from '../../src/database/migrations.ts';
 import { sql } from '../../src/database/pool.ts';
-import { StartupFault } from '../../src/embedded/startup-fault.ts';
-import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
+import { StartupFault } from '../../src/errors/startup-fault.ts';
+import { ownDatabase, type OwnDatabase } from '../billing/wallet/own-database.ts';
 
 describe('migrations', () => {
   let own: OwnDatabase;

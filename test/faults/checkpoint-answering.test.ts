@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
-import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
+import { ownDatabase, type OwnDatabase } from '../billing/wallet/own-database.ts';
 import { eventsOf, flagTypes, newLineage, type Lineage } from '../passports/lineages.ts';
 import { unique } from '../support/factories.ts';
 import { startRole, type Role } from '../support/role.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
-import { CheckpointBodySchema } from '../../src/passports/accountability-schema.ts';
-import { submitCheckpoint } from '../../src/passports/submit-report.ts';
-import { lifeId } from '../../temporal/workflow-ids.ts';
+import { CheckpointBodySchema } from '../../src/passports/accountability/schema.ts';
+import { submitCheckpoint } from '../../src/passports/accountability/submit-report.ts';
+import { lifeId } from '../../src/ids/life-ids.ts';
 import { callOf } from '../invocations/own-context.ts';
 import {
   ageOf,

@@ -12,7 +12,7 @@ const findAll = (pattern: RegExp, files: string[]): string[] =>
 const templatesIn = (files: string[]): string[] => findAll(/\bstep\(['`]([^'`]+)['`]\)/g, files);
 
 /** Where points are passed by whoever answers callers, and by whoever brings messages to lives; all others lie in steps of lives. */
-const OUTSIDE_LIVES: ReadonlySet<string> = new Set(['src/commands.ts', 'temporal/delivery.ts']);
+const OUTSIDE_LIVES: ReadonlySet<string> = new Set(['src/commands/run.ts', 'temporal/delivery.ts']);
 
 /**
  * Every point that an answering process passes, made from the code: the hot commands of invocations, the adjustment (which moves money
@@ -37,8 +37,8 @@ const pointsOf = (text: string): string[] =>
 
 /** The code of `runCommand`, `runWaitingCommand` and `runHotCommand`, each up to the next. */
 function runners(): [string, string, string] {
-  const parts = read('src/commands.ts').split(/^export async function run\w*Command/m);
-  if (parts.length !== 4) throw new Error('src/commands.ts no longer has the three functions that run commands.');
+  const parts = read('src/commands/run.ts').split(/^export async function run\w*Command/m);
+  if (parts.length !== 4) throw new Error('src/commands/run.ts no longer has the three functions that run commands.');
   const [, runCommand = '', runWaitingCommand = '', runHotCommand = ''] = parts;
   return [runCommand, runWaitingCommand, runHotCommand];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
-import { lifeId } from '../../temporal/workflow-ids.ts';
+import { lifeId } from '../../src/ids/life-ids.ts';
 import { startMailServer, type MailServer } from '../mail/mail-server.ts';
 import { writeTestMail } from '../mail/write-test-mail.ts';
 import { eventually } from '../support/eventually.ts';

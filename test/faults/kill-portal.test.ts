@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/database/pool.ts';
-import { lifeId } from '../../temporal/workflow-ids.ts';
+import { lifeId } from '../../src/ids/life-ids.ts';
 import { assertStatus, requester } from '../support/service.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { untilAnswered } from '../support/until-answered.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql } from '../../src/database/pool.ts';
-import { lifeId } from '../../temporal/workflow-ids.ts';
+import { lifeId } from '../../src/ids/life-ids.ts';
 import { newPayer } from '../billing/payments/payer.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { pointsOfStep } from './fault-points.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { RETENTION } from '../../temporal/schedules.ts';
-import { newWallet, run } from '../billing/ledger-world.ts';
+import { newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { pointsOfStep } from './fault-points.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
-import { createEncryption } from '../../src/encryption.ts';
+import { createEncryption } from '../../src/context/encryption.ts';
 import type { Approval, ApprovalWithBody } from '../../src/governance/schema.ts';
 import {
   buildAgent,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { tablesHolding } from '../accounts/secrets.ts';
+import { tablesHolding } from '../accounts/api-keys/secrets.ts';
 import { openShell, type Shell } from '../http/support/shell.ts';
 import {
   buildAgent,

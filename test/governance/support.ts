@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { runCommand } from '../../src/commands.ts';
+import { runCommand } from '../../src/commands/run.ts';
 import { sql } from '../../src/database/pool.ts';
 import { requireApproval } from '../../src/governance/index.ts';
-import { jsonObject } from '../../src/http/fields.ts';
+import { jsonObject } from '../../src/fields/fields.ts';
 import { route, type AnyRoute } from '../../src/http/route.ts';
 import { database, type Reply, type Requester } from '../support/service.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { prepareJson } from '../../src/http/prepared-json.ts';
+import { prepareJson } from '../../src/json/prepared.ts';
 import { route } from '../../src/http/route.ts';
 import { assertStatus, type Requester } from '../support/service.ts';
 import { newAdmin, openShell, type Shell } from './support/shell.ts';

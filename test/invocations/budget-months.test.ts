@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql, type DatabaseTransactionConnection } from '../../src/database/pool.ts';
-import { newId } from '../../src/ids.ts';
-import { cancel, invoke, newSkill, newWallet, run } from '../billing/ledger-world.ts';
-import { ownDatabase, type OwnDatabase } from '../billing/own-database.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { cancel, invoke, newSkill, newWallet, run } from '../billing/ledger/ledger-world.ts';
+import { ownDatabase, type OwnDatabase } from '../billing/wallet/own-database.ts';
 
 /** In front of Postgres' own clock: the first look at it is the last moment of an October far ahead, every later one is in November. */
 async function setClockBetweenMonths(connection: DatabaseTransactionConnection): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../src/billing/index.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { passDeadline } from '../billing/ledger-world.ts';
+import { passDeadline } from '../billing/ledger/ledger-world.ts';
 import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, type Requester } from '../support/service.ts';
 

@@ -6,7 +6,7 @@ import { SkillInvocationSchema } from '../../src/claims/schema/observations.ts';
 import { sql } from '../../src/database/pool.ts';
 import { advanceInvocation, reconcileInvocations } from '../../src/invocations/index.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { claim as claimRow, invoke, newSkill, newWallet, passDeadline } from '../billing/ledger-world.ts';
+import { claim as claimRow, invoke, newSkill, newWallet, passDeadline } from '../billing/ledger/ledger-world.ts';
 import { digestOf } from '../claims/support.ts';
 import { buildAgent, buildInvocation, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
 import { assertProblem, assertStatus, database, type Requester } from '../support/service.ts';

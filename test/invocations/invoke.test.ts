@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql } from '../../src/database/pool.ts';
-import { canonicalJson, sha256Hex } from '../../src/http/canonical-json.ts';
+import { canonicalJson, sha256Hex } from '../../src/json/canonical.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
 import { buildAgent, buildAgentKey, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';

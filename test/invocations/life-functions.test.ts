@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
-import { newId, type OperatorId } from '../../src/ids.ts';
+import { newId, type OperatorId } from '../../src/ids/ids.ts';
 import { actOnSignal, advanceInvocation, describeInvocations } from '../../src/invocations/index.ts';
 import { listPending } from '../../src/invocations/queries.ts';
 import {
@@ -15,7 +15,7 @@ import {
   passDeadline,
   run,
   walletOf,
-} from '../billing/ledger-world.ts';
+} from '../billing/ledger/ledger-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownContext, type OwnContext } from './own-context.ts';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
-import type { CommandCall } from '../../src/commands.ts';
-import { completeConfig, readSettings } from '../../src/config.ts';
-import type { ApiKeyId, OperatorId } from '../../src/ids.ts';
-import { openContext, type OpenContext } from '../../src/open-context.ts';
-import { ownDatabase } from '../billing/own-database.ts';
+import type { CommandCall } from '../../src/commands/run.ts';
+import { completeConfig, readSettings } from '../../src/context/config.ts';
+import type { ApiKeyId, OperatorId } from '../../src/ids/ids.ts';
+import { openContext, type OpenContext } from '../../src/process/open-context.ts';
+import { ownDatabase } from '../billing/wallet/own-database.ts';
 
 export interface OwnContext {
   context: OpenContext;

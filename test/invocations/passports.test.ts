@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { block, inSeconds, publicJwk } from '../accounts/authority-support.ts';
+import { block, inSeconds, publicJwk } from '../authority/support.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
 import {
   buildAgent,

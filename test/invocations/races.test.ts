@@ -9,10 +9,10 @@ import { cancelInvocation } from '../../src/invocations/cancel-invocation.ts';
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
 import { actOf } from '../../src/invocations/act.ts';
 import { advanceInvocation, reconcileInvocations } from '../../src/invocations/index.ts';
-import { CarnetError } from '../../src/http/errors.ts';
-import { newId } from '../../src/ids.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
+import { newId } from '../../src/ids/ids.ts';
 import { eachWithinOneMonth } from '../billing/metering/counters.ts';
-import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../billing/ledger-world.ts';
+import { newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../billing/ledger/ledger-world.ts';
 import { rivals } from '../support/rivals.ts';
 import { callOf, ownContext, type OwnContext } from './own-context.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { openApiDocument } from '../../src/http/open-api.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { invocationRoutes } from '../../src/invocations/routes.ts';
 import type { Invocation, InvocationSummary } from '../../src/invocations/schema.ts';
-import { passDeadline } from '../billing/ledger-world.ts';
+import { passDeadline } from '../billing/ledger/ledger-world.ts';
 import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, requester, service } from '../support/service.ts';
 

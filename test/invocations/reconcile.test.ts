@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/ids/ids.ts';
 import { advanceInvocation, reconcileInvocations } from '../../src/invocations/index.ts';
-import { invoke, newSkill, newWallet, passDeadline, run, walletOf } from '../billing/ledger-world.ts';
+import { invoke, newSkill, newWallet, passDeadline, run, walletOf } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from './own-context.ts';
 
 /** It looks at every row, so no other test leaves any here, whose deadline might pass meanwhile. */

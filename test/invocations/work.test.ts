@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql } from '../../src/database/pool.ts';
-import { canonicalJson, sha256Hex } from '../../src/http/canonical-json.ts';
+import { canonicalJson, sha256Hex } from '../../src/json/canonical.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { passDeadline, run } from '../billing/ledger-world.ts';
+import { passDeadline, run } from '../billing/ledger/ledger-world.ts';
 import { buildInvocation, buildOperator, buildSkill, unique, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, type Requester } from '../support/service.ts';
 

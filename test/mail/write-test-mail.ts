@@ -1,6 +1,6 @@
-import { serviceCaller } from '../../src/caller.ts';
-import { runCommand } from '../../src/commands.ts';
-import type { Context } from '../../src/context.ts';
+import { serviceCaller } from '../../src/commands/caller.ts';
+import { runCommand } from '../../src/commands/run.ts';
+import type { Context } from '../../src/context/context.ts';
 import { writeMail } from '../../src/mail/index.ts';
 
 /** A mail in a command of its own. @returns its id */

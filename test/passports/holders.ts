@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ServiceConnection } from '../../src/accounts/service-connection-schema.ts';
+import type { ServiceConnection } from '../../src/authority/connections/schema.ts';
 import { sql } from '../../src/database/pool.ts';
 import type { SignedPassport } from '../../src/passports/schema.ts';
 import type { PassportPayload } from '../../src/passports/token.ts';
-import { buildConnection, grant } from '../accounts/authority-support.ts';
+import { buildConnection, grant } from '../authority/support.ts';
 import { buildAgent, buildOperator, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertStatus, database, type Reply } from '../support/service.ts';
 

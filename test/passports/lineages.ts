@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { EnvelopeSchema } from '../../src/claims/schema/envelope.ts';
 import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
-import { canonicalJson } from '../../src/http/canonical-json.ts';
-import type { JsonObject } from '../../src/http/json-value.ts';
-import { newId } from '../../src/ids.ts';
-import { run } from '../billing/ledger-world.ts';
+import { canonicalJson } from '../../src/json/canonical.ts';
+import type { JsonObject } from '../../src/json/value.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { run } from '../billing/ledger/ledger-world.ts';
 import { eventually } from '../support/eventually.ts';
 
 export { run };

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
-import { CheckoutBodySchema } from '../../src/passports/accountability-schema.ts';
-import { decideReview } from '../../src/passports/decide-review.ts';
+import { CheckoutBodySchema } from '../../src/passports/accountability/schema.ts';
+import { decideReview } from '../../src/passports/accountability/decide-review.ts';
 import type { SignedPassport } from '../../src/passports/schema.ts';
-import { submitCheckout } from '../../src/passports/submit-report.ts';
-import { RACE_ROUNDS } from '../billing/ledger-world.ts';
+import { submitCheckout } from '../../src/passports/accountability/submit-report.ts';
+import { RACE_ROUNDS } from '../billing/ledger/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { treeWorld, type Outcome, type TreeWorld } from './tree-world.ts';
 

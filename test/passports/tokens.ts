@@ -1,5 +1,5 @@
 import { sign, type KeyObject } from 'node:crypto';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/ids/ids.ts';
 
 /** A payload that the service could have signed. */
 export interface Payload extends Record<string, unknown> {

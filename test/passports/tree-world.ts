@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
-import { newId } from '../../src/ids.ts';
-import { delegatePassport } from '../../src/passports/delegate-passport.ts';
-import { issuePassport } from '../../src/passports/issue-passport.ts';
-import { refreshPassport } from '../../src/passports/refresh-passport.ts';
-import { revokePassport, revokePassports, type RevocationScope } from '../../src/passports/revoke-passports.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { delegatePassport } from '../../src/passports/issuing/delegate.ts';
+import { issuePassport } from '../../src/passports/issuing/issue.ts';
+import { refreshPassport } from '../../src/passports/issuing/refresh.ts';
+import { revokePassport, revokePassports, type RevocationScope } from '../../src/passports/revoking/revoke.ts';
 import {
   DelegateBodySchema,
   IssueBodySchema,
   RefreshBodySchema,
   type SignedPassport,
 } from '../../src/passports/schema.ts';
-import { verifyPassport } from '../../src/passports/verify-passport.ts';
-import type { Context } from '../../src/context.ts';
-import { CarnetError } from '../../src/http/errors.ts';
-import { run } from '../billing/ledger-world.ts';
+import { verifyPassport } from '../../src/passports/verifying/verify.ts';
+import type { Context } from '../../src/context/context.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
+import { run } from '../billing/ledger/ledger-world.ts';
 import { callOf } from '../invocations/own-context.ts';
 
 /** What a command gave: its answer, or the code of its refusal. */

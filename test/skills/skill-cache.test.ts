@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/context.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { publishSkill } from '../../src/skills/publish-skill.ts';
 import { PublishSkillSchema } from '../../src/skills/schema.ts';

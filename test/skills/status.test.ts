@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ErrorCode } from '../../src/http/error-codes.ts';
-import { CarnetError } from '../../src/http/errors.ts';
+import type { ErrorCode } from '../../src/errors/codes.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
 import type { ReviewStatus, Skill, SkillStatus } from '../../src/skills/schema.ts';
 import { nextState, type SkillState, type StatusAction } from '../../src/skills/status.ts';
 import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, type TestOperator } from '../support/factories.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { Caller } from '../../src/caller.ts';
+import type { Caller } from '../../src/commands/caller.ts';
 import { sql } from '../../src/database/pool.ts';
-import type { ApiKeyId, OperatorId } from '../../src/ids.ts';
+import type { ApiKeyId, OperatorId } from '../../src/ids/ids.ts';
 import { visibleTo } from '../../src/skills/status.ts';
 import { database } from '../support/service.ts';
 

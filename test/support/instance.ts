@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Credentials } from '../../src/seed.ts';
+import type { Credentials } from '../../src/process/seed.ts';
 import { eventually } from './eventually.ts';
 import { startProgram, type Started } from './process.ts';
 

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { dataConverter } from '../../temporal/client.ts';
-import { lifeId } from '../../temporal/workflow-ids.ts';
+import { lifeId } from '../../src/ids/life-ids.ts';
 import { eventually } from './eventually.ts';
 
 /** What Temporal itself tells of the lives of an instance. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stripe } from 'stripe';
-import { localPrices } from '../../src/billing/local-payments/prices.ts';
-import type { PaymentMetadata } from '../../src/billing/payment-event.ts';
-import type { PaidTier } from '../../src/billing/payment-provider.ts';
-import { completeConfig, readSettings } from '../../src/config.ts';
-import { newId } from '../../src/ids.ts';
+import { localPrices } from '../../src/billing/payments/local/prices.ts';
+import type { PaymentMetadata } from '../../src/billing/payments/webhook/event.ts';
+import type { PaidTier } from '../../src/billing/payments/provider.ts';
+import { completeConfig, readSettings } from '../../src/context/config.ts';
+import { newId } from '../../src/ids/ids.ts';
 import type { InstanceFacts } from './instance.ts';
 import { service, type Reply } from './service.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { addressMac } from '../../src/dashboard/codes.ts';
 import { sql } from '../../src/database/pool.ts';
-import { createEncryption } from '../../src/encryption.ts';
+import { createEncryption } from '../../src/context/encryption.ts';
 import { unique } from './factories.ts';
 import { assertStatus, database, platform, requester, service, type Reply, type Requester } from './service.ts';
 

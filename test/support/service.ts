@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ErrorCode } from '../../src/http/error-codes.ts';
-import { ErrorCodes } from '../../src/http/error-codes.ts';
+import type { ErrorCode } from '../../src/errors/codes.ts';
+import { ErrorCodes } from '../../src/errors/codes.ts';
 import { openPool, type DatabasePool } from '../../src/database/pool.ts';
 import type { InstanceFacts } from './instance.ts';
 

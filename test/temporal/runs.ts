@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { lifeId } from '../../temporal/workflow-ids.ts';
+import { lifeId } from '../../src/ids/life-ids.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Rig } from './rig.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, text } from '../../http/fields.ts';
+import { jsonObject, text } from '../../fields/fields.ts';
 import { queryInstant } from '../../http/query.ts';
 import { ReceiptSchema } from './envelope.ts';
 import { CLAIM_TYPES } from './payloads.ts';

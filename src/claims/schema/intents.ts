@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../http/fields.ts';
+import { text } from '../../fields/fields.ts';
 import {
   agentId,
   claimRef,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { JsonObject } from '../../http/json-value.ts';
+import type { JsonObject } from '../../json/value.ts';
 import {
   AiBomRefSchema,
   C2paAssertionSchema,

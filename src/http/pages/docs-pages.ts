@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { openApiDocument } from '../open-api.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import type { AnyRoute } from '../route.ts';
 import type { NamedPage } from './page.ts';
 

@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.ts';
-import type { JsonValue } from '../json-value.ts';
-import { etagOf } from '../prepared-json.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { etagOf } from '../../json/prepared.ts';
 import { isKnown } from '../reply.ts';
 import { apiHeaders, pageHeaders } from '../security-headers.ts';
 

@@ -1,6 +1,6 @@
-import { localPaymentPages } from '../../billing/local-payments/index.ts';
-import type { Context } from '../../context.ts';
-import { metricsText } from '../../metrics.ts';
+import { localPaymentPages } from '../../billing/payments/local/index.ts';
+import type { Context } from '../../context/context.ts';
+import { metricsText } from '../../metrics/metrics.ts';
 import type { AnyRoute } from '../route.ts';
 import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';

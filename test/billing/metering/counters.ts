@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { eventually } from '../../support/eventually.ts';
-import { run } from '../ledger-world.ts';
+import { run } from '../ledger/ledger-world.ts';
 
 const CounterRow = z.object({ used: z.number(), overage: z.number(), passports: z.number(), invocations: z.number() });
 export type Counter = z.infer<typeof CounterRow>;

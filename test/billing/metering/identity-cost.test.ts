@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
 import type { DatabasePool } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { buildAgent, buildOperator, credit, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, platform, service, type Reply } from '../../support/service.ts';
-import { walletOf } from '../ledger-world.ts';
+import { walletOf } from '../ledger/ledger-world.ts';
 import { remainderOf } from './counters.ts';
 
 describe('the cost of an identity claim', () => {

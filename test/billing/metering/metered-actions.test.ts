@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DatabasePool } from '../../../src/database/pool.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { envelopeOf } from '../../claims/support.ts';
 import { issue, openHolder, type Holder } from '../../passports/holders.ts';
 import { newLineage, timePasses } from '../../passports/lineages.ts';
@@ -14,7 +14,7 @@ import {
   type TestOperator,
 } from '../../support/factories.ts';
 import { anonymous, assertStatus, database, type Reply } from '../../support/service.ts';
-import { run } from '../ledger-world.ts';
+import { run } from '../ledger/ledger-world.ts';
 import { counterOf, eachWithinOneMonth } from './counters.ts';
 
 type Send = (headers?: Record<string, string>) => Promise<Reply>;

@@ -11,7 +11,7 @@ import {
   type TestOperator,
 } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
-import { run } from '../ledger-world.ts';
+import { run } from '../ledger/ledger-world.ts';
 
 interface ClaimSeen {
   envelope: { payload: Record<string, unknown> };

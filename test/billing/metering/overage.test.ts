@@ -5,7 +5,7 @@ import { envelopeOf } from '../../claims/support.ts';
 import { issue, openHolder, tryDelegate, tryIssue, tryRefresh, type Holder } from '../../passports/holders.ts';
 import { buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, platform, service, type Reply } from '../../support/service.ts';
-import { run, walletOf } from '../ledger-world.ts';
+import { run, walletOf } from '../ledger/ledger-world.ts';
 import { counterOf, eachWithinOneMonth, FREE, passMonth, remainderOf, setUsed } from './counters.ts';
 
 const report = { services_used: [], tool_calls: [], actions_count: 1 };

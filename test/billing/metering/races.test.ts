@@ -3,13 +3,13 @@ import pg from 'pg';
 import { z } from 'zod';
 import { assertLedger, ledgerFaults } from '../../../src/billing/index.ts';
 import { sql, type DatabasePool, type DatabaseTransactionConnection } from '../../../src/database/pool.ts';
-import { CarnetError } from '../../../src/http/errors.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { invokeSkill } from '../../../src/invocations/invoke-skill.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { eventually } from '../../support/eventually.ts';
 import { rivals } from '../../support/rivals.ts';
-import { invoke as invokeBySql, newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../ledger-world.ts';
+import { invoke as invokeBySql, newSkill, newWallet, RACE_ROUNDS, run, walletOf } from '../ledger/ledger-world.ts';
 import { counterOf, eachWithinOneMonth, FREE, remainderOf, setUsed } from './counters.ts';
 
 const ROUNDS = Math.max(1, Math.floor(RACE_ROUNDS / 20));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DatabasePool } from '../../../src/database/pool.ts';
-import type { Usage } from '../../../src/billing/usage-schema.ts';
+import type { Usage } from '../../../src/billing/metering/schema.ts';
 import { issue, openHolder, refresh } from '../../passports/holders.ts';
 import {
   buildAgent,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openPool, sql } from '../../../src/database/pool.ts';
 import { assertLedger } from '../../../src/billing/index.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../../support/instance.ts';
 import {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { StripeSettings } from '../../../src/config.ts';
+import type { StripeSettings } from '../../../src/context/config.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { CarnetError } from '../../../src/http/errors.ts';
-import { lifeId } from '../../../temporal/workflow-ids.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testPrices } from '../../support/stripe-books.ts';
 import { stripeMock } from '../../support/stripe-mock.ts';

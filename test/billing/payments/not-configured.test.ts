@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { completeConfig, readSettings } from '../../../src/config.ts';
-import { newId } from '../../../src/ids.ts';
-import { routes } from '../../../src/routes.ts';
+import { completeConfig, readSettings } from '../../../src/context/config.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { routes } from '../../../src/process/routes.ts';
 import { newAdmin, openShell, type Shell } from '../../http/support/shell.ts';
 import { paymentEventBody, signPaymentEvent } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus } from '../../support/service.ts';

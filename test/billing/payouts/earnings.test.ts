@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Earnings, Payout } from '../../../src/billing/payout-schema.ts';
+import type { Earnings, Payout } from '../../../src/billing/payouts/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import {
   buildAgent,
   buildAgentKey,
@@ -12,7 +12,7 @@ import {
   type TestOperator,
 } from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, type Requester } from '../../support/service.ts';
-import { run } from '../ledger-world.ts';
+import { run } from '../ledger/ledger-world.ts';
 
 interface Page {
   payouts: Payout[];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { ledgerFaults } from '../../../src/billing/index.ts';
-import { settlePayoutRow } from '../../../src/billing/payout-queries.ts';
-import { advancePayout, openPayouts } from '../../../src/billing/payouts.ts';
+import { settlePayoutRow } from '../../../src/billing/payouts/queries.ts';
+import { advancePayout, openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
-import { run } from '../ledger-world.ts';
+import { run } from '../ledger/ledger-world.ts';
 import { newPublisher } from './publishers.ts';
 
 const MONTH = '2020-01';

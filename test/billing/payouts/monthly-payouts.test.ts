@@ -3,7 +3,7 @@ import type { ScheduleHandle } from '@temporalio/client';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { ensureSchedules, PAYOUTS } from '../../../temporal/schedules.ts';
-import { lifeId } from '../../../temporal/workflow-ids.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRig, type Rig } from '../../temporal/rig.ts';
 import { runOf } from '../../temporal/runs.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Operator } from '../../../src/accounts/operator-schema.ts';
+import type { Operator } from '../../../src/accounts/operators/schema.ts';
 import { approve, refusedWith, withApproval } from '../../governance/support.ts';
 import { buildMemberKey, buildOperator } from '../../support/factories.ts';
 import { buildPerson, signIn } from '../../support/people.ts';

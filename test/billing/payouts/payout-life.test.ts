@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { openPayouts } from '../../../src/billing/payouts.ts';
+import { openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids.ts';
-import { lifeId } from '../../../temporal/workflow-ids.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRig, type Rig } from '../../temporal/rig.ts';
 import { runOf, type Run } from '../../temporal/runs.ts';
-import { run } from '../ledger-world.ts';
+import { run } from '../ledger/ledger-world.ts';
 import { newPublisher, type Publisher, type PublisherOptions } from './publishers.ts';
 
 const MONTH = '2020-01';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids.ts';
-import { claim, complete, credit, invoke, newSkill, newWallet, run } from '../ledger-world.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { claim, complete, credit, invoke, newSkill, newWallet, run } from '../ledger/ledger-world.ts';
 
 /** A publisher with earnings, made by the functions that capture them. */
 export interface Publisher {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
-import { settlePayoutRow } from '../../../src/billing/payout-queries.ts';
-import { advancePayout, openPayouts } from '../../../src/billing/payouts.ts';
+import { settlePayoutRow } from '../../../src/billing/payouts/queries.ts';
+import { advancePayout, openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
-import { run } from '../ledger-world.ts';
+import { run } from '../ledger/ledger-world.ts';
 import { newPublisher, type Publisher, type PublisherOptions } from './publishers.ts';
 
 const JANUARY = '2020-01';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
-import { newId, type InvocationId } from '../../../src/ids.ts';
+import { newId, type InvocationId } from '../../../src/ids/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../../support/factories.ts';
 import { assertStatus, database } from '../../support/service.ts';

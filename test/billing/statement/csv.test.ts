@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, type Requester } from '../../support/service.ts';
 import { address, statementOf } from './statements.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createEncryption } from '../../../src/encryption.ts';
+import { createEncryption } from '../../../src/context/encryption.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, database } from '../../support/service.ts';
 import { address, call, pagesOf, statementOf, timelineOf } from './statements.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { JSON_FORM, readStatementPage, type StatementRequest } from '../../../src/billing/statement-queries.ts';
-import { readTimelinePage, type TimelineRequest } from '../../../src/billing/timeline-queries.ts';
+import { JSON_FORM, readStatementPage, type StatementRequest } from '../../../src/billing/statement/queries.ts';
+import { readTimelinePage, type TimelineRequest } from '../../../src/billing/statement/timeline-queries.ts';
 import type { CommonQueryMethods } from '../../../src/database/pool.ts';
-import type { OperatorId } from '../../../src/ids.ts';
+import type { OperatorId } from '../../../src/ids/ids.ts';
 
 export type Explained =
   | ({ view: 'statement'; operatorId: OperatorId } & Pick<StatementRequest, 'filters' | 'place'>)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
-import { newWallet, run as perform } from '../ledger-world.ts';
-import { ownDatabase, type OwnDatabase } from '../own-database.ts';
+import { newWallet, run as perform } from '../ledger/ledger-world.ts';
+import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { call } from './statements.ts';
 import { readTimeline, readTransactions } from './reading.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import type { OperatorId } from '../../../src/ids.ts';
-import { newWallet } from '../ledger-world.ts';
-import { ownDatabase, type OwnDatabase } from '../own-database.ts';
+import type { OperatorId } from '../../../src/ids/ids.ts';
+import { newWallet } from '../ledger/ledger-world.ts';
+import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { explained, type Explained } from './explained.ts';
 
 const ROWS = 200_000;

@@ -4,11 +4,11 @@ import {
   readStatementPage,
   type StatementPlace,
   type WalletRows,
-} from '../../../src/billing/statement-queries.ts';
-import { StatementSchema, TimelineSchema, type StatementFilters } from '../../../src/billing/statement-schema.ts';
-import { readTimelinePage, type TimelinePlace } from '../../../src/billing/timeline-queries.ts';
+} from '../../../src/billing/statement/queries.ts';
+import { StatementSchema, TimelineSchema, type StatementFilters } from '../../../src/billing/statement/schema.ts';
+import { readTimelinePage, type TimelinePlace } from '../../../src/billing/statement/timeline-queries.ts';
 import type { CommonQueryMethods } from '../../../src/database/pool.ts';
-import type { OperatorId } from '../../../src/ids.ts';
+import type { OperatorId } from '../../../src/ids/ids.ts';
 
 /** Reading past HTTP, from a database of the test's own: page by page, as cursors would lead. */
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { ledgerFaults } from '../../../src/billing/index.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
-import { newId, type PassportId } from '../../../src/ids.ts';
-import { credit, newWallet, run as perform, walletOf } from '../ledger-world.ts';
-import { ownDatabase, type OwnDatabase } from '../own-database.ts';
+import { newId, type PassportId } from '../../../src/ids/ids.ts';
+import { credit, newWallet, run as perform, walletOf } from '../ledger/ledger-world.ts';
+import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { debitsOf } from './reading.ts';
 import { call, run, sealedCall } from './statements.ts';
 

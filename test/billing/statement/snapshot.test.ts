@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids.ts';
-import { credit, newWallet } from '../ledger-world.ts';
-import { ownDatabase, type OwnDatabase } from '../own-database.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { credit, newWallet } from '../ledger/ledger-world.ts';
+import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { readTimeline, readTransactions } from './reading.ts';
 import { call, run } from './statements.ts';
 

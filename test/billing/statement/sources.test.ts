@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { newId, type InvocationId } from '../../../src/ids.ts';
+import { newId, type InvocationId } from '../../../src/ids/ids.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
-import { claim, fail, invoke, newSkill, newWallet, run as perform } from '../ledger-world.ts';
-import { ownDatabase, type OwnDatabase } from '../own-database.ts';
+import { claim, fail, invoke, newSkill, newWallet, run as perform } from '../ledger/ledger-world.ts';
+import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { callShares, debitsOf, readTimeline, readTransactions, type Transaction } from './reading.ts';
 import { call, run, sealedCall } from './statements.ts';
 

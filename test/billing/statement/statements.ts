@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { newId, type OperatorId } from '../../../src/ids.ts';
+import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { recordMachineRun, recordModelCall, type MachineRun, type ModelCall } from '../../../src/billing/index.ts';
-import { StatementSchema, TimelineSchema } from '../../../src/billing/statement-schema.ts';
+import { StatementSchema, TimelineSchema } from '../../../src/billing/statement/schema.ts';
 import type { CommonQueryMethods } from '../../../src/database/pool.ts';
 import { assertStatus, type Requester } from '../../support/service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { settle } from '../../../src/billing/local-payments/settle.ts';
-import type { Context } from '../../../src/context.ts';
+import { settle } from '../../../src/billing/payments/local/settle.ts';
+import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';

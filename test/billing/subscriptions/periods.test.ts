@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { planNextAsk } from '../../../src/billing/subscription-queries.ts';
+import { planNextAsk } from '../../../src/billing/subscriptions/queries.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { lifeId } from '../../../temporal/workflow-ids.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildOperator, type TestOperator } from '../../support/factories.ts';
 import { livesOf, type Lives } from '../../support/lives.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../../src/database/pool.ts';
-import { lifeId } from '../../../temporal/workflow-ids.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   buildAgent,

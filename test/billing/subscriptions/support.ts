@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { Subscribed, Subscription } from '../../../src/billing/subscription-schema.ts';
+import type { Subscribed, Subscription } from '../../../src/billing/subscriptions/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
-import { lifeId } from '../../../temporal/workflow-ids.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';

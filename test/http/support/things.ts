@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { runCommand } from '../../../src/commands.ts';
-import { CarnetError } from '../../../src/http/errors.ts';
-import { cursorList, offsetAnswer, offsetList, offsetQuery } from '../../../src/http/pagination.ts';
+import { runCommand } from '../../../src/commands/run.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
+import { cursorList, offsetAnswer, offsetList, offsetQuery } from '../../../src/http/lists/pagination.ts';
 import { applied } from '../../../src/http/prefer.ts';
 import { route, type AnyRoute } from '../../../src/http/route.ts';
 

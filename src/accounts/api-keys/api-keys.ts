@@ -1,0 +1,107 @@
+import type { Caller } from '../../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
+import { newId } from '../../ids/ids.ts';
+import { lockAgent } from '../../authority/agents/queries.ts';
+import { countApiKeys, deleteApiKey, findApiKey, insertApiKey, listApiKeys } from './queries.ts';
+import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema.ts';
+import { assertFuture } from '../../database/instants.ts';
+import { keptOf, newSecret } from './secret.ts';
+
+/**
+ * A new key, its secret shown this once.
+ * @throws CarnetError VALIDATION_ERROR for an unknown agent or an expiry in the past; INVALID_STATE for a retired
+ * agent.
+ */
+export const createApiKey = (
+  context: Context,
+  call: CommandCall,
+  body: CreateApiKey,
+): Promise<Answered<CreatedApiKey>> =>
+  runCommand(
+    context,
+    call,
+    async (unit) => {
+      const { operatorId } = call.caller;
+      const expiresAt = body.expires_at ?? null;
+      if (expiresAt !== null) await assertFuture(unit.connection, expiresAt);
+      if (body.kind === 'agent') await assertAgentInService(unit.connection, operatorId, body.agent_id);
+      const secret = newSecret();
+      const key = await insertApiKey(unit.connection, {
+        id: newId('key'),
+        operator_id: operatorId,
+        name: body.name,
+        kind: body.kind,
+        role: body.kind === 'operator' ? body.role : null,
+        agent_id: body.kind === 'agent' ? body.agent_id : null,
+        monthly_limit_cents: body.kind === 'agent' ? (body.monthly_limit_cents ?? null) : null,
+        expires_at: expiresAt,
+        ...keptOf(secret),
+      });
+      if (key === null) throw new Error('Two secrets of 32 random bytes were equal.');
+      await unit.audit('api_key.created', key.id, {
+        name: key.name,
+        kind: key.kind,
+        role: key.role,
+        agent_id: key.agent_id,
+      });
+      unit.changed(key.id);
+      return { status: 201, body: { ...key, key: secret }, location: `/v1/api-keys/${key.id}` };
+    },
+    { secret: true },
+  );
+
+async function assertAgentInService(
+  connection: CommonQueryMethods,
+  operatorId: string,
+  agentId: string,
+): Promise<void> {
+  const agent = await lockAgent(connection, { operatorId, agentId });
+  assertThat(agent, () => invalid({ path: 'agent_id', message: 'is no agent of yours', code: 'unknown_agent' }));
+  assertThat(
+    agent.status !== 'disabled',
+    () =>
+      new CarnetError(
+        'INVALID_STATE',
+        'The agent is disabled, so a key of it would be refused; make it active first.',
+        { extra: { current_status: agent.status } },
+      ),
+  );
+}
+
+/** @throws CarnetError NOT_FOUND for an unknown, foreign or deleted key. */
+export async function readApiKey(context: Context, { operatorId }: Caller, keyId: string): Promise<ApiKey> {
+  const key = await findApiKey(context.pool, operatorId, keyId);
+  assertThat(key, () => notFound('API key'));
+  return key;
+}
+
+export async function pageOfApiKeys(
+  context: Context,
+  { operatorId }: Caller,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: ApiKey[]; total: number }> {
+  const [items, total] = await Promise.all([
+    listApiKeys(context.pool, operatorId, limit, offset),
+    countApiKeys(context.pool, operatorId),
+  ]);
+  return { items: [...items], total };
+}
+
+/**
+ * The key is refused from the commit on.
+ * @throws CarnetError NOT_FOUND for an unknown, foreign or already deleted key.
+ */
+export const revokeApiKey = (
+  context: Context,
+  call: CommandCall,
+  keyId: string,
+): Promise<Answered<{ deleted: true }>> =>
+  runCommand(context, call, async (unit) => {
+    assertThat(await deleteApiKey(unit.connection, call.caller.operatorId, keyId), () => notFound('API key'));
+    await unit.audit('api_key.deleted', keyId);
+    unit.changed(keyId);
+    return { status: 200, body: { deleted: true } };
+  });

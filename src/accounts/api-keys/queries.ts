@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { ApiKeySchema, type ApiKey } from './schema.ts';
+
+const columns = sql.fragment`
+  id, operator_id, name, kind, role, agent_id, monthly_limit_cents, last4, expires_at, last_used_at, created_at`;
+
+/** Newest first. */
+export const listApiKeys = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  limit: number,
+  offset: number,
+): Promise<readonly ApiKey[]> =>
+  connection.any(sql.type(ApiKeySchema)`
+    select ${columns} from api_keys where operator_id = ${operatorId}
+    order by id desc limit ${limit} offset ${offset}`);
+
+export const findApiKey = (connection: CommonQueryMethods, operatorId: string, id: string): Promise<ApiKey | null> =>
+  connection.maybeOne(
+    sql.type(ApiKeySchema)`select ${columns} from api_keys where id = ${id} and operator_id = ${operatorId}`,
+  );
+
+export const countApiKeys = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+  connection.oneFirst(
+    sql.type(z.object({ count: z.number() }))`select count(*) from api_keys where operator_id = ${operatorId}`,
+  );
+
+/** What is kept of a key: never its secret. */
+export type NewApiKey = Omit<ApiKey, 'last_used_at' | 'created_at'> & { secretHash: Buffer };
+
+/** Null, and nothing is written, where the secret is known already. */
+export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Promise<ApiKey | null> =>
+  connection.maybeOne(sql.type(ApiKeySchema)`
+    insert into api_keys (id, operator_id, name, kind, role, agent_id, monthly_limit_cents, secret_hash, last4,
+                          expires_at)
+    values (${key.id}, ${key.operator_id}, ${key.name}, ${key.kind}, ${key.role}, ${key.agent_id},
+            ${key.monthly_limit_cents}, ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz)
+    on conflict (secret_hash) do nothing
+    returning ${columns}`);
+
+/** @returns whether there was one to delete. */
+export const deleteApiKey = async (connection: CommonQueryMethods, operatorId: string, id: string): Promise<boolean> =>
+  (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    delete from api_keys where id = ${id} and operator_id = ${operatorId} returning id`)) !== null;

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { ApiKeySchema, CreateApiKeySchema, CreatedApiKeySchema } from './schema.ts';
+import { createApiKey, pageOfApiKeys, readApiKey, revokeApiKey } from './api-keys.ts';
+
+const tag = 'accounts';
+const params = z.object({ id: z.string() });
+
+const postApiKey = route({
+  method: 'post',
+  path: '/v1/api-keys',
+  operation: 'createApiKey',
+  tag,
+  summary: 'Make an API key',
+  description:
+    'The secret is in `key`, this once; the same request under the same Idempotency-Key shows it again for 24 hours. ' +
+    'A key of kind operator is a member unless `role` says admin.',
+  audience: 'admin',
+  body: CreateApiKeySchema,
+  example: { name: 'laptop', kind: 'operator', role: 'admin' },
+  status: 201,
+  reply: CreatedApiKeySchema,
+  refusals: ['INVALID_STATE'],
+  handler: ({ context, call, body }) => createApiKey(context, call, body),
+});
+
+const getApiKeys = route({
+  method: 'get',
+  path: '/v1/api-keys',
+  operation: 'listApiKeys',
+  tag,
+  summary: 'List the API keys of the operator, newest first',
+  audience: 'admin',
+  query: z.object(offsetQuery),
+  status: 200,
+  reply: offsetList('api_keys', ApiKeySchema),
+  handler: async ({ context, caller, query }) =>
+    offsetAnswer('api_keys', { ...(await pageOfApiKeys(context, caller, query)), query }),
+});
+
+const getApiKey = route({
+  method: 'get',
+  path: '/v1/api-keys/:id',
+  operation: 'getApiKey',
+  tag,
+  summary: 'Read an API key, without its secret',
+  audience: 'admin',
+  params,
+  status: 200,
+  reply: ApiKeySchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readApiKey(context, caller, id),
+  }),
+});
+
+const deleteApiKey = route({
+  method: 'delete',
+  path: '/v1/api-keys/:id',
+  operation: 'deleteApiKey',
+  tag,
+  summary: 'Delete an API key',
+  description: 'The key is refused from the answer on.',
+  audience: 'admin',
+  params,
+  status: 200,
+  reply: z.object({ deleted: z.literal(true) }),
+  refusals: ['NOT_FOUND'],
+  handler: ({ context, call, params: { id } }) => revokeApiKey(context, call, id),
+});
+
+export const apiKeyRoutes: AnyRoute[] = [postApiKey, getApiKeys, getApiKey, deleteApiKey];

@@ -1,0 +1,87 @@
+import type { Caller } from '../../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import {
+  countMembers,
+  countOwners,
+  deleteMember,
+  findMember,
+  insertMember,
+  listMembers,
+  membershipsOf,
+  seatsOf,
+} from './queries.ts';
+import type { AddMember, Member } from './schema.ts';
+import { lockOperator } from '../operators/queries.ts';
+
+/**
+ * Adds a person while there is a seat, the tier's or a bought one. The operator is locked while they are counted, so that two at once do not take the
+ * last seat both.
+ * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for an address that is a member already.
+ */
+export const addMember = (context: Context, call: CommandCall, body: AddMember): Promise<Answered<Member>> =>
+  runCommand(context, call, async ({ connection, audit }) => {
+    const { operatorId } = call.caller;
+    const operator = await lockOperator(connection, operatorId);
+    assertThat(operator, () => notFound('operator'));
+    const { total: limit, in_use: used, ceiling } = await seatsOf(connection, operatorId);
+    if (limit !== null && used >= limit) {
+      const way =
+        ceiling === null || limit < ceiling ? 'buy seats, or change to a larger tier' : 'or change to a larger tier';
+      const detail = `There are ${limit} seats on tier ${operator.tier} and ${used} are taken; delete a member, ${way}.`;
+      throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit, used } });
+    }
+    const known = await membershipsOf(connection, body.email);
+    assertThat(
+      known.every(({ operator_id }) => operator_id !== operatorId),
+      () =>
+        new CarnetError(
+          'CONFLICT',
+          'A member has this e-mail address already; delete that member first to give it another role.',
+        ),
+    );
+    const member = await insertMember(connection, { ...body, operatorId });
+    await audit('member.added', member.id, { role: member.role });
+    return { status: 201, body: member, location: `/v1/members/${member.id}` };
+  });
+
+/** @throws CarnetError NOT_FOUND for an unknown or foreign member. */
+export async function readMember(context: Context, caller: Caller, memberId: string): Promise<Member> {
+  const member = await findMember(context.pool, caller.operatorId, memberId);
+  assertThat(member, () => notFound('member'));
+  return member;
+}
+
+export async function pageOfMembers(
+  { pool }: Context,
+  { operatorId }: Caller,
+  page: { limit: number; offset: number },
+): Promise<{ items: Member[]; total: number }> {
+  const [items, total] = await Promise.all([listMembers(pool, operatorId, page), countMembers(pool, operatorId)]);
+  return { items: [...items], total };
+}
+
+/**
+ * Takes a person out; its dashboard sessions end with the commit.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for the last owner, without whom nobody could approve anything.
+ */
+export const removeMember = (
+  context: Context,
+  call: CommandCall,
+  memberId: string,
+): Promise<Answered<{ deleted: true }>> =>
+  runCommand(context, call, async ({ connection, audit, changed }) => {
+    const { operatorId } = call.caller;
+    await lockOperator(connection, operatorId);
+    const member = await findMember(connection, operatorId, memberId);
+    assertThat(member, () => notFound('member'));
+    assertThat(
+      member.role !== 'owner' || (await countOwners(connection, operatorId)) > 1,
+      () => new CarnetError('INVALID_STATE', 'This is the last owner; add another owner before you delete this one.'),
+    );
+    await deleteMember(connection, member.id);
+    await audit('member.deleted', member.id, { role: member.role });
+    changed(member.id);
+    return { status: 200, body: { deleted: true } };
+  });

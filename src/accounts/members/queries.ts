@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { newId } from '../../ids/ids.ts';
+import { MemberSchema, RoleSchema, type AddMember, type Member } from './schema.ts';
+
+const columns = sql.fragment`id, operator_id, email, role, created_at`;
+const Count = z.object({ count: z.number() });
+
+export const insertMember = (
+  connection: CommonQueryMethods,
+  { operatorId, email, role }: AddMember & { operatorId: string },
+): Promise<Member> =>
+  connection.one(sql.type(MemberSchema)`
+    insert into members (id, operator_id, email, role) values (${newId('mem')}, ${operatorId}, ${email}, ${role})
+    returning ${columns}`);
+
+/** A member as its operator sees it; null where it is another's. */
+export const findMember = (connection: CommonQueryMethods, operatorId: string, id: string): Promise<Member | null> =>
+  connection.maybeOne(
+    sql.type(MemberSchema)`select ${columns} from members where id = ${id} and operator_id = ${operatorId}`,
+  );
+
+/** Newest first. */
+export const listMembers = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<readonly Member[]> =>
+  connection.any(sql.type(MemberSchema)`
+    select ${columns} from members where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
+
+export const countMembers = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+  connection.oneFirst(sql.type(Count)`select count(*) from members where operator_id = ${operatorId}`);
+
+const SeatsRow = z.object({ total: z.number().nullable(), ceiling: z.number().nullable(), in_use: z.number() });
+
+/** Seats of an operator, null: without limit; billing knows how many there are. */
+export const seatsOf = (connection: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof SeatsRow>> =>
+  connection.one(sql.type(SeatsRow)`select total, ceiling, in_use from seats_of(${operatorId})`);
+
+export const countOwners = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+  connection.oneFirst(
+    sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role = 'owner'`,
+  );
+
+/** Those who may decide for the operator. */
+export const countAdministrators = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+  connection.oneFirst(
+    sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role <> 'member'`,
+  );
+
+/** Its dashboard sessions go with it. */
+export async function deleteMember(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(z.object({}))`delete from members where id = ${id}`);
+}
+
+const MembershipRow = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: RoleSchema,
+  operator_id: z.string(),
+  operator_name: z.string(),
+  suspended: z.boolean(),
+});
+/** A person as one of an operator's. */
+export type Membership = z.infer<typeof MembershipRow>;
+
+const memberships = sql.fragment`
+  select id, email, role, operator_id, operator_name, suspended from memberships`;
+
+/** For whom the holder of this address works, without regard to case, the oldest first. */
+export const membershipsOf = (connection: CommonQueryMethods, email: string): Promise<readonly Membership[]> =>
+  connection.any(sql.type(MembershipRow)`${memberships} where lower(email) = lower(${email}) order by id`);
+
+export const findMembership = (connection: CommonQueryMethods, memberId: string): Promise<Membership | null> =>
+  connection.maybeOne(sql.type(MembershipRow)`${memberships} where id = ${memberId}`);

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { AddMemberSchema, MemberSchema } from './schema.ts';
+import { addMember, pageOfMembers, readMember, removeMember } from './members.ts';
+
+const params = z.object({ id: z.string() });
+const tag = 'accounts';
+
+const postMember = route({
+  method: 'post',
+  path: '/v1/members',
+  operation: 'addMember',
+  tag,
+  summary: 'Let a person sign in for this operator',
+  description:
+    'Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner.',
+  audience: 'admin',
+  body: AddMemberSchema,
+  example: { email: 'grace@example.com', role: 'admin' },
+  status: 201,
+  reply: MemberSchema,
+  refusals: ['TIER_LIMIT_EXCEEDED', 'CONFLICT'],
+  handler: ({ context, call, body }) => addMember(context, call, body),
+});
+
+const getMembers = route({
+  method: 'get',
+  path: '/v1/members',
+  operation: 'listMembers',
+  tag,
+  summary: 'List the members of the operator, newest first',
+  audience: 'admin',
+  query: z.object(offsetQuery),
+  status: 200,
+  reply: offsetList('members', MemberSchema),
+  handler: async ({ context, caller, query }) =>
+    offsetAnswer('members', { ...(await pageOfMembers(context, caller, query)), query }),
+});
+
+const getMember = route({
+  method: 'get',
+  path: '/v1/members/:id',
+  operation: 'getMember',
+  tag,
+  summary: 'Show a member',
+  audience: 'admin',
+  params,
+  status: 200,
+  reply: MemberSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readMember(context, caller, id),
+  }),
+});
+
+const deleteMember = route({
+  method: 'delete',
+  path: '/v1/members/:id',
+  operation: 'deleteMember',
+  tag,
+  summary: 'Take a member out and end its dashboard sessions',
+  audience: 'admin',
+  params,
+  status: 200,
+  reply: z.object({ deleted: z.literal(true) }),
+  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  handler: ({ context, call, params: { id } }) => removeMember(context, call, id),
+});
+
+export const memberRoutes: AnyRoute[] = [postMember, getMembers, getMember, deleteMember];

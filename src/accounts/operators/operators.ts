@@ -1,0 +1,126 @@
+import { isPerson, type Caller } from '../../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { requireApproval } from '../../governance/index.ts';
+import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { newId, PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
+import { insertApiKey } from '../api-keys/queries.ts';
+import { findOperator, insertOperator, lockOperator, saveOperator } from './queries.ts';
+import type { AdministerOperator, Operator, RegisteredOperator, RegisterOperator, UpdateOperator } from './schema.ts';
+import { holdPassportsOf, revokePassportsOfOperator } from '../../passports/revoking/of-agents.ts';
+import { keptOf, newSecret } from '../api-keys/secret.ts';
+
+/** A new operator of tier free with an open wallet and one admin key, which is shown this once. */
+export const registerOperator = (
+  context: Context,
+  call: CommandCall,
+  body: RegisterOperator,
+): Promise<Answered<RegisteredOperator>> =>
+  runCommand(
+    context,
+    call,
+    async (unit) => {
+      const secret = newSecret();
+      const operator = await insertOperator(unit.connection, { ...body, id: newId('op'), tier: 'free' });
+      await insertApiKey(unit.connection, {
+        id: newId('key'),
+        operator_id: operator.id,
+        name: 'first key',
+        kind: 'operator',
+        role: 'admin',
+        agent_id: null,
+        monthly_limit_cents: null,
+        expires_at: null,
+        ...keptOf(secret),
+      });
+      await unit.audit('operator.registered', operator.id, { name: operator.name });
+      unit.changed(operator.id);
+      return { status: 201, body: { operator, api_key: secret } };
+    },
+    { secret: true },
+  );
+
+/** @throws CarnetError NOT_FOUND */
+export async function readOwnOperator(context: Context, caller: Caller): Promise<Operator> {
+  const operator = await findOperator(context.pool, caller.operatorId);
+  assertThat(operator, () => notFound('operator'));
+  return operator;
+}
+
+/**
+ * @throws CarnetError NOT_FOUND; of a change of the payout account ADMIN_REQUIRED, NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED
+ */
+export const updateOwnOperator = (
+  context: Context,
+  call: CommandCall,
+  patch: UpdateOperator,
+): Promise<Answered<Operator>> =>
+  runCommand(context, call, async (unit) => {
+    const { payout_account: payoutAccount } = patch;
+    if (payoutAccount !== undefined) assertMayNamePayoutAccount(call.caller);
+    const before = await lockOperator(unit.connection, call.caller.operatorId);
+    assertThat(before, () => notFound('operator'));
+    if (payoutAccount !== undefined) {
+      const refused = await requireApproval(context, unit, call, 'operator.payout_account_changed');
+      if (refused !== null) return refused;
+    }
+    const operator = await saveOperator(unit.connection, {
+      ...before,
+      name: patch.name ?? before.name,
+      email: patch.email ?? before.email,
+      payout_account: payoutAccount === undefined ? before.payout_account : payoutAccount,
+    });
+    await unit.audit('operator.updated', operator.id, {
+      changed: Object.keys(patch),
+      ...(payoutAccount !== undefined && { payout_account: payoutAccount }),
+    });
+    unit.changed(operator.id);
+    return { status: 200, body: operator };
+  });
+
+/**
+ * Where money goes is an owner's to say (decisions K42): in person, or, where a key or token of an administrator asks, by approving it.
+ * @throws CarnetError ADMIN_REQUIRED for the role member, NOT_OWNER for a person who is no owner.
+ */
+function assertMayNamePayoutAccount(caller: Caller): void {
+  const role = caller.kind === 'operator' ? caller.role : 'member';
+  assertThat(
+    role !== 'member',
+    () => new CarnetError('ADMIN_REQUIRED', 'A member may not change the payout account; an owner may.'),
+  );
+  const refused =
+    'Only an owner may change the payout account; you are an administrator. Ask an owner to do it in the dashboard.';
+  assertThat(!isPerson(caller) || role === 'owner', () => new CarnetError('NOT_OWNER', refused));
+}
+
+/**
+ * Tier, suspension and commission, by platform administration. Suspending revokes every active passport.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for suspending the platform itself.
+ */
+export const administerOperator = (
+  context: Context,
+  call: CommandCall,
+  operatorId: string,
+  patch: AdministerOperator,
+): Promise<Answered<Operator>> =>
+  runCommand(context, call, async (unit) => {
+    if (patch.status === 'suspended') await holdPassportsOf(unit.connection, operatorId);
+    const before = await lockOperator(unit.connection, operatorId);
+    assertThat(before, () => notFound('operator'));
+    assertThat(
+      patch.status !== 'suspended' || before.id !== PLATFORM_OPERATOR_ID,
+      () => new CarnetError('INVALID_STATE', 'The platform operator cannot be suspended: nobody could lift it again.'),
+    );
+    const operator = await saveOperator(unit.connection, {
+      ...before,
+      tier: patch.tier ?? before.tier,
+      status: patch.status ?? before.status,
+      commission_bps: patch.commission_bps === undefined ? before.commission_bps : patch.commission_bps,
+    });
+    const ended = patch.status === 'suspended' && {
+      passports_revoked: await revokePassportsOfOperator(unit.connection, { operatorId, reason: 'Operator suspended' }),
+    };
+    await unit.audit('operator.administered', operator.id, { ...patch, ...ended });
+    unit.changed(operator.id);
+    return { status: 200, body: operator };
+  });

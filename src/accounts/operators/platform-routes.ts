@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { AdjustmentSchema, createAdjustment, CreateAdjustmentSchema } from '../../billing/wallet/adjustments.ts';
+import { AdministerOperatorSchema, OperatorSchema } from './schema.ts';
+import { administerOperator } from './operators.ts';
+
+const params = z.object({ id: z.string() });
+
+const patchOperator = route({
+  method: 'patch',
+  path: '/v1/admin/operators/:id',
+  operation: 'administerOperator',
+  tag: 'platform',
+  summary: 'Set tier, suspension or commission of an operator',
+  description:
+    'The keys of a suspended operator and of its agents are 403 OPERATOR_SUSPENDED, its passports are revoked, and its ' +
+    'skills cannot be invoked.',
+  audience: 'platform',
+  params,
+  body: AdministerOperatorSchema,
+  example: { tier: 'pro' },
+  status: 200,
+  reply: OperatorSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  handler: ({ context, call, params: { id }, body }) => administerOperator(context, call, id, body),
+});
+
+const postAdjustment = route({
+  method: 'post',
+  path: '/v1/admin/operators/:id/adjustments',
+  operation: 'createAdjustment',
+  tag: 'platform',
+  summary: 'Put cents into the wallet of an operator, or take them out',
+  audience: 'platform',
+  params,
+  body: CreateAdjustmentSchema,
+  example: { amount_cents: 1_000, description: 'Welcome credit' },
+  status: 201,
+  reply: AdjustmentSchema,
+  refusals: ['NOT_FOUND', 'BALANCE_TOO_LOW'],
+  handler: ({ context, call, params: { id }, body }) => createAdjustment(context, call, id, body),
+});
+
+export const platformRoutes: AnyRoute[] = [patchOperator, postAdjustment];

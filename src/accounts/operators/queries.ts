@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { insertMember } from '../members/queries.ts';
+import { OperatorSchema, type Operator, type RegisterOperator, type Tier } from './schema.ts';
+
+const columns = sql.fragment`id, name, email, status, tier, commission_bps, payout_account, created_at, updated_at`;
+
+export const findOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
+  connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id}`);
+
+/** As `findOperator`, held against other changes until the transaction ends. */
+export const lockOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
+  connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id} for no key update`);
+
+export const findOperatorByEmail = (connection: CommonQueryMethods, email: string): Promise<Operator | null> =>
+  connection.maybeOne(
+    sql.type(OperatorSchema)`select ${columns} from operators where email = ${email} order by id limit 1`,
+  );
+
+/** Also opens the wallet, so that no movement of money has to, and makes the holder of the e-mail address the owner. */
+export async function insertOperator(
+  connection: CommonQueryMethods,
+  operator: RegisterOperator & { id: string; tier: Tier },
+): Promise<Operator> {
+  const inserted = await connection.one(sql.type(OperatorSchema)`
+    insert into operators (id, name, email, tier)
+    values (${operator.id}, ${operator.name}, ${operator.email}, ${operator.tier})
+    returning ${columns}`);
+  await connection.query(sql.type(z.object({}))`select open_wallet(${operator.id})`);
+  await insertMember(connection, { operatorId: operator.id, email: operator.email, role: 'owner' });
+  return inserted;
+}
+
+export const saveOperator = (connection: CommonQueryMethods, operator: Operator): Promise<Operator> =>
+  connection.one(sql.type(OperatorSchema)`
+    update operators
+    set name = ${operator.name}, email = ${operator.email}, status = ${operator.status}, tier = ${operator.tier},
+        commission_bps = ${operator.commission_bps}, payout_account = ${operator.payout_account}, updated_at = clock_timestamp()
+    where id = ${operator.id}
+    returning ${columns}`);

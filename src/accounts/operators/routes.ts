@@ -1,0 +1,46 @@
+import { route, type AnyRoute } from '../../http/route.ts';
+import { readOwnOperator, registerOperator, updateOwnOperator } from './operators.ts';
+import { OperatorSchema, RegisteredOperatorSchema, RegisterOperatorSchema, UpdateOperatorSchema } from './schema.ts';
+
+const postOperator = route({
+  method: 'post',
+  path: '/v1/operators',
+  operation: 'registerOperator',
+  tag: 'platform',
+  summary: 'Register an operator and make its first key',
+  audience: 'platform',
+  body: RegisterOperatorSchema,
+  example: { name: 'Ada Ltd', email: 'ada@example.com' },
+  status: 201,
+  reply: RegisteredOperatorSchema,
+  handler: ({ context, call, body }) => registerOperator(context, call, body),
+});
+
+const getOwnOperator = route({
+  method: 'get',
+  path: '/v1/operators/me',
+  operation: 'getOwnOperator',
+  tag: 'accounts',
+  summary: 'Show the operator that the key belongs to',
+  audience: 'operator',
+  status: 200,
+  reply: OperatorSchema,
+  handler: async ({ context, caller }) => ({ status: 200, body: await readOwnOperator(context, caller) }),
+});
+
+const patchOwnOperator = route({
+  method: 'patch',
+  path: '/v1/operators/me',
+  operation: 'updateOwnOperator',
+  tag: 'accounts',
+  summary: 'Change the name, the e-mail address or the payout account of the operator',
+  audience: 'operator',
+  body: UpdateOperatorSchema,
+  example: { name: 'Ada & Daughters Ltd' },
+  status: 200,
+  reply: OperatorSchema,
+  refusals: ['ADMIN_REQUIRED', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  handler: ({ context, call, body }) => updateOwnOperator(context, call, body),
+});
+
+export const operatorRoutes: AnyRoute[] = [postOperator, getOwnOperator, patchOwnOperator];

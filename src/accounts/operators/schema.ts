@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { email, withSomeField } from '../../fields/fields.ts';
+import { name } from '../../fields/names.ts';
+
+export const TierSchema = z.enum(['free', 'developer', 'pro', 'business', 'enterprise']);
+export type Tier = z.infer<typeof TierSchema>;
+
+const commissionBps = z.int().min(0).max(10_000).nullable();
+
+export const OperatorSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    status: z.enum(['active', 'suspended']),
+    tier: TierSchema,
+    commission_bps: commissionBps.meta({
+      description: 'Hundredths of a percent kept of earnings; null: the service-wide rate.',
+    }),
+    payout_account: z.string().nullable().meta({
+      description:
+        'Its account at the payment provider, to which earnings are paid out; null: they gather until there is one.',
+    }),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({
+    id: 'Operator',
+    description: 'A person or company whose agents, skills and wallet live here.',
+    examples: [
+      {
+        id: 'op_01K0000000000000000000000A',
+        name: 'Ada Ltd',
+        email: 'ada@example.com',
+        status: 'active',
+        tier: 'free',
+        commission_bps: null,
+        payout_account: null,
+        created_at: '2026-11-21T12:00:00.000Z',
+        updated_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
+  });
+export type Operator = z.infer<typeof OperatorSchema>;
+
+export const RegisterOperatorSchema = z.strictObject({ name, email }).meta({ id: 'RegisterOperator' });
+export type RegisterOperator = z.infer<typeof RegisterOperatorSchema>;
+
+export const RegisteredOperatorSchema = z
+  .object({
+    operator: OperatorSchema,
+    api_key: z.string().meta({ description: 'Its first key, of role admin; shown this once.' }),
+  })
+  .meta({ id: 'RegisteredOperator' });
+export type RegisteredOperator = z.infer<typeof RegisteredOperatorSchema>;
+
+export const UpdateOperatorSchema = withSomeField(
+  z.strictObject({
+    name: name.optional(),
+    email: email.optional(),
+    payout_account: z
+      .string()
+      .regex(/^acct_[A-Za-z0-9]{1,64}$/, 'must be an account of the payment provider, acct_…')
+      .nullable()
+      .optional()
+      .meta({ description: "An owner's to change: in a dashboard session, or by approving it." }),
+  }),
+).meta({ id: 'UpdateOperator' });
+export type UpdateOperator = z.infer<typeof UpdateOperatorSchema>;
+
+export const AdministerOperatorSchema = withSomeField(
+  z.strictObject({
+    tier: TierSchema.optional(),
+    status: OperatorSchema.shape.status.optional(),
+    commission_bps: commissionBps.optional(),
+  }),
+).meta({ id: 'AdministerOperator' });
+export type AdministerOperator = z.infer<typeof AdministerOperatorSchema>;

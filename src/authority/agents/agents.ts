@@ -1,0 +1,116 @@
+import type { Caller } from '../../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { requireApproval } from '../../governance/index.ts';
+import { newId } from '../../ids/ids.ts';
+import { countAgents, findAgent, insertAgent, listAgents, lockAgent, saveAgent } from './queries.ts';
+import { AccountabilitySchema, type Accountability, type Agent, type CreateAgent, type UpdateAgent } from './schema.ts';
+import { holdPassportsOf, revokePassportsOfAgent } from '../../passports/revoking/of-agents.ts';
+
+export const createAgent = (context: Context, call: CommandCall, body: CreateAgent): Promise<Answered<Agent>> =>
+  runCommand(context, call, async (unit) => {
+    const agent = await insertAgent(unit.connection, { ...body, id: newId('ag'), operatorId: call.caller.operatorId });
+    await unit.audit('agent.created', agent.id, { name: agent.name, accountability: agent.accountability });
+    unit.changed(agent.id);
+    return { status: 201, body: agent, location: `/v1/agents/${agent.id}` };
+  });
+
+/** @throws CarnetError NOT_FOUND for an unknown or foreign agent. */
+export async function readAgent(context: Context, caller: Caller, agentId: string): Promise<Agent> {
+  const agent = await findAgent(context.pool, { operatorId: caller.operatorId, agentId });
+  assertThat(agent, () => notFound('agent'));
+  return agent;
+}
+
+export async function pageOfAgents(
+  context: Context,
+  { operatorId }: Caller,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: Agent[]; total: number }> {
+  const [items, total] = await Promise.all([
+    listAgents(context.pool, operatorId, limit, offset),
+    countAgents(context.pool, operatorId),
+  ]);
+  return { items: [...items], total };
+}
+
+/**
+ * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on
+ * (decisions K58).
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for the status of a blocked agent; GOVERNANCE_APPROVAL_REQUIRED for less
+ * accountability than before, unless a person asks or approved.
+ */
+export const updateAgent = (
+  context: Context,
+  call: CommandCall,
+  agentId: string,
+  patch: UpdateAgent,
+): Promise<Answered<Agent>> =>
+  runCommand(context, call, async (unit) => {
+    const { connection } = unit;
+    const { operatorId } = call.caller;
+    if (patch.status === 'disabled') await holdPassportsOf(connection, operatorId);
+    const before = await lockAgent(connection, { operatorId, agentId });
+    assertThat(before, () => notFound('agent'));
+    assertThat(
+      patch.status === undefined || before.status !== 'blocked',
+      () =>
+        new CarnetError('INVALID_STATE', 'The agent is blocked; unblock it before its status is changed.', {
+          extra: { current_status: before.status },
+        }),
+    );
+    if (patch.accountability !== undefined && isWeaker(patch.accountability, before.accountability)) {
+      const refused = await requireApproval(context, unit, call, 'agent.accountability_weakened');
+      if (refused !== null) return refused;
+    }
+    const agent = await saveAgent(connection, merged(before, patch));
+    const ended = patch.status === 'disabled' && {
+      passports_revoked: await revokePassportsOfAgent(connection, { operatorId, agentId, reason: 'Agent disabled' }),
+    };
+    await unit.audit('agent.updated', agent.id, { ...patch, ...ended });
+    unit.changed(agent.id);
+    return { status: 200, body: agent };
+  });
+
+/** The levels of the schema stand in order, the weakest first. */
+const isWeaker = (level: Accountability, than: Accountability): boolean =>
+  AccountabilitySchema.options.indexOf(level) < AccountabilitySchema.options.indexOf(than);
+
+/** What the patch leaves out stays; null clears what may be null. */
+const merged = (before: Agent, patch: UpdateAgent): Agent => ({
+  ...before,
+  name: patch.name ?? before.name,
+  accountability: patch.accountability ?? before.accountability,
+  status: patch.status ?? before.status,
+  public_jwk: patch.public_jwk === undefined ? before.public_jwk : patch.public_jwk,
+  checkpoint_interval_seconds:
+    patch.checkpoint_interval_seconds === undefined
+      ? before.checkpoint_interval_seconds
+      : patch.checkpoint_interval_seconds,
+  monthly_limit_cents: patch.monthly_limit_cents === undefined ? before.monthly_limit_cents : patch.monthly_limit_cents,
+});
+
+/**
+ * Lifts the block of an agent; its passports that were revoked stay revoked.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE where the agent is not blocked; GOVERNANCE_APPROVAL_REQUIRED unless a
+ * person asks or approved.
+ */
+export const unblockAgent = (context: Context, call: CommandCall, agentId: string): Promise<Answered<Agent>> =>
+  runCommand(context, call, async (unit) => {
+    const before = await lockAgent(unit.connection, { operatorId: call.caller.operatorId, agentId });
+    assertThat(before, () => notFound('agent'));
+    assertThat(
+      before.status === 'blocked',
+      () =>
+        new CarnetError('INVALID_STATE', `The agent is ${before.status}, not blocked; there is nothing to lift.`, {
+          extra: { current_status: before.status },
+        }),
+    );
+    const refused = await requireApproval(context, unit, call, 'agent.unblocked');
+    if (refused !== null) return refused;
+    const agent = await saveAgent(unit.connection, { ...before, status: 'active' });
+    await unit.audit('agent.unblocked', agent.id);
+    unit.changed(agent.id);
+    return { status: 200, body: agent };
+  });

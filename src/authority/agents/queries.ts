@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { AgentSchema, type Agent, type CreateAgent } from './schema.ts';
+
+const columns = sql.fragment`
+  id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds, monthly_limit_cents, status,
+  created_at, updated_at`;
+
+/** An agent as its operator sees it; null where it is another's. */
+export interface AgentOfOperator {
+  operatorId: string;
+  agentId: string;
+}
+
+export const findAgent = (
+  connection: CommonQueryMethods,
+  { operatorId, agentId }: AgentOfOperator,
+): Promise<Agent | null> =>
+  connection.maybeOne(
+    sql.type(AgentSchema)`select ${columns} from agents where id = ${agentId} and operator_id = ${operatorId}`,
+  );
+
+/** As `findAgent`, held against other changes until the transaction ends. */
+export const lockAgent = (
+  connection: CommonQueryMethods,
+  { operatorId, agentId }: AgentOfOperator,
+): Promise<Agent | null> =>
+  connection.maybeOne(
+    sql.type(
+      AgentSchema,
+    )`select ${columns} from agents where id = ${agentId} and operator_id = ${operatorId} for no key update`,
+  );
+
+/** The agent's id, and the RFC 7638 thumbprint of the key that it has now. */
+export const findKeyOfAgent = (
+  connection: CommonQueryMethods,
+  { operatorId, agentId }: AgentOfOperator,
+): Promise<{ id: string; key_thumbprint: string | null } | null> =>
+  connection.maybeOne(sql.type(z.object({ id: z.string(), key_thumbprint: z.string().nullable() }))`
+    select id, key_thumbprint from agents where id = ${agentId} and operator_id = ${operatorId}`);
+
+export const findAgentByName = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  name: string,
+): Promise<Agent | null> =>
+  connection.maybeOne(
+    sql.type(
+      AgentSchema,
+    )`select ${columns} from agents where operator_id = ${operatorId} and name = ${name} order by id limit 1`,
+  );
+
+/** Whose agent it is, whoever asks: for platform administration. */
+export const findOperatorOfAgent = (connection: CommonQueryMethods, agentId: string): Promise<string | null> =>
+  connection.maybeOneFirst(
+    sql.type(z.object({ operator_id: z.string() }))`select operator_id from agents where id = ${agentId}`,
+  );
+
+/** Newest first. */
+export const listAgents = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  limit: number,
+  offset: number,
+): Promise<readonly Agent[]> =>
+  connection.any(sql.type(AgentSchema)`
+    select ${columns} from agents where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
+
+export const countAgents = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+  connection.oneFirst(
+    sql.type(z.object({ count: z.number() }))`select count(*) from agents where operator_id = ${operatorId}`,
+  );
+
+export const insertAgent = (
+  connection: CommonQueryMethods,
+  agent: CreateAgent & { id: string; operatorId: string },
+): Promise<Agent> =>
+  connection.one(sql.type(AgentSchema)`
+    insert into agents (id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds,
+                        monthly_limit_cents)
+    values (${agent.id}, ${agent.operatorId}, ${agent.name}, ${agent.accountability},
+            ${asJson(agent.public_jwk)}::jsonb, ${agent.checkpoint_interval_seconds}, ${agent.monthly_limit_cents})
+    returning ${columns}`);
+
+export const saveAgent = (connection: CommonQueryMethods, agent: Agent): Promise<Agent> =>
+  connection.one(sql.type(AgentSchema)`
+    update agents
+    set name = ${agent.name}, accountability = ${agent.accountability},
+        public_jwk = ${asJson(agent.public_jwk)}::jsonb,
+        checkpoint_interval_seconds = ${agent.checkpoint_interval_seconds},
+        monthly_limit_cents = ${agent.monthly_limit_cents},
+        status = ${agent.status}, updated_at = clock_timestamp()
+    where id = ${agent.id}
+    returning ${columns}`);
+
+const asJson = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));

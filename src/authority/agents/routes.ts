@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { AgentSchema, CreateAgentSchema, UpdateAgentSchema } from './schema.ts';
+import { createAgent, pageOfAgents, readAgent, unblockAgent, updateAgent } from './agents.ts';
+
+const params = z.object({ id: z.string() });
+const tag = 'accounts';
+
+const postAgent = route({
+  method: 'post',
+  path: '/v1/agents',
+  operation: 'createAgent',
+  tag,
+  summary: 'Register an agent',
+  audience: 'operator',
+  body: CreateAgentSchema,
+  example: { name: 'researcher', monthly_limit_cents: 5_000 },
+  status: 201,
+  reply: AgentSchema,
+  handler: ({ context, call, body }) => createAgent(context, call, body),
+});
+
+const getAgents = route({
+  method: 'get',
+  path: '/v1/agents',
+  operation: 'listAgents',
+  tag,
+  summary: 'List the agents of the operator, newest first',
+  audience: 'operator',
+  query: z.object(offsetQuery),
+  status: 200,
+  reply: offsetList('agents', AgentSchema),
+  handler: async ({ context, caller, query }) =>
+    offsetAnswer('agents', { ...(await pageOfAgents(context, caller, query)), query }),
+});
+
+const getAgent = route({
+  method: 'get',
+  path: '/v1/agents/:id',
+  operation: 'getAgent',
+  tag,
+  summary: 'Show an agent',
+  audience: 'operator',
+  params,
+  status: 200,
+  reply: AgentSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({ status: 200, body: await readAgent(context, caller, id) }),
+});
+
+const patchAgent = route({
+  method: 'patch',
+  path: '/v1/agents/:id',
+  operation: 'updateAgent',
+  tag,
+  summary: 'Change or retire an agent',
+  description:
+    '`status: disabled` retires the agent: its keys are refused and its passports revoked. ' +
+    'Less accountability than before needs the approval of a person.',
+  audience: 'operator',
+  params,
+  body: UpdateAgentSchema,
+  example: { monthly_limit_cents: 10_000 },
+  status: 200,
+  reply: AgentSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  handler: ({ context, call, params: { id }, body }) => updateAgent(context, call, id, body),
+});
+
+const postUnblock = route({
+  method: 'post',
+  path: '/v1/agents/:id/unblock',
+  operation: 'unblockAgent',
+  tag,
+  summary: 'Lift the block of an agent',
+  description:
+    'Needs a person: one in a dashboard session, or a key that shows the approval of one in X-Governance-Approval.',
+  audience: 'admin',
+  params,
+  status: 200,
+  reply: AgentSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  handler: ({ context, call, params: { id } }) => unblockAgent(context, call, id),
+});
+
+export const agentRoutes: AnyRoute[] = [postAgent, getAgents, getAgent, patchAgent, postUnblock];

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { CreateServiceConnectionSchema, ServiceConnectionSchema, UpdateServiceConnectionSchema } from './schema.ts';
+import {
+  createServiceConnection,
+  pageOfServiceConnections,
+  readServiceConnection,
+  removeServiceConnection,
+  updateServiceConnection,
+} from './connections.ts';
+
+const params = z.object({ id: z.string() });
+const tag = 'accounts';
+
+const postServiceConnection = route({
+  method: 'post',
+  path: '/v1/service-connections',
+  operation: 'createServiceConnection',
+  tag,
+  summary: 'Connect a service',
+  description: 'Agents may use nothing of it until a grant says so.',
+  audience: 'operator',
+  body: CreateServiceConnectionSchema,
+  example: { service_id: 'github', service_name: 'ada-github', scopes: ['repo:read', 'repo:write'] },
+  status: 201,
+  reply: ServiceConnectionSchema,
+  refusals: ['SERVICE_NAME_TAKEN'],
+  handler: ({ context, call, body }) => createServiceConnection(context, call, body),
+});
+
+const getServiceConnections = route({
+  method: 'get',
+  path: '/v1/service-connections',
+  operation: 'listServiceConnections',
+  tag,
+  summary: 'List the connected services of the operator, newest first',
+  audience: 'operator',
+  query: z.object(offsetQuery),
+  status: 200,
+  reply: offsetList('service_connections', ServiceConnectionSchema),
+  handler: async ({ context, caller, query }) =>
+    offsetAnswer('service_connections', { ...(await pageOfServiceConnections(context, caller, query)), query }),
+});
+
+const getServiceConnection = route({
+  method: 'get',
+  path: '/v1/service-connections/:id',
+  operation: 'getServiceConnection',
+  tag,
+  summary: 'Show a connected service',
+  audience: 'operator',
+  params,
+  status: 200,
+  reply: ServiceConnectionSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readServiceConnection(context, caller, id),
+  }),
+});
+
+const patchServiceConnection = route({
+  method: 'patch',
+  path: '/v1/service-connections/:id',
+  operation: 'updateServiceConnection',
+  tag,
+  summary: 'Change or disable a connected service',
+  description: 'Passports signed from here on follow: they leave out a disabled service and scopes that it has lost.',
+  audience: 'operator',
+  params,
+  body: UpdateServiceConnectionSchema,
+  example: { scopes: ['repo:read'] },
+  status: 200,
+  reply: ServiceConnectionSchema,
+  refusals: ['NOT_FOUND', 'SERVICE_NAME_TAKEN'],
+  handler: ({ context, call, params: { id }, body }) => updateServiceConnection(context, call, id, body),
+});
+
+const deleteServiceConnection = route({
+  method: 'delete',
+  path: '/v1/service-connections/:id',
+  operation: 'deleteServiceConnection',
+  tag,
+  summary: 'Disconnect a service',
+  description: 'The grants on it go with it.',
+  audience: 'operator',
+  params,
+  status: 200,
+  reply: z.object({ deleted: z.literal(true) }),
+  refusals: ['NOT_FOUND'],
+  handler: ({ context, call, params: { id } }) => removeServiceConnection(context, call, id),
+});
+
+export const serviceConnectionRoutes: AnyRoute[] = [
+  postServiceConnection,
+  getServiceConnections,
+  getServiceConnection,
+  patchServiceConnection,
+  deleteServiceConnection,
+];

@@ -1,0 +1,110 @@
+import { withTopUpUrl } from '../../billing/index.ts';
+import type { Caller } from '../../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
+import { newId } from '../../ids/ids.ts';
+import { findOperatorOfAgent } from '../agents/queries.ts';
+import {
+  chargeIdentityClaim,
+  countIdentityClaims,
+  findIdentityClaim,
+  insertIdentityClaim,
+  listIdentityClaims,
+  revokeIdentityClaim,
+} from './queries.ts';
+import type { CreateIdentityClaim, IdentityClaim } from './schema.ts';
+import { findOperator } from '../../accounts/operators/queries.ts';
+
+/**
+ * Attests something about an operator or one of its agents; platform administration only, since nobody attests itself. What it
+ * cost is charged to that operator's wallet.
+ * @throws CarnetError VALIDATION_ERROR for an unknown operator or agent, or an agent of another operator; INSUFFICIENT_CREDITS.
+ */
+export const createIdentityClaim = (
+  context: Context,
+  call: CommandCall,
+  body: CreateIdentityClaim,
+): Promise<Answered<IdentityClaim>> =>
+  runCommand(context, call, async (unit) => {
+    const operatorId = await subjectOf(unit.connection, body);
+    const claim = await insertIdentityClaim(unit.connection, { ...body, id: newId('idc'), operator_id: operatorId });
+    await unit.audit('identity_claim.created', claim.id, {
+      operator_id: claim.operator_id,
+      agent_id: claim.agent_id,
+      provider: claim.provider,
+      assurance_level: claim.assurance_level,
+    });
+    // Last: the wallet is the hottest lock.
+    if (body.cost_microcents !== undefined) await chargeIdentityClaim(unit.connection, claim, body.cost_microcents);
+    return { status: 201, body: claim, location: `/v1/identity-claims/${claim.id}` };
+  }).catch((error: unknown) => {
+    throw withTopUpUrl(context.config, error);
+  });
+
+/** The operator that the claim is about, or to whom its agent belongs. */
+async function subjectOf(
+  connection: CommonQueryMethods,
+  { operator_id: operatorId, agent_id: agentId }: CreateIdentityClaim,
+): Promise<string> {
+  if (agentId !== undefined) {
+    const owner = await findOperatorOfAgent(connection, agentId);
+    assertThat(owner !== null && (operatorId ?? owner) === owner, () =>
+      invalid({
+        path: 'agent_id',
+        message: operatorId === undefined ? 'is no agent' : 'is no agent of this operator',
+        code: 'unknown_agent',
+      }),
+    );
+    return owner;
+  }
+  const operator = operatorId === undefined ? null : await findOperator(connection, operatorId);
+  assertThat(operator, () => invalid({ path: 'operator_id', message: 'is no operator', code: 'unknown_operator' }));
+  return operator.id;
+}
+
+const seesAll = (caller: Caller): boolean => caller.kind === 'operator' && caller.platform;
+
+/**
+ * An operator sees its own; platform administration sees all.
+ * @throws CarnetError NOT_FOUND
+ */
+export async function readIdentityClaim(context: Context, caller: Caller, id: string): Promise<IdentityClaim> {
+  const operatorId = seesAll(caller) ? null : caller.operatorId;
+  const claim = await findIdentityClaim(context.pool, { id, operatorId });
+  assertThat(claim, () => notFound('identity claim'));
+  return claim;
+}
+
+/** An operator sees its own; platform administration sees all, or those of one operator. */
+export async function pageOfIdentityClaims(
+  context: Context,
+  caller: Caller,
+  query: { operator_id?: string | undefined; agent_id?: string | undefined; limit: number; offset: number },
+): Promise<{ items: IdentityClaim[]; total: number }> {
+  const filter = {
+    operatorId: seesAll(caller) ? (query.operator_id ?? null) : caller.operatorId,
+    agentId: query.agent_id ?? null,
+  };
+  const [items, total] = await Promise.all([
+    listIdentityClaims(context.pool, filter, query.limit, query.offset),
+    countIdentityClaims(context.pool, filter),
+  ]);
+  return { items: [...items], total };
+}
+
+/**
+ * Revokes: the row stays, and no longer counts. Again: the same answer.
+ * @throws CarnetError NOT_FOUND
+ */
+export const deleteIdentityClaim = (
+  context: Context,
+  call: CommandCall,
+  claimId: string,
+): Promise<Answered<{ deleted: true }>> =>
+  runCommand(context, call, async (unit) => {
+    assertThat(await revokeIdentityClaim(unit.connection, claimId), () => notFound('identity claim'));
+    await unit.audit('identity_claim.revoked', claimId);
+    return { status: 200, body: { deleted: true } };
+  });

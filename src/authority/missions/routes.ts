@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { CreateMissionSchema, MissionSchema } from './schema.ts';
+import { completeMission, createMission, pageOfMissions, readMission } from './missions.ts';
+
+const params = z.object({ id: z.string() });
+const tag = 'accounts';
+
+const postMission = route({
+  method: 'post',
+  path: '/v1/missions',
+  operation: 'createMission',
+  tag,
+  summary: 'Declare a mission',
+  description: 'It is also recorded as a claim of type mission.',
+  audience: 'operator',
+  body: CreateMissionSchema,
+  example: { declared_intent: 'Sort the open issues of the week' },
+  status: 201,
+  reply: MissionSchema,
+  refusals: ['NOT_FOUND'],
+  handler: ({ context, call, body }) => createMission(context, call, body),
+});
+
+const getMissions = route({
+  method: 'get',
+  path: '/v1/missions',
+  operation: 'listMissions',
+  tag,
+  summary: 'List the missions of the operator, newest first',
+  audience: 'operator',
+  query: z.object(offsetQuery),
+  status: 200,
+  reply: offsetList('missions', MissionSchema),
+  handler: async ({ context, caller, query }) =>
+    offsetAnswer('missions', { ...(await pageOfMissions(context, caller, query)), query }),
+});
+
+const getMission = route({
+  method: 'get',
+  path: '/v1/missions/:id',
+  operation: 'getMission',
+  tag,
+  summary: 'Show a mission',
+  audience: 'operator',
+  params,
+  status: 200,
+  reply: MissionSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readMission(context, caller, id),
+  }),
+});
+
+const postComplete = route({
+  method: 'post',
+  path: '/v1/missions/:id/complete',
+  operation: 'completeMission',
+  tag,
+  summary: 'Complete a mission',
+  description: 'No later passport can refer to it. Completing it again answers the same.',
+  audience: 'operator',
+  params,
+  status: 200,
+  reply: MissionSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  handler: ({ context, call, params: { id } }) => completeMission(context, call, id),
+});
+
+export const missionRoutes: AnyRoute[] = [postMission, getMissions, getMission, postComplete];

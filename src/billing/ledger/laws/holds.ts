@@ -1,0 +1,71 @@
+import { sql } from '../../../database/pool.ts';
+import type { LedgerLaw } from './law.ts';
+
+/** Money promised and not moved yet, against what it was promised to. The one place that reads invocations beside the ledger. */
+export const holdLaws: readonly LedgerLaw[] = [
+  {
+    law: 'held is the sum of the open holds',
+    means: 'what a wallet cannot spend is what open invocations and refunds were promised',
+    of: 'wallets',
+    rows: sql.fragment`
+      select coalesce(w.operator_id, p.operator_id) as subject, w.held_cents::text as stored, coalesce(p.cents, 0)::text as proven,
+        coalesce(w.held_cents, 0) = coalesce(p.cents, 0) as holds
+      from wallets w full join (
+        select operator_id, sum(amount_cents) as cents from holds where status = 'held' group by operator_id) p
+      on p.operator_id = w.operator_id`,
+  },
+  {
+    law: 'a captured hold is one transfer of its amount',
+    means: 'what was promised is what was paid, once',
+    of: 'captured holds',
+    rows: sql.fragment`
+      select h.id as subject, h.amount_cents::text as stored, t.amount_cents::text as proven, h.amount_cents = t.amount_cents as holds
+      from holds h left join transfers t on t.cause = h.cause and t.kind in ('invocation', 'refund') and t.wallet = h.operator_id
+      where h.status = 'captured'`,
+  },
+  {
+    law: 'an invocation is paid from a captured hold',
+    means: 'no price is taken that was not promised',
+    of: 'prices paid',
+    rows: sql.fragment`
+      select t.id as subject, h.status as stored, 'captured' as proven, h.status = 'captured' as holds
+      from transfers t left join holds h on h.cause = t.cause
+      where t.kind = 'invocation'`,
+  },
+  {
+    law: 'a hold follows its invocation',
+    means: 'held while it is open, captured when it completed, released at every other end; for its price',
+    of: 'holds for invocations',
+    rows: sql.fragment`
+      select h.id as subject, format('%s %s', h.status, h.amount_cents) as stored,
+        coalesce(i.status || ' ' || i.price_cents, 'no invocation') as proven,
+        h.status = case
+            when i.status in ('pending', 'processing') then 'held' when i.status = 'completed' then 'captured'
+            when i.status in ('failed', 'expired') then 'released' end
+          and h.amount_cents = i.price_cents and h.operator_id = i.consumer_operator_id as holds
+      from holds h left join invocations i on i.id = h.cause
+      where not exists (select from refunds where id = h.cause)`,
+  },
+  {
+    law: 'a price has its hold',
+    means: 'nobody works for money that was not promised',
+    of: 'invocations with a price',
+    rows: sql.fragment`
+      select i.id as subject, null as stored, i.price_cents::text as proven, h.id is not null as holds
+      from invocations i left join holds h on h.cause = i.id
+      where i.price_cents > 0`,
+  },
+  {
+    law: 'a budget counts what was not given back',
+    means: 'what an agent or an agent key has spent of its month is what its invocations cost',
+    of: 'budgets',
+    rows: sql.fragment`
+      select format('%s in %s', coalesce(s.subject, c.subject), coalesce(s.month, c.month)) as subject, s.cents::text as stored,
+        c.cents::text as proven, coalesce(s.cents, 0) = coalesce(c.cents, 0) as holds
+      from agent_spending s full join (
+        select subject, utc_month(created_at) as month, sum(price_cents) as cents
+        from invocations, lateral (values (agent_id), (api_key_id)) as subjects (subject)
+        where subject is not null and price_cents > 0 and status in ('pending', 'processing', 'completed')
+        group by 1, 2) c on c.subject = s.subject and c.month = s.month`,
+  },
+];

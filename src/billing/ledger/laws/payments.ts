@@ -1,0 +1,122 @@
+import { sql } from '../../../database/pool.ts';
+import type { LedgerLaw } from './law.ts';
+
+/** What came from the payment provider, went back to it, or is owed since it took it back (decisions B7, B9, B10). */
+export const paymentLaws: readonly LedgerLaw[] = [
+  {
+    law: 'a paid top-up is one credit of its amount',
+    means: 'whatever webhooks said and however often; and nothing else is a top-up',
+    of: 'paid top-ups',
+    rows: sql.fragment`
+      select coalesce(p.id, t.cause) as subject, t.amount_cents::text as stored, p.amount_cents::text as proven,
+        (t.id, t.amount_cents, t.wallet) is not distinct from (p.transaction_id, p.amount_cents, p.operator_id) as holds
+      from (select * from top_ups where status = 'paid') p full join (select * from transfers where kind = 'topup') t on t.cause = p.id`,
+  },
+  {
+    law: 'a refund holds its money until it is settled',
+    means: 'pending: held, succeeded: paid once, failed: given back, also when it had succeeded at first',
+    of: 'refunds',
+    rows: sql.fragment`
+      select r.id as subject, h.status as stored, r.status as proven,
+        (h.amount_cents, h.operator_id) is not distinct from (r.amount_cents, r.operator_id)
+          and h.status = case r.status when 'pending' then 'held' when 'succeeded' then 'captured'
+            else case when back.id is null then 'released' else 'captured' end end
+          and (back.id is null or (r.status = 'failed' and back.amount_cents = r.amount_cents)) as holds
+      from refunds r left join holds h on h.cause = r.id
+      left join transfers back on back.kind = 'adjustment' and back.cause = 'unrefunded:' || r.id`,
+  },
+  {
+    law: 'a refund is paid from a captured hold',
+    means: 'nothing goes back to the payment provider that was not held first',
+    of: 'refunds paid',
+    rows: sql.fragment`
+      select t.id as subject, h.status as stored, 'captured' as proven, h.status = 'captured' and r.id is not null as holds
+      from transfers t left join holds h on h.cause = t.cause left join refunds r on r.id = t.cause
+      where t.kind = 'refund'`,
+  },
+  {
+    law: 'a wallet owes its open receivables',
+    means: 'what chargebacks took and the wallet did not have',
+    of: 'wallets',
+    rows: sql.fragment`
+      select w.operator_id as subject, w.receivable_cents::text as stored, coalesce(r.owed, 0)::text as proven,
+        w.receivable_cents = coalesce(r.owed, 0) as holds
+      from wallets w left join (select operator_id, sum(amount_cents - paid_cents) as owed from receivables group by operator_id) r
+      on r.operator_id = w.operator_id`,
+  },
+  {
+    law: 'a receivable is paid by its transfers',
+    means: 'later credits paid it, cent by cent',
+    of: 'receivables',
+    rows: sql.fragment`
+      select coalesce(r.id, t.receivable) as subject, r.paid_cents::text as stored, coalesce(t.cents, 0)::text as proven,
+        r.paid_cents = coalesce(t.cents, 0) as holds
+      from receivables r full join (
+        select regexp_replace(cause, '^receivable:(.*):[^:]*$', '\\1') as receivable, sum(amount_cents) as cents
+        from transfers where kind = 'adjustment' and cause like 'receivable:%' group by 1) t
+      on t.receivable = r.id`,
+  },
+  {
+    law: 'a dispute takes its amount once, and gives back what it took',
+    means: 'from the wallet and as a receivable together; all of it again when it was won',
+    of: 'disputes',
+    rows: sql.fragment`
+      select d.id as subject, (coalesce(taken.amount_cents, 0) + coalesce(r.amount_cents, 0))::text as stored,
+        case when d.charged then d.amount_cents else 0 end::text as proven,
+        case when d.returned
+          then coalesce(back.amount_cents, 0) = coalesce(taken.amount_cents, 0) + coalesce(r.paid_cents, 0)
+            and coalesce(r.amount_cents = r.paid_cents, true)
+          else back.id is null
+            and coalesce(taken.amount_cents, 0) + coalesce(r.amount_cents, 0) = case when d.charged then d.amount_cents else 0 end
+        end as holds
+      from disputes d
+      left join transfers taken on taken.kind = 'adjustment' and taken.cause = d.id
+      left join receivables r on r.id = d.id
+      left join transfers back on back.kind = 'adjustment' and back.cause = 'returned:' || d.id`,
+  },
+  {
+    law: 'what is known of a paid top-up has been done',
+    means:
+      'its disputes took or gave back money, and what was refunded without us was taken back, whatever was heard first',
+    of: 'disputes and refunds at the provider of paid top-ups',
+    rows: sql.fragment`
+      select d.id as subject, format('%s: charged %s, returned %s', d.status, d.charged, d.returned) as stored, null as proven,
+        case d.status when 'won' then d.charged = d.returned else d.charged and not d.returned end as holds
+      from disputes d join top_ups t on t.payment_id = d.payment_id and t.status = 'paid'
+      union all
+      select p.payment_id, p.charged_back_cents::text, format('at least %s', least(p.refunded_cents, t.amount_cents) - coalesce(ours.cents, 0)),
+        p.charged_back_cents >= least(p.refunded_cents, t.amount_cents) - coalesce(ours.cents, 0)
+      from refunded_payments p join top_ups t on t.payment_id = p.payment_id and t.status = 'paid'
+      left join (select top_up_id, sum(amount_cents) as cents from refunds where status <> 'failed' group by 1) ours on ours.top_up_id = t.id`,
+  },
+  {
+    law: 'what was refunded without us was taken back',
+    means: 'from the wallet and as receivables together',
+    of: 'payments that were refunded',
+    rows: sql.fragment`
+      select p.payment_id as subject, p.charged_back_cents::text as stored, coalesce(c.cents, 0)::text as proven,
+        p.charged_back_cents = coalesce(c.cents, 0) as holds
+      from refunded_payments p left join (
+        select split_part(cause, ':', 2) as payment_id, sum(cents) as cents from (
+          select cause, amount_cents as cents from transfers where kind = 'adjustment' and cause like 'refunded:%'
+          union all
+          select id, amount_cents from receivables where id like 'refunded:%') parts
+        group by 1) c
+      on c.payment_id = p.payment_id`,
+  },
+  {
+    law: 'what the payment provider moved has its reason',
+    means: 'a dispute, a refund without us, a refund that came back, or what was owed since',
+    of: 'adjustments by the payment provider',
+    rows: sql.fragment`
+      select t.id as subject, t.cause as stored, null as proven,
+        coalesce(d.id, p.payment_id, back.id, r.id, owed.id) is not null as holds
+      from transfers t
+      left join disputes d on d.id = case when t.cause like 'returned:%' then substr(t.cause, 10) else t.cause end
+      left join refunded_payments p on t.cause like 'refunded:%' and p.payment_id = split_part(t.cause, ':', 2)
+      left join refunds back on back.id = case when t.cause like 'unrefunded:%' then substr(t.cause, 12) end
+      left join receivables r on r.id = case when t.cause like 'returned:%' then substr(t.cause, 10) end
+      left join receivables owed on owed.id = case when t.cause like 'receivable:%' then regexp_replace(t.cause, '^receivable:(.*):[^:]*$', '\\1') end
+      where t.kind = 'adjustment' and 'platform:payments' in (t.debit_account, t.credit_account)`,
+  },
+];

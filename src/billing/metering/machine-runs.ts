@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { translateDatabaseError } from '../../database/errors.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { InvocationId, MachineRunId, OperatorId, SkillId } from '../../ids/ids.ts';
+
+/** A step of sealed execution that ran, whatever became of its invocation (Billing §2.2 rule 2). */
+export interface MachineRun {
+  /** Once an id: the same run again changes nothing and charges nothing. */
+  id: MachineRunId;
+  operatorId: OperatorId;
+  /** Milliseconds, whole. */
+  durationMs: number;
+  /** To the platform; charged with 15 %. */
+  costMicrocents: number;
+  invocationId?: InvocationId;
+  /** Else the invocation's. */
+  skillId?: SkillId;
+  /** From 0. */
+  sealedStepIndex?: number;
+}
+
+const ChargedRow = z.object({ charged: z.number() });
+
+/**
+ * Records a step that the machine ran and charges it to the meter sealed_execution, in one statement.
+ * @returns microcents charged
+ * @throws CarnetError INSUFFICIENT_CREDITS, and then nothing is recorded
+ */
+export async function recordMachineRun(connection: CommonQueryMethods, run: MachineRun): Promise<number> {
+  const columns = {
+    id: run.id,
+    operator_id: run.operatorId,
+    duration_ms: run.durationMs,
+    cost_microcents: run.costMicrocents,
+    skill_id: run.skillId,
+    invocation_id: run.invocationId,
+    sealed_step_index: run.sealedStepIndex,
+  };
+  try {
+    return await connection.oneFirst(
+      sql.type(ChargedRow)`select record_machine_run(${JSON.stringify(columns)}::jsonb) as charged`,
+    );
+  } catch (error) {
+    throw translateDatabaseError(error);
+  }
+}

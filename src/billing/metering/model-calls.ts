@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { translateDatabaseError } from '../../database/errors.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { AgentId, InvocationId, MissionId, ModelCallId, OperatorId, PassportId, SkillId } from '../../ids/ids.ts';
+
+/** A model call that was made; no prompt and no response is taken (Billing §2.2 rule 3). Tokens are counts. */
+export interface ModelCall {
+  /** Once an id: the same call again changes nothing and charges nothing. */
+  id: ModelCallId;
+  operatorId: OperatorId;
+  /** What it was made for, e.g. `sealed_step`. */
+  operation: string;
+  provider: string;
+  model: string;
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+  cachedPromptTokens?: number;
+  streaming: boolean;
+  price: ModelCallPrice;
+  agentId?: AgentId;
+  /** Else the invocation's, else the passport's only one; its declared intent is the declared purpose (decisions B24). */
+  missionId?: MissionId;
+  passportId?: PassportId;
+  /** Else the invocation's. */
+  skillId?: SkillId;
+  invocationId?: InvocationId;
+  /** From 0. */
+  sealedStepIndex?: number;
+}
+
+/** Who pays (decisions B21). `costMicrocents` is what the provider takes for the call. */
+export type ModelCallPrice =
+  /** The wallet: the cost and 15 %; by llm_gateway, where the provider bills the customer, the 15 % alone. */
+  | { state: 'wallet_price'; meter: 'sealed_execution' | 'llm_gateway' | 'l3'; costMicrocents: number }
+  /** Nobody: it is within the allowance, or the platform pays. */
+  | { state: 'included' | 'covered'; costMicrocents: number }
+  /** The cost is not known. */
+  | { state: 'unavailable' };
+
+const ChargedRow = z.object({ charged: z.number() });
+
+/**
+ * Records a model call, charges it to the wallet and gives it its place on the timeline, in one statement.
+ * @returns microcents charged
+ * @throws CarnetError INSUFFICIENT_CREDITS, and then nothing is recorded
+ */
+export async function recordModelCall(connection: CommonQueryMethods, call: ModelCall): Promise<number> {
+  const { price } = call;
+  const columns = {
+    id: call.id,
+    operator_id: call.operatorId,
+    operation: call.operation,
+    provider: call.provider,
+    model: call.model,
+    prompt_tokens: call.promptTokens,
+    completion_tokens: call.completionTokens,
+    total_tokens: call.totalTokens,
+    cached_prompt_tokens: call.cachedPromptTokens,
+    streaming: call.streaming,
+    price_state: price.state,
+    meter: price.state === 'wallet_price' ? price.meter : undefined,
+    cost_microcents: price.state === 'unavailable' ? undefined : price.costMicrocents,
+    agent_id: call.agentId,
+    mission_id: call.missionId,
+    passport_id: call.passportId,
+    skill_id: call.skillId,
+    invocation_id: call.invocationId,
+    sealed_step_index: call.sealedStepIndex,
+  };
+  try {
+    return await connection.oneFirst(
+      sql.type(ChargedRow)`select record_model_call(${JSON.stringify(columns)}::jsonb) as charged`,
+    );
+  } catch (error) {
+    throw translateDatabaseError(error);
+  }
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { OperatorId } from '../../ids/ids.ts';
+import type { Allowance, Usage } from './schema.ts';
+
+const Meter = z.object({ meter: z.string(), used: z.number(), included: z.number().nullable(), overage: z.number() });
+
+const UsageRow = z.object({
+  tier: z.string(),
+  period_start: z.string(),
+  period_end: z.string(),
+  month_start: z.string(),
+  month_end: z.string(),
+  passports: z.number(),
+  invocations: z.number(),
+  agents: z.number(),
+  published_skills: z.number(),
+  meters: z.array(Meter),
+  included: z.number().nullable(),
+  purchased: z.number(),
+  total: z.number().nullable(),
+  ceiling: z.number().nullable(),
+  in_use: z.number(),
+});
+
+/**
+ * What an operator used this month and what it has now (decisions B17), from counters and from what exists: nothing that grows with a
+ * month's work is read. One statement, so one month and one tier.
+ */
+export async function readUsage(connection: CommonQueryMethods, operatorId: OperatorId): Promise<Usage> {
+  const row = await connection.one(sql.type(UsageRow)`
+    with mine as (
+      select o.id, t.*, utc_month(clock_timestamp()) as month from operators o join tiers t on t.name = o.tier where o.id = ${operatorId}
+    ), counted as (
+      select c.* from mine join usage_counters c on c.operator_id = mine.id and c.month = mine.month
+    )
+    select mine.name as tier, period_start, period_end,
+      mine.month::timestamp at time zone 'UTC' as month_start, (mine.month + interval '1 month') at time zone 'UTC' as month_end,
+      (select coalesce(sum(passports), 0)::bigint from counted) as passports,
+      (select coalesce(sum(invocations), 0)::bigint from counted) as invocations,
+      count_agents(mine.id) as agents, count_published_skills(mine.id) as published_skills,
+      (select json_agg(json_build_object('meter', m.meter, 'used', coalesce(c.used, 0), 'included', m.included, 'overage', coalesce(c.overage, 0)))
+        from (values ('metered_action', mine.metered_actions), ('l3', mine.l3_classifications), ('sms', mine.sms), ('email', mine.email))
+          as m (meter, included)
+        left join counted c on c.meter = m.meter) as meters,
+      seats.*
+    from mine, billing_period_of(mine.id), seats_of(mine.id) as seats`);
+  const allowance = (name: string): Allowance => {
+    const { used = 0, included = null, overage = 0 } = row.meters.find(({ meter }) => meter === name) ?? {};
+    return { used, included, overage };
+  };
+  return {
+    tier: row.tier,
+    billing_period: { start: row.period_start, end: row.period_end },
+    allowance_period: { start: row.month_start, end: row.month_end },
+    usage: {
+      passports: row.passports,
+      agents: row.agents,
+      drop_offs: 0, // named by the specification and found nowhere else in it (decisions, trap 20)
+      skill_invocations: row.invocations,
+      published_skills: row.published_skills,
+    },
+    allowances: {
+      metered_actions: allowance('metered_action'),
+      l3_classifications: allowance('l3'),
+      sms: allowance('sms'),
+      email: allowance('email'),
+    },
+    seats: {
+      included_seats: row.included,
+      purchased_seats: row.purchased,
+      total_seats: row.total,
+      seat_ceiling: row.ceiling,
+      seats_in_use: row.in_use,
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Context } from '../../../context/context.ts';
+
+export const LOCAL_PAGES = '/local-payments';
+
+const folders = { checkout: LOCAL_PAGES, receipt: `${LOCAL_PAGES}/receipts`, portal: `${LOCAL_PAGES}/portals` };
+export type LocalPage = keyof typeof folders;
+
+/** The path under which the pages of a kind stand, for the table of pages. */
+export const pathOfPages = (kind: LocalPage): string => `${folders[kind]}/:id`;
+
+/**
+ * Who has the address may pay, so it must not be guessed. An id alone can be: those of one millisecond follow one another. With it comes a
+ * MAC of 256 bits, which needs no column and fits whichever process makes it.
+ */
+export const pathOfPage = ({ encryption }: Context, kind: LocalPage, id: string): string =>
+  `${folders[kind]}/${id}.${encryption.mac(`${kind}:${id}`, PURPOSE)}`;
+
+export const urlOfPage = (context: Context, kind: LocalPage, id: string): string =>
+  context.config.publicBaseUrl + pathOfPage(context, kind, id);
+
+/** The id in the last segment of an address; undefined where the address is not one of ours. */
+export function idInAddress({ encryption }: Context, kind: LocalPage, segment: string): string | undefined {
+  const dot = segment.indexOf('.');
+  const id = segment.slice(0, dot);
+  return dot > 0 && encryption.macFits(`${kind}:${id}`, PURPOSE, segment.slice(dot + 1)) ? id : undefined;
+}
+
+const PURPOSE = 'local-payments';

@@ -1,0 +1,29 @@
+import { html, type Html } from '../../../http/pages/html.ts';
+import { LOCAL_PAGES } from './addresses.ts';
+
+/** The frame of every local page: without script, and without a word that could be taken for a real payment. */
+export const localPage = (title: string, content: Html): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · Carnet</title>
+<link rel="stylesheet" href="${LOCAL_PAGES}/style.css">
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+<footer>
+<p class="note">This is the local payment page: no money moves. With STRIPE_SECRET_KEY set, a page of Stripe stands in its place.</p>
+<p><a href="/dashboard">Back to Carnet</a></p>
+</footer>
+</body>
+</html>
+`;
+
+/** `2026-11-21 12:03 UTC`, in an element that says it to machines too. */
+export const moment = (iso: string): Html =>
+  html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;

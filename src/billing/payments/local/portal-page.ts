@@ -1,0 +1,45 @@
+import { html, type Html } from '../../../http/pages/html.ts';
+import { dollars } from '../../money.ts';
+import { localPage, moment } from './local-page.ts';
+import type { PaymentRow, SubscriptionRow } from './queries.ts';
+
+export interface Portal {
+  operatorName: string;
+  subscription: SubscriptionRow | null;
+  /** @param receipt the path of its receipt */
+  payments: readonly (PaymentRow & { receipt: string })[];
+}
+
+/** A subscription and everything that was paid; changing it is the API's (subscribe, cancel-subscription, seats). */
+export const portalPage = ({ operatorName, subscription, payments }: Portal): Html =>
+  localPage(
+    'Invoices and subscription',
+    html`<p>${operatorName}</p>
+<h2>Subscription</h2>
+${subscription === null ? html`<p>None.</p>` : subscriptionPart(subscription)}
+<h2>Payments</h2>
+${payments.length === 0 ? html`<p>None yet.</p>` : paymentsPart(payments)}`,
+  );
+
+function subscriptionPart(subscription: SubscriptionRow): Html {
+  const { tier, status, purchased_seats: seats, next_tier: next, period_end: end } = subscription;
+  if (status === 'canceled') return html`<p>${tier}, ended ${moment(end)}.</p>`;
+  const what = subscription.cancel_at_period_end ? 'ends' : next === null ? 'renews' : `becomes ${next}`;
+  return html`<p>${tier}; ${what} ${moment(end)}. Seats bought beside those of the tier: ${seats}.</p>`;
+}
+
+const paymentsPart = (payments: Portal['payments']): Html => html`<table>
+<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Amount</th><th scope="col">Receipt</th></tr></thead>
+<tbody>
+${payments.map(
+  ({
+    created_at: at,
+    description,
+    amount_cents: cents,
+    refunded_cents: back,
+    receipt,
+  }) => html`<tr><td>${moment(at)}</td><td>${description}${back === 0 ? '' : `, ${dollars(back)} refunded`}</td>
+<td class="amount">${dollars(cents)}</td><td><a href="${receipt}">Receipt</a></td></tr>\n`,
+)}
+</tbody>
+</table>`;

@@ -1,0 +1,167 @@
+import type { FragmentSqlToken } from 'slonik';
+import { z } from 'zod';
+import type { Context } from '../../../context/context.ts';
+import { sql } from '../../../database/pool.ts';
+import { newId } from '../../../ids/ids.ts';
+import {
+  PaymentRefused,
+  type CheckoutState,
+  type HostedPage,
+  type PaidTier,
+  type PaymentProvider,
+  type RefundState,
+} from '../provider.ts';
+import { urlOfPage } from './addresses.ts';
+import { keyedCall } from './keyed-call.ts';
+import { findCheckout, settleCheckout, type CheckoutRow } from './queries.ts';
+import { localSubscriptions } from './subscriptions.ts';
+
+const Nothing = z.object({});
+const Made = z.object({ id: z.string() });
+
+/** What is asked for under a key: the same again must say the same. */
+interface CheckoutRequest {
+  reference: string;
+  purpose: CheckoutRow['purpose'];
+  customerId: string;
+  amountCents: number | null;
+  tier: PaidTier | null;
+  purchasedSeats: number | null;
+  subscriptionId: string | null;
+  expiresAt: Date;
+}
+const plain = { amountCents: null, tier: null, purchasedSeats: null, subscriptionId: null };
+
+/**
+ * The provider where there is no key of Stripe's: pages of this service on which the outcome is chosen, over books of its own, with
+ * Stripe's manners. No money moves.
+ */
+export function createLocalPayments(context: Context): PaymentProvider {
+  const { pool } = context;
+
+  const openCheckout = async (request: CheckoutRequest, amount: FragmentSqlToken): Promise<HostedPage> => {
+    const { reference, purpose, customerId, tier, purchasedSeats, subscriptionId, expiresAt } = request;
+    const { id } = await keyedCall(pool, { key: reference, request, answer: Made }, async (connection) => {
+      const made = newId('lpay');
+      const { rowCount } = await connection.query(sql.type(Nothing)`
+        insert into local_checkouts (id, purpose, reference, customer_id, amount_cents, tier, purchased_seats, subscription_id, expires_at)
+        select ${made}, ${purpose}, ${reference}, id, amount_cents, ${tier}, ${purchasedSeats}, ${subscriptionId}, ${expiresAt.toISOString()}
+        from local_customers, lateral (${amount}) as amounts (amount_cents) where id = ${customerId} and amount_cents > 0`);
+      if (rowCount === 0) throw new PaymentRefused(`There is no customer ${customerId}, or nothing to pay.`);
+      return { id: made };
+    });
+    return { sessionId: id, url: urlOfPage(context, 'checkout', id) };
+  };
+
+  const checkoutOf = async (sessionId: string): Promise<CheckoutRow> => {
+    const checkout = await findCheckout(pool, sessionId);
+    if (checkout === null) throw new PaymentRefused(`There is no checkout ${sessionId}.`);
+    return checkout;
+  };
+
+  return {
+    async ensureCustomer({ operatorId, name, email }) {
+      const { id } = await pool.one(sql.type(Made)`
+        insert into local_customers (id, operator_id, name, email) values (${newId('lpay')}, ${operatorId}, ${name}, ${email})
+        on conflict (operator_id) do update set name = excluded.name, email = excluded.email returning id`);
+      return { customerId: id };
+    },
+
+    openTopUp: ({ topUpId, customerId, amountCents, expiresAt }) =>
+      openCheckout(
+        { ...plain, reference: topUpId, purpose: 'top_up', customerId, amountCents, expiresAt },
+        sql.fragment`select ${amountCents}::bigint`,
+      ),
+
+    openSubscription: ({ changeId, customerId, tier, purchasedSeats, expiresAt }) =>
+      openCheckout(
+        { ...plain, reference: changeId, purpose: 'subscription', customerId, tier, purchasedSeats, expiresAt },
+        sql.fragment`select local_price(${tier}, ${purchasedSeats})`,
+      ),
+
+    /** The whole difference of the two tiers' prices is paid: nothing is prorated here. */
+    async openUpgrade({ changeId, customerId, subscriptionId, tier, expiresAt }) {
+      await pool.query(sql.type(Nothing)`
+        update local_subscriptions set next_tier = null where id = ${subscriptionId} and customer_id = ${customerId}`);
+      return openCheckout(
+        { ...plain, reference: changeId, purpose: 'upgrade', customerId, tier, subscriptionId, expiresAt },
+        sql.fragment`
+          select local_price(${tier}, 0) - local_price(tier, 0) from local_subscriptions
+          where id = ${subscriptionId} and customer_id = ${customerId} and status = 'active'`,
+      );
+    },
+
+    async readCheckout(sessionId): Promise<CheckoutState> {
+      const { status, amount_cents, payment_id, receipt_id, subscription_id } = await checkoutOf(sessionId);
+      return {
+        status,
+        amountCents: amount_cents,
+        currency: 'usd',
+        paymentId: payment_id,
+        receiptUrl: receipt_id === null ? null : urlOfPage(context, 'receipt', receipt_id),
+        subscriptionId: subscription_id,
+      };
+    },
+
+    async expireCheckout(sessionId) {
+      await checkoutOf(sessionId);
+      await settleCheckout(pool, sessionId, 'expired');
+    },
+
+    async refund({ key, paymentId, amountCents }): Promise<RefundState> {
+      const { id } = await keyedCall(
+        pool,
+        { key, request: { paymentId, amountCents }, answer: Made },
+        async (connection) => {
+          const { rowCount } = await connection.query(sql.type(Nothing)`
+          update local_payments set refunded_cents = refunded_cents + ${amountCents}
+          where id = ${paymentId} and refunded_cents + ${amountCents} <= amount_cents`);
+          if (rowCount === 0) throw new PaymentRefused(`The payment ${paymentId} has not as much left to refund.`);
+          const made = newId('lpay');
+          await connection.query(sql.type(Nothing)`
+          insert into local_refunds (id, payment_id, amount_cents) values (${made}, ${paymentId}, ${amountCents})`);
+          return { id: made };
+        },
+      );
+      return { providerRefundId: id, status: 'succeeded' };
+    },
+
+    async readRefund(providerRefundId): Promise<RefundState> {
+      const known = await pool.exists(sql.type(Nothing)`select from local_refunds where id = ${providerRefundId}`);
+      if (!known) throw new PaymentRefused(`There is no refund ${providerRefundId}.`);
+      return { providerRefundId, status: 'succeeded' };
+    },
+
+    ...localSubscriptions(context),
+
+    async openPortal({ portalId, customerId }) {
+      const { id } = await keyedCall(
+        pool,
+        { key: portalId, request: { customerId }, answer: Made },
+        async (connection) => {
+          const made = newId('lpay');
+          const { rowCount } = await connection.query(sql.type(Nothing)`
+          insert into local_portals (id, customer_id) select ${made}, id from local_customers where id = ${customerId}`);
+          if (rowCount === 0) throw new PaymentRefused(`There is no customer ${customerId}.`);
+          return { id: made };
+        },
+      );
+      return { url: urlOfPage(context, 'portal', id) };
+    },
+
+    async transfer({ key, operatorId, account, amountCents }) {
+      const { id } = await keyedCall(
+        pool,
+        { key, request: { operatorId, account, amountCents }, answer: Made },
+        async (connection) => {
+          if (!/^acct_\w+$/.test(account)) throw new PaymentRefused(`There is no account ${account}.`);
+          const made = newId('lpay');
+          await connection.query(sql.type(Nothing)`
+          insert into local_transfers (id, operator_id, account, amount_cents) values (${made}, ${operatorId}, ${account}, ${amountCents})`);
+          return { id: made };
+        },
+      );
+      return { transferId: id };
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { html, type Html } from '../../../http/pages/html.ts';
+import { dollars } from '../../money.ts';
+import { localPage, moment } from './local-page.ts';
+import type { PaymentRow } from './queries.ts';
+
+/** One payment, and what went back of it. */
+export function receiptPage({
+  description,
+  operator_name: name,
+  amount_cents: paid,
+  refunded_cents: refunded,
+  created_at: at,
+}: PaymentRow): Html {
+  const back = refunded === 0 ? html`` : html`\n<dt>Refunded</dt><dd class="amount">${dollars(refunded)}</dd>`;
+  return localPage(
+    'Receipt',
+    html`<dl>
+<dt>What</dt><dd>${description}</dd>
+<dt>Paid by</dt><dd>${name}</dd>
+<dt>Paid to</dt><dd>Carnet</dd>
+<dt>When</dt><dd>${moment(at)}</dd>
+<dt>Amount</dt><dd class="amount">${dollars(paid)}</dd>${back}
+</dl>`,
+  );
+}

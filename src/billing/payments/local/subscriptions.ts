@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Context } from '../../../context/context.ts';
+import { sql } from '../../../database/pool.ts';
+import { PaymentRefused, type PaymentProvider, type SubscriptionState } from '../provider.ts';
+import { keyedCall } from './keyed-call.ts';
+import { findSubscription, type SubscriptionRow } from './queries.ts';
+
+const Nothing = z.object({});
+const Done = z.object({});
+
+/** Subscriptions of the local provider: renewed by Postgres' clock whenever somebody asks, each renewal paid. */
+export function localSubscriptions({
+  pool,
+}: Context): Pick<PaymentProvider, 'readSubscription' | 'changeSubscription'> {
+  const readSubscription = async (subscriptionId: string): Promise<SubscriptionState> => {
+    const row = await pool.transaction((connection) => findSubscription(connection, subscriptionId));
+    if (row === null) throw new PaymentRefused(`There is no subscription ${subscriptionId}.`);
+    return stateOf(row);
+  };
+
+  return {
+    readSubscription,
+
+    async changeSubscription({ key, subscriptionId, change }) {
+      await keyedCall(pool, { key, request: { subscriptionId, change }, answer: Done }, async (connection) => {
+        const row = await findSubscription(connection, subscriptionId);
+        if (row?.status !== 'active') throw new PaymentRefused(`There is no running subscription ${subscriptionId}.`);
+        const next = change.nextTier === undefined ? row.next_tier : change.nextTier;
+        await connection.query(sql.type(Nothing)`
+          update local_subscriptions
+          set purchased_seats = ${change.purchasedSeats ?? row.purchased_seats}, next_tier = ${next},
+            cancel_at_period_end = ${change.cancelAtPeriodEnd ?? row.cancel_at_period_end}
+          where id = ${subscriptionId}`);
+        return {};
+      });
+      return readSubscription(subscriptionId);
+    },
+  };
+}
+
+const stateOf = (row: SubscriptionRow): SubscriptionState => ({
+  subscriptionId: row.id,
+  customerId: row.customer_id,
+  status: row.status,
+  tier: row.tier,
+  purchasedSeats: row.purchased_seats,
+  cancelAtPeriodEnd: row.cancel_at_period_end,
+  nextTier: row.next_tier,
+  currentPeriodStart: new Date(row.period_start),
+  currentPeriodEnd: new Date(row.period_end),
+});

@@ -1,0 +1,68 @@
+import { keepStatus, runCommand, type Answered, type CommandCall } from '../../../commands/run.ts';
+import type { Context } from '../../../context/context.ts';
+import { CarnetError, notFound } from '../../../errors/carnet-error.ts';
+import { newId, type OperatorId } from '../../../ids/ids.ts';
+import { lifeId } from '../../../ids/life-ids.ts';
+import { paymentSettings } from '../settings.ts';
+import { beginRefund, findRefund } from './queries.ts';
+import type { Refund } from './schema.ts';
+
+/** How long a caller waits for the payment provider (decisions B9). */
+const ANSWER_SECONDS = 10;
+
+/**
+ * Refunds a top-up as a whole: holds its amount, and its life gives it back at the provider. 200 where that was done in time, else 202;
+ * a call made again with its key is told how it stands, under the status of the first.
+ * @throws CarnetError PAYMENTS_NOT_CONFIGURED, NOT_FOUND, NOT_REFUNDABLE, REFUND_WINDOW_EXPIRED, ALREADY_REFUNDED, BALANCE_BELOW_TOPUP;
+ *   PAYMENT_REFUSED where the provider did not do it: the wallet has its money again, and it may be asked for anew.
+ */
+export async function refundTransaction(
+  context: Context,
+  call: CommandCall,
+  { transactionId, signal }: { transactionId: string; signal: AbortSignal },
+): Promise<Answered<Refund>> {
+  const { provider } = paymentSettings(context);
+  const { operatorId } = call.caller;
+  const begun = await runCommand<Refund>(context, call, async (unit) => {
+    const id = newId('rfd');
+    const cents = await beginRefund(unit.connection, { id, holdId: newId('hld'), operatorId, transactionId, provider });
+    await unit.audit('refund.begun', id, { transaction_id: transactionId, amount_cents: cents });
+    await unit.wake(lifeId.refund(id), 'begun');
+    unit.changed(operatorId);
+    return {
+      status: 202,
+      body: { refund_id: id, transaction_id: transactionId, amount_cents: cents, status: 'pending' },
+    };
+  });
+  const seconds = begun.replayed ? 0 : ANSWER_SECONDS;
+  const body = await settledRefund(context, begun.body.refund_id, operatorId, { seconds, signal });
+  if (body.status === 'failed') {
+    const detail =
+      'The payment provider did not refund this; the wallet has the money again. Ask for it anew, with a new Idempotency-Key.';
+    throw new CarnetError('PAYMENT_REFUSED', detail, { extra: { refund_id: body.refund_id } });
+  }
+  if (begun.replayed || body.status === 'pending') return { ...begun, body };
+  await keepStatus(context, call, 200);
+  return { ...begun, status: 200, body };
+}
+
+async function settledRefund(
+  context: Context,
+  id: string,
+  operatorId: OperatorId,
+  patience: { seconds: number; signal: AbortSignal },
+): Promise<Refund> {
+  let latest: Refund | undefined;
+  await context.rowEvents.waitFor(id, patience, async () => {
+    latest = await readRefund(context, id, operatorId);
+    return latest.status === 'pending' ? undefined : latest;
+  });
+  return latest ?? readRefund(context, id, operatorId);
+}
+
+/** @throws CarnetError NOT_FOUND */
+export async function readRefund({ pool }: Context, id: string, operatorId: OperatorId): Promise<Refund> {
+  const refund = await findRefund(pool, id, operatorId);
+  if (refund === null) throw notFound('refund');
+  return refund;
+}

@@ -1,0 +1,66 @@
+import type { Context } from '../../../context/context.ts';
+import { step } from '../../../commands/fault-points.ts';
+import { described, type Described } from '../described.ts';
+import { PaymentRefused, type PaymentProvider } from '../provider.ts';
+import { settleRefund, type RefundOutcome } from '../webhook/queries.ts';
+import type { PaymentStep } from '../step.ts';
+import { advanceRefundRow, describeRefundRows, findPendingRefund, reconcileRefundRows } from './queries.ts';
+import type { RefundStatus } from './schema.ts';
+
+/** One step of the life of a refund: forgets the messages that woke it and says what is next. By the row, so it may run any number of times. */
+export async function advanceRefund({ pool }: Context, id: string): Promise<PaymentStep<RefundStatus>> {
+  const { status, action, wait_ms: waitMs, until } = await advanceRefundRow(pool, id);
+  return { status, action, waitMs, until };
+}
+
+/**
+ * Has the provider refund the payment, or say what became of it, and captures or releases what is held. An answer that was lost is no
+ * refusal: the same key asks again (architecture rule 7).
+ */
+export async function askRefund(context: Context, payments: PaymentProvider, id: string): Promise<void> {
+  const { pool, log, rowEvents } = context;
+  const refund = await findPendingRefund(pool, id);
+  if (refund === null) return;
+  const ask = async (): Promise<RefundOutcome> => {
+    if (refund.provider_refund_id !== null) return payments.readRefund(refund.provider_refund_id);
+    const { payment_id: paymentId, amount_cents: amountCents } = refund;
+    return payments.refund({ key: keyOf(refund), paymentId, amountCents });
+  };
+  const outcome = await ask().catch((error: unknown): RefundOutcome => {
+    if (!(error instanceof PaymentRefused)) throw error;
+    if (refund.provider_refund_id !== null) {
+      // it made one: that it does not know it now, as under another account's key, undoes nothing
+      log.error(
+        { refundId: id, reason: error.message },
+        'the payment provider does not know a refund that it made; a person must look',
+      );
+      return { providerRefundId: null, status: 'pending' };
+    }
+    log.error({ refundId: id, reason: error.message }, 'the payment provider refuses a refund');
+    return { providerRefundId: null, status: 'failed' };
+  });
+  step('askRefund:asked');
+  await settleRefund(pool, id, outcome);
+  rowEvents.changed(id, refund.operator_id);
+}
+
+/** A provider answers a key that it refused with the refusal, so a refund that is asked for anew has another one. */
+const keyOf = ({ transaction_id: transactionId, attempt }: { transaction_id: string; attempt: number }): string =>
+  attempt === 1 ? `refund:${transactionId}` : `refund:${transactionId}:${attempt}`;
+
+/** One query for several ids; ids without a row are left out. */
+export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
+  described(
+    await describeRefundRows(pool, ids),
+    ({ id, operator_id: operatorId, transaction_id: transactionId, amount_cents: cents }) => ({
+      summary: `Refund of ${cents} cents for ${operatorId}`,
+      details: `Refund \`${id}\` of ${cents} cents, the top-up \`${transactionId}\` of \`${operatorId}\``,
+    }),
+  );
+
+/** Wakes refunds that no life seems to hold; at most 100 a call. */
+export async function reconcileRefunds({ pool, delivery }: Context): Promise<{ woken: number }> {
+  const woken = await reconcileRefundRows(pool);
+  if (woken > 0) delivery.messagesCommitted();
+  return { woken };
+}

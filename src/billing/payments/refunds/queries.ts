@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { textArray } from '../../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
+import { paymentActions } from '../step.ts';
+import { RefundSchema, refundStatuses, type Refund } from './schema.ts';
+
+const CentsRow = z.object({ cents: z.number() });
+
+export interface NewRefund {
+  id: string;
+  holdId: string;
+  operatorId: string;
+  transactionId: string;
+  provider: 'stripe' | 'local';
+}
+
+/**
+ * Writes the refund and holds its money.
+ * @returns the cents
+ * @throws the refusals of `begin_refund`
+ */
+export const beginRefund = (
+  connection: CommonQueryMethods,
+  { id, holdId, operatorId, transactionId, provider }: NewRefund,
+): Promise<number> =>
+  connection.oneFirst(
+    sql.type(CentsRow)`select begin_refund(${id}, ${holdId}, ${operatorId}, ${transactionId}, ${provider}) as cents`,
+  );
+
+const columns = sql.fragment`id as refund_id, transaction_id, amount_cents, status`;
+
+export const findRefund = (connection: CommonQueryMethods, id: string, operatorId: string): Promise<Refund | null> =>
+  connection.maybeOne(
+    sql.type(RefundSchema)`select ${columns} from refunds where id = ${id} and operator_id = ${operatorId}`,
+  );
+
+const PendingRow = z.object({
+  operator_id: z.string(),
+  transaction_id: z.string(),
+  attempt: z.number(),
+  amount_cents: z.number(),
+  payment_id: z.string(),
+  provider_refund_id: z.string().nullable(),
+});
+
+/** What the provider is asked for; null where the refund is settled. */
+export const findPendingRefund = (
+  connection: CommonQueryMethods,
+  id: string,
+): Promise<z.infer<typeof PendingRow> | null> =>
+  connection.maybeOne(sql.type(PendingRow)`
+    select r.operator_id, r.transaction_id, r.attempt, r.amount_cents, t.payment_id, r.provider_refund_id
+    from refunds r join top_ups t on t.id = r.top_up_id
+    where r.id = ${id} and r.status = 'pending'`);
+
+const StepRow = z.object({
+  status: z.enum([...refundStatuses, 'gone']),
+  action: z.enum(paymentActions),
+  wait_ms: z.number().nullable(),
+  until: z.string().nullable(),
+});
+
+export const advanceRefundRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
+  connection.one(sql.type(StepRow)`select * from advance_refund(${id})`);
+
+const DescribedRow = z.object({
+  id: z.string(),
+  operator_id: z.string(),
+  transaction_id: z.string(),
+  amount_cents: z.number(),
+});
+
+export const describeRefundRows = (
+  connection: CommonQueryMethods,
+  ids: string[],
+): Promise<readonly z.infer<typeof DescribedRow>[]> =>
+  connection.any(sql.type(DescribedRow)`
+    select id, operator_id, transaction_id, amount_cents from refunds where id = any(${textArray(ids)})`);
+
+export const reconcileRefundRows = (connection: CommonQueryMethods): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_refunds() as woken`);

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { route, type AnyRoute } from '../../../http/route.ts';
+import { readRefund, refundTransaction } from './create.ts';
+import { RefundSchema } from './schema.ts';
+
+const postRefund = route({
+  method: 'post',
+  path: '/v1/billing/refund/:transactionId',
+  operation: 'refundTransaction',
+  tag: 'billing',
+  summary: 'Refund a top-up to the original payment method',
+  description:
+    'The whole top-up, within 30 days and while the wallet still holds all of it. 200 when the payment provider has done it, ' +
+    '202 when it takes longer than ten seconds: read the refund until it has succeeded.',
+  audience: 'admin',
+  params: z.object({ transactionId: z.string() }),
+  status: 200,
+  otherStatus: 202,
+  reply: RefundSchema,
+  refusals: [
+    'ALREADY_REFUNDED',
+    'BALANCE_BELOW_TOPUP',
+    'NOT_FOUND',
+    'NOT_REFUNDABLE',
+    'PAYMENT_REFUSED',
+    'PAYMENTS_NOT_CONFIGURED',
+    'REFUND_WINDOW_EXPIRED',
+  ],
+  handler: ({ context, call, params, signal }) => refundTransaction(context, call, { ...params, signal }),
+});
+
+const getRefund = route({
+  method: 'get',
+  path: '/v1/billing/refunds/:id',
+  operation: 'getRefund',
+  tag: 'billing',
+  summary: 'Read a refund',
+  audience: 'anyone',
+  params: z.object({ id: z.string() }),
+  status: 200,
+  reply: RefundSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { id } }) => ({
+    status: 200,
+    body: await readRefund(context, id, caller.operatorId),
+  }),
+});
+
+export const refundRoutes: AnyRoute[] = [postRefund, getRefund];

@@ -1,0 +1,64 @@
+import { runWaitingCommand, type Answered, type CommandCall } from '../../../commands/run.ts';
+import type { Context } from '../../../context/context.ts';
+import { CarnetError } from '../../../errors/carnet-error.ts';
+import { newId } from '../../../ids/ids.ts';
+import { lifeId } from '../../../ids/life-ids.ts';
+import { paymentSettings } from '../settings.ts';
+import { insertTopUp, readTopUp, type TopUpRow } from './queries.ts';
+import type { CreateTopUp, TopUp } from './schema.ts';
+import { checkoutSeal } from './seals.ts';
+
+/**
+ * Begins a top-up and answers where it is paid (decisions B6). The checkout is opened by the life of the top-up under the top-up's id, so
+ * a call that is made again with its Idempotency-Key gets the same session.
+ * @throws CarnetError PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where nobody opens it in time, INVALID_STATE
+ *   where the session of this key is over.
+ */
+export async function createTopUp(
+  context: Context,
+  call: CommandCall,
+  { amount_cents: amountCents }: CreateTopUp,
+): Promise<Answered<TopUp>> {
+  const { provider } = paymentSettings(context);
+  const { operatorId } = call.caller;
+  const id = newId('top');
+  return runWaitingCommand(context, call, id, {
+    async begin(unit) {
+      await insertTopUp(unit.connection, {
+        id,
+        operatorId,
+        provider,
+        amountCents,
+        seconds: context.config.topUpSessionSeconds,
+      });
+      await unit.audit('top_up.begun', id, { amount_cents: amountCents });
+      await unit.wake(lifeId['top-up'](id), 'begun');
+    },
+    wait: (begun) => context.delivery.ready(lifeId['top-up'](begun)),
+    answer: async (unit, begun) => ({ status: 200, body: answerOf(context, await readTopUp(unit.connection, begun)) }),
+  });
+}
+
+function answerOf(
+  { encryption }: Context,
+  { id, status, session_id: sessionId, checkout_url: sealed }: TopUpRow,
+): TopUp {
+  if (sealed !== null && sessionId !== null) {
+    return { checkout_url: encryption.open(sealed, checkoutSeal(id)), session_id: sessionId };
+  }
+  if (status === 'opening') {
+    const detail =
+      'The checkout is not open yet. Send the same request again with the same Idempotency-Key: it goes on where it is.';
+    throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' } });
+  }
+  if (status === 'refused') {
+    throw new CarnetError(
+      'PAYMENT_REFUSED',
+      'The payment provider does not open a checkout for this; ask us why, or send another amount.',
+    );
+  }
+  throw new CarnetError(
+    'INVALID_STATE',
+    `The checkout of this Idempotency-Key is over (${status}); send the request with a new key.`,
+  );
+}

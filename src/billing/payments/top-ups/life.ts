@@ -1,0 +1,118 @@
+import type { Context } from '../../../context/context.ts';
+import { step } from '../../../commands/fault-points.ts';
+import { customerOf } from '../customers.ts';
+import { described, type Described } from '../described.ts';
+import { settleTopUp } from '../webhook/queries.ts';
+import { PaymentRefused, type CheckoutState, type PaymentProvider } from '../provider.ts';
+import type { PaymentStep } from '../step.ts';
+import {
+  advanceTopUpRow,
+  askTopUpLater,
+  describeTopUpRows,
+  endTopUp,
+  readTopUp,
+  reconcileTopUpRows,
+  saveCheckout,
+  saveReceipt,
+  type ReconciledTopUps,
+} from './queries.ts';
+import type { TopUpStatus } from './schema.ts';
+import { checkoutSeal, receiptSeal } from './seals.ts';
+
+/** One step of the life of a top-up: forgets the messages that woke it and says what is next. By the row, so it may run any number of times. */
+export async function advanceTopUp({ pool }: Context, id: string): Promise<PaymentStep<TopUpStatus>> {
+  const { status, action, wait_ms: waitMs, until } = await advanceTopUpRow(pool, id);
+  return { status, action, waitMs, until };
+}
+
+/** Opens the checkout under the top-up's own id, so that a try whose answer was lost is the same session when it is made again. */
+export async function openTopUp(context: Context, payments: PaymentProvider, id: string): Promise<void> {
+  const { pool, encryption } = context;
+  const { status, operator_id: operatorId, amount_cents: amountCents, expires_at: until } = await readTopUp(pool, id);
+  if (status !== 'opening') return;
+  try {
+    const customerId = await customerOf(context, payments, operatorId);
+    step('openTopUp:customer');
+    const page = await payments.openTopUp({
+      topUpId: id,
+      operatorId,
+      customerId,
+      amountCents,
+      expiresAt: new Date(until),
+    });
+    step('openTopUp:opened');
+    await saveCheckout(pool, id, { sessionId: page.sessionId, url: encryption.seal(page.url, checkoutSeal(id)) });
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    context.log.error({ topUpId: id, reason: error.message }, 'the payment provider refuses to open a checkout');
+    await endTopUp(pool, id, 'refused');
+  }
+}
+
+/**
+ * Asks the provider what became of a checkout, closing it where its time is over: a webhook that was lost loses nothing, and nobody
+ * pays a page that we gave up.
+ */
+export async function askTopUp(context: Context, payments: PaymentProvider, id: string): Promise<void> {
+  const { pool, log, rowEvents } = context;
+  const { status, session_id: sessionId, operator_id: operatorId } = await readTopUp(pool, id);
+  if (sessionId === null || (status !== 'open' && status !== 'processing')) return;
+  try {
+    const state = await closedCheckout(payments, sessionId);
+    step('askTopUp:asked');
+    if (state.status === 'open' || (state.status === 'processing' && status === 'processing'))
+      return await askTopUpLater(pool, id);
+    const { outcome } = await settleTopUp(pool, { topUpId: id, outcome: state.status, sessionId, ...state }, null);
+    if (outcome === 'differs') {
+      log.error({ topUpId: id }, 'a top-up was paid, but not as it was asked for; a person must look');
+      await endTopUp(pool, id, 'differs');
+    }
+    rowEvents.changed(operatorId);
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    log.error({ topUpId: id, reason: error.message }, 'the payment provider does not know the checkout of a top-up');
+    await endTopUp(pool, id, 'refused');
+  }
+}
+
+async function closedCheckout(payments: PaymentProvider, sessionId: string): Promise<CheckoutState> {
+  const state = await payments.readCheckout(sessionId);
+  if (state.status !== 'open') return state;
+  await payments.expireCheckout(sessionId).catch((error: unknown) => {
+    // It was paid meanwhile: that is what it is asked about next.
+    if (!(error instanceof PaymentRefused)) throw error;
+  });
+  return payments.readCheckout(sessionId);
+}
+
+/** Keeps the address of the provider's receipt for the statement (decisions B27). */
+export async function seekReceipt({ pool, encryption }: Context, payments: PaymentProvider, id: string): Promise<void> {
+  const { status, session_id: sessionId } = await readTopUp(pool, id);
+  if (status !== 'paid' || sessionId === null) return;
+  const receiptUrl = await payments.readCheckout(sessionId).then(
+    (state) => state.receiptUrl,
+    (error: unknown) => {
+      if (error instanceof PaymentRefused) return null;
+      throw error;
+    },
+  );
+  step('seekReceipt:found');
+  await saveReceipt(pool, id, receiptUrl === null ? null : encryption.seal(receiptUrl, receiptSeal(id)));
+}
+
+/** One query for several ids; ids without a row are left out. */
+export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
+  described(
+    await describeTopUpRows(pool, ids),
+    ({ id, operator_id: operatorId, amount_cents: cents, expires_at: until }) => ({
+      summary: `Top-up of ${cents} cents for ${operatorId}`,
+      details: `Top-up \`${id}\` of ${cents} cents for \`${operatorId}\`, to be paid until ${until}`,
+    }),
+  );
+
+/** Wakes top-ups that no life seems to hold, and forgets events of webhooks a quarter old; at most 100 and 1,000 a call. */
+export async function reconcileTopUps({ pool, delivery }: Context): Promise<ReconciledTopUps> {
+  const reconciled = await reconcileTopUpRows(pool);
+  if (reconciled.woken > 0) delivery.messagesCommitted();
+  return reconciled;
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { textArray } from '../../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
+import { paymentActions } from '../step.ts';
+import { topUpStatuses } from './schema.ts';
+
+const Nothing = z.object({});
+
+export interface NewTopUp {
+  id: string;
+  operatorId: string;
+  provider: 'stripe' | 'local';
+  amountCents: number;
+  /** How long its checkout can be paid. */
+  seconds: number;
+}
+
+export async function insertTopUp(
+  connection: CommonQueryMethods,
+  { id, operatorId, provider, amountCents, seconds }: NewTopUp,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    insert into top_ups (id, operator_id, provider, amount_cents, expires_at)
+    values (${id}, ${operatorId}, ${provider}, ${amountCents}, clock_timestamp() + make_interval(secs => ${seconds}))`);
+}
+
+const TopUpRow = z.object({
+  id: z.string(),
+  operator_id: z.string(),
+  amount_cents: z.number(),
+  status: z.enum(topUpStatuses),
+  session_id: z.string().nullable(),
+  checkout_url: z.string().nullable(),
+  expires_at: z.string(),
+});
+export type TopUpRow = z.infer<typeof TopUpRow>;
+
+const columns = sql.fragment`id, operator_id, amount_cents, status, session_id, checkout_url, expires_at`;
+
+/** @throws NotFoundError: rows of top-ups are never deleted. */
+export const readTopUp = (connection: CommonQueryMethods, id: string): Promise<TopUpRow> =>
+  connection.one(sql.type(TopUpRow)`select ${columns} from top_ups where id = ${id}`);
+
+/** @param url sealed. Nothing where the row went on without us: a webhook was first. */
+export async function saveCheckout(
+  connection: CommonQueryMethods,
+  id: string,
+  { sessionId, url }: { sessionId: string; url: string },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update top_ups set status = 'open', session_id = ${sessionId}, checkout_url = ${url}, ask_at = expires_at
+    where id = ${id} and status = 'opening'`);
+}
+
+/** The provider will not have it, or has something else than we asked for: nothing more happens by itself. */
+export async function endTopUp(
+  connection: CommonQueryMethods,
+  id: string,
+  status: 'refused' | 'differs',
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update top_ups set status = ${status}, checkout_url = null, ask_at = null
+    where id = ${id} and status in ('opening', 'open', 'processing')`);
+}
+
+export async function askTopUpLater(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update top_ups set ask_at = ask_again_at(expires_at) where id = ${id} and ask_at is not null`);
+}
+
+/** @param url sealed; null where the provider has none. */
+export async function saveReceipt(connection: CommonQueryMethods, id: string, url: string | null): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update top_ups set receipt_sought = true, receipt_url = ${url} where id = ${id} and status = 'paid'`);
+}
+
+const StepRow = z.object({
+  status: z.enum([...topUpStatuses, 'gone']),
+  action: z.enum(paymentActions),
+  wait_ms: z.number().nullable(),
+  until: z.string().nullable(),
+});
+
+export const advanceTopUpRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
+  connection.one(sql.type(StepRow)`select * from advance_top_up(${id})`);
+
+export const describeTopUpRows = (connection: CommonQueryMethods, ids: string[]): Promise<readonly TopUpRow[]> =>
+  connection.any(sql.type(TopUpRow)`select ${columns} from top_ups where id = any(${textArray(ids)})`);
+
+const Reconciled = z.object({ woken: z.number(), forgotten: z.number() });
+export type ReconciledTopUps = z.infer<typeof Reconciled>;
+
+export const reconcileTopUpRows = (connection: CommonQueryMethods): Promise<ReconciledTopUps> =>
+  connection.one(sql.type(Reconciled)`select * from reconcile_top_ups()`);

@@ -1,0 +1,23 @@
+import { route, type AnyRoute } from '../../../http/route.ts';
+import { createTopUp } from './create.ts';
+import { CreateTopUpSchema, TopUpSchema } from './schema.ts';
+
+const postTopUp = route({
+  method: 'post',
+  path: '/v1/billing/topup',
+  operation: 'createTopUp',
+  tag: 'billing',
+  summary: 'Top up your wallet',
+  description:
+    'Answers a hosted checkout where a person pays; the wallet is credited when the payment provider says that it was paid. ' +
+    'Send an Idempotency-Key: the same key is the same checkout, also after a 503.',
+  audience: 'admin',
+  body: CreateTopUpSchema,
+  example: { amount_cents: 5_000 },
+  status: 200,
+  reply: TopUpSchema,
+  refusals: ['INVALID_STATE', 'PAYMENT_REFUSED', 'PAYMENTS_NOT_CONFIGURED', 'TEMPORARILY_UNAVAILABLE'],
+  handler: ({ context, call, body }) => createTopUp(context, call, body),
+});
+
+export const topUpRoutes: AnyRoute[] = [postTopUp];

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
+import type { PaymentEvent } from './event.ts';
+
+const EffectRow = z.object({ outcome: z.string(), operator_id: z.string().nullable(), life: z.string().nullable() });
+/** What a fact did, whose wallet it concerned, and which life has something to do since. */
+export type PaymentEffect = z.infer<typeof EffectRow>;
+
+export interface TopUpOutcome {
+  topUpId: string;
+  outcome: 'paid' | 'processing' | 'failed' | 'expired';
+  sessionId: string;
+  amountCents: number | null;
+  currency: string | null;
+  paymentId: string | null;
+}
+
+/** @param requestId of the webhook that said so; null where the provider was asked. */
+export const settleTopUp = (
+  connection: CommonQueryMethods,
+  fact: TopUpOutcome,
+  requestId: string | null,
+): Promise<PaymentEffect> =>
+  connection.one(sql.type(EffectRow)`
+    select * from settle_top_up(${fact.topUpId}, ${fact.outcome}, ${fact.sessionId}, ${fact.amountCents}, ${fact.currency},
+      ${fact.paymentId}, ${requestId})`);
+
+export interface RefundOutcome {
+  providerRefundId: string | null;
+  status: 'pending' | 'succeeded' | 'failed';
+}
+
+export const settleRefund = (
+  connection: CommonQueryMethods,
+  id: string,
+  { providerRefundId, status }: RefundOutcome,
+): Promise<PaymentEffect> =>
+  connection.one(sql.type(EffectRow)`select * from settle_refund(${id}, ${providerRefundId}, ${status}, null, null)`);
+
+type Fact<Kind extends PaymentEvent['kind']> = Extract<PaymentEvent, { kind: Kind }>;
+
+export const recordRefund = (
+  connection: CommonQueryMethods,
+  fact: Fact<'refund'>,
+  requestId: string,
+): Promise<PaymentEffect> =>
+  connection.one(sql.type(EffectRow)`
+    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.status}, ${fact.createdAt.toISOString()}, ${requestId})`);
+
+export const recordRefunded = (connection: CommonQueryMethods, fact: Fact<'refunded'>): Promise<PaymentEffect> =>
+  connection.one(
+    sql.type(
+      EffectRow,
+    )`select * from record_refunded(${fact.paymentId}, ${fact.refundedCents}, ${fact.createdAt.toISOString()})`,
+  );
+
+export const recordDispute = (
+  connection: CommonQueryMethods,
+  fact: Fact<'dispute'>,
+  requestId: string,
+): Promise<PaymentEffect> =>
+  connection.one(sql.type(EffectRow)`
+    select * from record_dispute(${fact.disputeId}, ${fact.paymentId}, ${fact.amountCents}, ${fact.outcome}, ${requestId})`);
+
+export const paysTopUp = (connection: CommonQueryMethods, paymentId: string): Promise<boolean> =>
+  connection.exists(sql.type(z.object({}))`select 1 from top_ups where payment_id = ${paymentId}`);
+
+const IdRow = z.object({ id: z.string() });
+
+/** @returns whether it is new: an event happens once, however often it is sent. A rival with the same one is waited for. */
+export async function insertPaymentEvent(
+  connection: CommonQueryMethods,
+  { id, type, createdAt }: PaymentEvent,
+): Promise<boolean> {
+  const inserted = await connection.maybeOne(sql.type(IdRow)`
+    insert into payment_events (id, type, created_at, outcome) values (${id}, ${type}, ${createdAt.toISOString()}, 'received')
+    on conflict do nothing returning id`);
+  return inserted !== null;
+}
+
+export async function savePaymentOutcome(
+  connection: CommonQueryMethods,
+  { id, subject, outcome }: { id: string; subject: string | null; outcome: string },
+): Promise<void> {
+  await connection.query(sql.type(z.object({}))`
+    update payment_events set subject = ${subject}, outcome = ${outcome} where id = ${id}`);
+}

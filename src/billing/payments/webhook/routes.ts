@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { RawBodySchema } from '../../../http/raw-body.ts';
+import { route, type AnyRoute } from '../../../http/route.ts';
+import { paymentSettings } from '../settings.ts';
+import { receivePaymentEvent } from './receive.ts';
+import { readPaymentWebhook } from './verify.ts';
+
+const ReceivedSchema = z.object({ received: z.literal(true) }).meta({ id: 'PaymentWebhookReceived' });
+
+const postPaymentWebhook = route({
+  method: 'post',
+  path: '/v1/billing/webhooks/stripe',
+  operation: 'receivePaymentWebhook',
+  tag: 'billing',
+  summary: 'Receive an event of the payment provider',
+  description:
+    'For the payment provider: the body is signed in Stripe-Signature (`t=…,v1=…`, at most five minutes old). An event counts once, however ' +
+    'often and in whatever order it is sent; types of no concern are answered 200 as well.',
+  audience: 'public',
+  takesSigned: true,
+  body: RawBodySchema,
+  status: 200,
+  reply: ReceivedSchema,
+  refusals: ['INVALID_SIGNATURE', 'PAYMENTS_NOT_CONFIGURED', 'TEMPORARILY_UNAVAILABLE'],
+  async handler({ context, body, header, requestId }) {
+    const event = readPaymentWebhook(paymentSettings(context), body, header('stripe-signature'));
+    await receivePaymentEvent(context, event, requestId);
+    return { status: 200, body: { received: true as const } };
+  },
+});
+
+export const webhookRoutes: AnyRoute[] = [postPaymentWebhook];

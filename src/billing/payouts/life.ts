@@ -1,0 +1,71 @@
+import type { Context } from '../../context/context.ts';
+import { step } from '../../commands/fault-points.ts';
+import { PaymentRefused, type PaymentProvider } from '../payments/provider.ts';
+import {
+  advancePayoutRow,
+  findTransferringPayout,
+  openPayoutRows,
+  reconcilePayoutRows,
+  settlePayoutRow,
+  type OpenedPayouts,
+  type PayoutsProgress,
+} from './queries.ts';
+import type { PayoutState } from './schema.ts';
+
+/** Operators a batch: one short transaction. */
+const BATCH = 200;
+
+/**
+ * Makes the statements of a month for the next operators that have earnings, each once however often it is asked, and wakes the
+ * lives of those to be paid out.
+ */
+export async function openPayouts(
+  { config, pool, delivery }: Context,
+  progress: PayoutsProgress,
+): Promise<OpenedPayouts> {
+  const { commissionBps, minPayoutCents: minimumCents } = config;
+  const opened = await openPayoutRows(pool, { ...progress, limit: BATCH, commissionBps, minimumCents });
+  if (opened.due > 0) delivery.messagesCommitted();
+  return opened;
+}
+
+/**
+ * One step of the life of a payout: begins the transfer of one that is due, where a provider is configured. By the row, so it may run
+ * any number of times.
+ * @param payoutId `op_…:YYYY-MM`
+ */
+export const advancePayout = ({ config, pool }: Context, payoutId: string): Promise<PayoutState> =>
+  advancePayoutRow(pool, payoutId, config.payments !== undefined);
+
+/**
+ * Has the provider transfer what is under way, and writes down what came of it; nothing is done where it is over. A try whose answer
+ * was lost is made again under the same key with the same account and amount, so the provider transfers once.
+ * @throws whatever the provider throws that is no final refusal: the outcome is unknown.
+ */
+export async function transferPayout(
+  { pool, log }: Context,
+  payments: PaymentProvider,
+  payoutId: string,
+): Promise<void> {
+  const payout = await findTransferringPayout(pool, payoutId);
+  if (payout === null) return;
+  const { operator_id: operatorId, account, net_cents: amountCents } = payout;
+  const transfer = payments.transfer({ key: `payout:${payoutId}`, operatorId, account, amountCents });
+  const done = await transfer.catch((error: unknown) => {
+    if (!(error instanceof PaymentRefused)) throw error;
+    log.warn(
+      { payoutId, reason: error.message },
+      'the payment provider refuses a payout; it goes back to the earnings',
+    );
+    return null;
+  });
+  step('transferPayout:transferred');
+  await settlePayoutRow(pool, payoutId, done?.transferId ?? null);
+}
+
+/** Wakes payouts that no life seems to hold, and those that waited for a payment provider where there is one now; at most 100 a call. */
+export async function reconcilePayouts({ config, pool, delivery }: Context): Promise<{ woken: number }> {
+  const woken = await reconcilePayoutRows(pool, config.payments !== undefined);
+  if (woken > 0) delivery.messagesCommitted();
+  return { woken };
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { textArray } from '../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { EarningsSchema, PayoutSchema, type Earnings, type Payout, type PayoutState } from './schema.ts';
+
+export const findEarnings = (connection: CommonQueryMethods, operatorId: string): Promise<Earnings> =>
+  connection.one(sql.type(EarningsSchema)`
+    select posted_cents as available_cents, pending as pending_cents, posted_cents + pending + paid as lifetime_cents
+    from earnings, lateral (
+      select coalesce(sum(gross_cents) filter (where status = 'transferring'), 0)::int8 as pending,
+        coalesce(sum(gross_cents) filter (where status = 'paid'), 0)::int8 as paid
+      from payouts where operator_id = earnings.operator_id) moved
+    where operator_id = ${operatorId}`);
+
+/** The newest month first. @param before only months before this one */
+export const findPayouts = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<readonly Payout[]> =>
+  connection.any(sql.type(PayoutSchema)`
+    select id, month, gross_cents, commission_cents, net_cents, status, created_at, paid_at from payouts
+    where operator_id = ${operatorId} and (${before}::text is null or month < ${before}) order by month desc limit ${limit}`);
+
+/** How far a run of the calendar has come: the month it states, and the last operator. */
+export interface PayoutsProgress {
+  /** `YYYY-MM`; null: the one before this one, by Postgres' clock. */
+  month: string | null;
+  after: string;
+}
+
+const Opened = z.object({ month: z.string(), last: z.string().nullable(), opened: z.number(), due: z.number() });
+export type OpenedPayouts = z.infer<typeof Opened>;
+
+export const openPayoutRows = (
+  connection: CommonQueryMethods,
+  progress: PayoutsProgress & { limit: number; commissionBps: number; minimumCents: number },
+): Promise<OpenedPayouts> =>
+  connection.one(sql.type(Opened)`
+    select * from open_payouts(${progress.month}, ${progress.after}, ${progress.limit}, ${progress.commissionBps}, ${progress.minimumCents})`);
+
+const Status = z.object({ status: z.custom<PayoutState>() });
+
+/** @param payoutId `op_…:YYYY-MM`, here and below */
+export const advancePayoutRow = (
+  connection: CommonQueryMethods,
+  payoutId: string,
+  configured: boolean,
+): Promise<PayoutState> =>
+  connection.oneFirst(sql.type(Status)`select advance_payout(${payoutId}, ${configured}) as status`);
+
+const Transferring = z.object({ operator_id: z.string(), account: z.string(), net_cents: z.number() });
+
+/** What is to be transferred; null where nothing is any more. Stamps the row: its life is at work. */
+export const findTransferringPayout = (
+  connection: CommonQueryMethods,
+  payoutId: string,
+): Promise<z.infer<typeof Transferring> | null> =>
+  connection.maybeOne(sql.type(Transferring)`
+    update payouts set life_seen_at = clock_timestamp()
+    where operator_id = split_part(${payoutId}, ':', 1) and month = split_part(${payoutId}, ':', 2) and status = 'transferring'
+    returning operator_id, account, net_cents`);
+
+/** @param providerTransferId null: refused for good */
+export async function settlePayoutRow(
+  connection: CommonQueryMethods,
+  payoutId: string,
+  providerTransferId: string | null,
+): Promise<void> {
+  await connection.query(sql.type(z.object({}))`select settle_payout(${payoutId}, ${providerTransferId})`);
+}
+
+const Described = z.object({ id: z.string(), operator_id: z.string(), month: z.string(), net_cents: z.number() });
+
+export const describePayoutRows = (
+  connection: CommonQueryMethods,
+  payoutIds: string[],
+): Promise<readonly z.infer<typeof Described>[]> =>
+  connection.any(sql.type(Described)`
+    select operator_id || ':' || month as id, operator_id, month, net_cents from payouts
+    where (operator_id, month) in (
+      select split_part(id, ':', 1), split_part(id, ':', 2) from unnest(${textArray(payoutIds)}) as ids (id))`);
+
+export const reconcilePayoutRows = (connection: CommonQueryMethods, configured: boolean): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_payouts(${configured}) as woken`);

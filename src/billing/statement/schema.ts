@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { cursorMembers } from '../../http/lists/pagination.ts';
+import { queryInstant } from '../../http/query.ts';
+import { TransactionTypeSchema, WalletTransactionSchema } from '../wallet/schema.ts';
+
+/** What a statement may be narrowed to (Billing §4.1). */
+export const statementFilters = {
+  view: z.literal('timeline').optional().describe('Wallet rows and model calls in one order.'),
+  entry_kind: z
+    .enum(['all', 'wallet', 'llm'])
+    .default('all')
+    .describe('Rows of the timeline; means nothing without it.'),
+  type: TransactionTypeSchema.optional().describe('With the timeline it narrows wallet rows alone, as direction.'),
+  direction: z.enum(['in', 'out']).optional().describe('`in`: credits. `out`: debits, refunds of top-ups among them.'),
+  since: queryInstant.optional().describe('That instant or later.'),
+  until: queryInstant.optional().describe('Before that instant.'),
+};
+export type StatementFilters = z.output<z.ZodObject<typeof statementFilters>>;
+
+export const StatementSchema = z
+  .object({
+    total: z.int().describe('Rows under these filters when the first page was read.'),
+    ...cursorMembers,
+    transactions: z.array(WalletTransactionSchema),
+  })
+  .meta({ id: 'Statement', description: 'Rows of your wallet, newest first.' });
+
+const TransactionRowSchema = z.object({
+  kind: z.literal('wallet_transaction'),
+  transaction: z.object({
+    id: z.string(),
+    type: TransactionTypeSchema,
+    amount_cents: z.int(),
+    amount_microcents: z.int().describe('The same, as prices of calls are given.'),
+    created_at: z.iso.datetime(),
+  }),
+});
+
+const ModelCallRowSchema = z.object({
+  kind: z.literal('llm_call'),
+  call: z.object({
+    id: z.string(),
+    operation: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    total_tokens: z.int(),
+    price: z.object({
+      state: z.enum(['wallet_price', 'included', 'covered', 'unavailable']),
+      amount_microcents: z.int().nullable().describe('What it is charged, or what it cost whoever covered it.'),
+    }),
+    created_at: z.iso.datetime(),
+  }),
+});
+
+export const TimelineSchema = z
+  .object({
+    snapshot_at: z.iso.datetime().describe('When the first page was read: no page shows what happened later.'),
+    ...cursorMembers,
+    rows: z.array(z.discriminatedUnion('kind', [TransactionRowSchema, ModelCallRowSchema])),
+  })
+  .meta({
+    id: 'Timeline',
+    description:
+      'Wallet rows and standalone model calls, newest first. ' +
+      'A call of which a debit has taken a part stands under that debit, in `details.llm_sources`.',
+    examples: [
+      {
+        snapshot_at: '2026-11-21T12:10:00.000Z',
+        next_cursor: null,
+        has_more: false,
+        rows: [
+          {
+            kind: 'llm_call',
+            call: {
+              id: 'llm_01K9ZCAT0M3Q8V6W2X5Y7ZABCD',
+              operation: 'sealed_step',
+              provider: 'openai',
+              model: 'gpt-5-mini',
+              total_tokens: 1_000,
+              price: { state: 'wallet_price', amount_microcents: 115_000 },
+              created_at: '2026-11-21T12:06:00.000Z',
+            },
+          },
+          {
+            kind: 'wallet_transaction',
+            transaction: {
+              id: 'txn_01K9ZC9T0M3Q8V6W2X5Y7ZABCD',
+              type: 'compute',
+              amount_cents: -1,
+              amount_microcents: -1_000_000,
+              created_at: '2026-11-21T12:05:00.000Z',
+            },
+          },
+        ],
+      },
+    ],
+  });

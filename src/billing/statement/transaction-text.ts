@@ -1,0 +1,53 @@
+import { sql } from '../../database/pool.ts';
+
+/**
+ * Rows of a wallet as JSON text, written by Postgres: read as columns, parsed and written again in Node, a page costs twice as much.
+ * The schema that this text has is WalletTransactionSchema; the tests parse every answer by it, strictly.
+ */
+
+type Fragment = ReturnType<typeof sql.fragment>;
+
+/** Meters whose debits come of model calls and machine runs. */
+const sourced = sql.fragment`t.meter in ('sealed_execution', 'llm_gateway', 'l3')`;
+
+/** Of the transfer `t`: what it adds to its wallet, in cents. */
+export const signedCents = sql.fragment`(case when t.debit_account = 'wallet:' || t.wallet then -t.amount_cents else t.amount_cents end)`;
+
+/** What an id names, looked up by itself: joined, Postgres would read whole tables of names for a handful of sources. */
+const skillText = (id: Fragment): Fragment => sql.fragment`coalesce((
+  select '{"id":"' || s.id || '","name":' || to_json(s.name)::text || '}' from skill_names s where s.id = ${id}), 'null')`;
+const missionText = (id: Fragment): Fragment => sql.fragment`coalesce((
+  select '{"id":"' || m.id || '","declared_intent":' || to_json(m.declared_intent)::text || '}' from mission_intents m where m.id = ${id}), 'null')`;
+const idText = (id: Fragment): Fragment => sql.fragment`coalesce('"' || ${id} || '"', 'null')`;
+
+/**
+ * Sources at which a page ends. A machine run of a millisecond costs 2 microcents with its fee, so a cent may be thousands of them; of 300 to
+ * 500 bytes each, a page is a megabyte, and more only where a single debit is.
+ */
+export const pageOfSources = sql.fragment`2000`;
+
+/** How many sources the transfer `t` shows; what is beyond a page of them is not counted. */
+export const sourcesCount = sql.fragment`
+  case when ${sourced} then count_debit_sources(t.wallet, t.meter, t.meter_from_cents, t.amount_cents, ${pageOfSources}) else 0 end`;
+
+/** Written by a function of its own: as a part of the page its plan would be begun for every page, sources or none. */
+const sourcesText = sql.fragment`debit_sources_text(t.wallet, t.meter, t.meter_from_cents, t.amount_cents)`;
+
+const noSourcesText = sql.fragment`',"llm_sources":[],"machine_sources":[],"machine_cost_microcents":null,"source_status":null}'`;
+
+/** What has neither skill nor invocation nor sources says so without asking anybody. */
+const detailsText = sql.fragment`
+  case when ${sourced} or t.skill_id is not null or t.invocation_id is not null then (
+    select '{"skill_id":' || ${idText(sql.fragment`t.skill_id`)} || ',"invocation_id":' || ${idText(sql.fragment`t.invocation_id`)}
+      || ',"mission_id":' || ${idText(sql.fragment`i.mission_id`)} || ',"skill":' || ${skillText(sql.fragment`t.skill_id`)}
+      || ',"invocation":' || coalesce('{"id":"' || i.id || '","status":"' || i.status || '"}', 'null')
+      || ',"mission":' || case when i.mission_id is null then 'null' else ${missionText(sql.fragment`i.mission_id`)} end
+      || case when ${sourced} then ${sourcesText} else ${noSourcesText} end
+    from (select) one left join invocation_references i on i.id = t.invocation_id)
+  else '{"skill_id":null,"invocation_id":null,"mission_id":null,"skill":null,"invocation":null,"mission":null' || ${noSourcesText} end`;
+
+/** The transfer `t` as a WalletTransaction without its receipt, which is sealed: `receipt_url` is null. */
+export const transactionText = sql.fragment`
+  '{"id":"' || t.id || '","type":"' || t.kind || '","amount_cents":' || ${signedCents} || ',"meter":' || ${idText(sql.fragment`t.meter`)}
+  || ',"description":' || to_json(t.description)::text || ',"created_at":"' || iso_time(t.created_at)
+  || '","receipt_url":null,"details":' || ${detailsText} || '}'`;

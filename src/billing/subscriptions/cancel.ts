@@ -1,0 +1,52 @@
+import { lockOperator } from '../../accounts/index.ts';
+import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { lifeId } from '../../ids/life-ids.ts';
+import { endChange, findChangeInFlight } from './change-queries.ts';
+import { lockSubscription, saveWish } from './queries.ts';
+import type { CanceledSubscription } from './schema.ts';
+import { isRunning } from './state.ts';
+
+/**
+ * Ends the subscription with its period, and gives up a change that nobody has paid (decisions B13, §3.8 "Billing"); the life tells the
+ * provider. Repeating it answers the same.
+ * @throws CarnetError NO_SUBSCRIPTION where there is neither.
+ */
+export const cancelSubscription = (context: Context, call: CommandCall): Promise<Answered<CanceledSubscription>> =>
+  runCommand(context, call, async (unit) => {
+    const { connection } = unit;
+    const { operatorId } = call.caller;
+    const operator = await lockOperator(connection, operatorId);
+    assertThat(operator, () => notFound('operator'));
+    const subscription = await lockSubscription(connection, operatorId);
+    const change = await findChangeInFlight(connection, operatorId);
+    const running = isRunning(subscription);
+    assertThat(running || change !== null, () => {
+      const why = operator.tier === 'free' ? 'your tier is free' : `the platform gave you tier ${operator.tier}`;
+      const detail = `There is no subscription to cancel: ${why}.`;
+      return new CarnetError('NO_SUBSCRIPTION', detail);
+    });
+    if (change !== null) {
+      await endChange(connection, change.id, { status: 'abandoned', closing: true });
+      await unit.audit('subscription.change_abandoned', operatorId, { change_id: change.id, tier: change.tier });
+    }
+    if (running && !subscription.cancel_at_period_end) {
+      await saveWish(connection, operatorId, { ...subscription, cancel_at_period_end: true, next_tier: null });
+      await unit.audit('subscription.canceled', operatorId, {
+        tier: subscription.tier,
+        current_period_end: subscription.period_end,
+      });
+    }
+    await unit.wake(lifeId.subscription(operatorId), 'canceled');
+    unit.changed(operatorId);
+    return {
+      status: 200,
+      body: {
+        tier: operator.tier,
+        status: running ? 'canceling' : 'abandoned',
+        cancel_at_period_end: running,
+        current_period_end: running ? subscription.period_end : null,
+      },
+    };
+  });

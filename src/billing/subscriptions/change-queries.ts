@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { paidTiers } from './schema.ts';
+
+const Nothing = z.object({});
+
+const changeKinds = ['start', 'upgrade', 'downgrade', 'resume'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+const changeStatuses = [
+  'opening',
+  'waiting',
+  'done',
+  'failed',
+  'expired',
+  'abandoned',
+  'refused',
+  'superseded',
+] as const;
+
+const ChangeRow = z.object({
+  id: z.string(),
+  operator_id: z.string(),
+  kind: z.enum(changeKinds),
+  tier: z.enum(paidTiers),
+  status: z.enum(changeStatuses),
+  effective_at: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  session_id: z.string().nullable(),
+  /** Sealed. */
+  checkout_url: z.string().nullable(),
+  closing: z.boolean(),
+  /** Its time is over by Postgres' clock. */
+  past: z.boolean(),
+});
+export type ChangeRow = z.infer<typeof ChangeRow>;
+
+const columns = sql.fragment`id, operator_id, kind, tier, status, effective_at, expires_at, session_id, checkout_url, closing,
+  coalesce(expires_at <= clock_timestamp(), false) as past`;
+
+/** What the sealed address of a checkout belongs to. */
+export const changeSeal = (changeId: string): string => `subscription-change:${changeId}`;
+
+/** @throws NotFoundError: changes are never deleted. */
+export const readChange = (connection: CommonQueryMethods, id: string): Promise<ChangeRow> =>
+  connection.one(sql.type(ChangeRow)`select ${columns} from subscription_changes where id = ${id}`);
+
+export const findChange = (connection: CommonQueryMethods, id: string): Promise<ChangeRow | null> =>
+  connection.maybeOne(sql.type(ChangeRow)`select ${columns} from subscription_changes where id = ${id}`);
+
+/** The one change of an operator that waits to be paid, or for its page. */
+export const findChangeInFlight = (connection: CommonQueryMethods, operatorId: string): Promise<ChangeRow | null> =>
+  connection.maybeOne(sql.type(ChangeRow)`
+    select ${columns} from subscription_changes where operator_id = ${operatorId} and status in ('opening', 'waiting')`);
+
+export interface NewChange {
+  id: string;
+  operatorId: string;
+  kind: ChangeKind;
+  tier: string;
+  /** How long it can be paid; null: there is nothing to pay, and it is done. */
+  seconds: number | null;
+  effectiveAt: string | null;
+}
+
+/** What is to be paid is asked about when its time is over. */
+export async function insertChange(connection: CommonQueryMethods, change: NewChange): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    insert into subscription_changes (id, operator_id, kind, tier, status, effective_at, expires_at)
+    values (${change.id}, ${change.operatorId}, ${change.kind}, ${change.tier}, ${change.seconds === null ? 'done' : 'opening'},
+      ${change.effectiveAt}, date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${change.seconds}))`);
+  await connection.query(sql.type(Nothing)`
+    update subscriptions s set due_at = clock_timestamp(), ask_at = least(s.ask_at, c.expires_at)
+    from subscription_changes c where s.operator_id = ${change.operatorId} and c.id = ${change.id}`);
+}
+
+/** The provider is about to be asked for the page. @returns false where nobody wants it any more. */
+export async function beginToOpen(connection: CommonQueryMethods, id: string): Promise<boolean> {
+  const { rowCount } = await connection.query(sql.type(Nothing)`
+    update subscription_changes set tried = true where id = ${id} and status = 'opening'`);
+  return rowCount > 0;
+}
+
+/**
+ * Keeps the page. One that nobody wants any more is only known by its session then, so that it can be closed.
+ * @param page.url sealed
+ */
+export async function savePage(
+  connection: CommonQueryMethods,
+  id: string,
+  page: { sessionId: string; url: string },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update subscription_changes set session_id = ${page.sessionId},
+      checkout_url = case when status = 'opening' then ${page.url} end,
+      status = case when status = 'opening' then 'waiting' else status end
+    where id = ${id} and session_id is null`);
+}
+
+/** Ends a change in flight. @param closing its page may still be open at the provider, and nobody shall pay it */
+export async function endChange(
+  connection: CommonQueryMethods,
+  id: string,
+  {
+    status,
+    closing,
+  }: { status: 'done' | 'failed' | 'expired' | 'abandoned' | 'refused' | 'superseded'; closing: boolean },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update subscription_changes set status = ${status}, checkout_url = null, closing = ${closing} and tried
+    where id = ${id} and status in ('opening', 'waiting')`);
+}
+
+export async function changeIsClosed(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`update subscription_changes set closing = false where id = ${id}`);
+}

@@ -1,0 +1,116 @@
+import type { Context } from '../../context/context.ts';
+import { step } from '../../commands/fault-points.ts';
+import { customerOf } from '../payments/customers.ts';
+import { PaymentRefused, type HostedPage, type PaymentProvider, type SubscriptionState } from '../payments/provider.ts';
+import {
+  beginToOpen,
+  changeIsClosed,
+  changeSeal,
+  endChange,
+  readChange,
+  savePage,
+  type ChangeRow,
+} from './change-queries.ts';
+import { forOperator } from './life.ts';
+import { findSubscription, type SubscriptionRow } from './queries.ts';
+import { isRunning, takeState } from './state.ts';
+
+/**
+ * Opens the page of a change under the change's own id, so that a try whose answer was lost is the same page when it is made again; never
+ * one whose time was over before there was anybody to open it.
+ */
+export async function openSubscriptionCheckout(
+  context: Context,
+  payments: PaymentProvider,
+  changeId: string,
+): Promise<void> {
+  const { pool, log } = context;
+  const change = await readChange(pool, changeId);
+  const row = await findSubscription(pool, change.operator_id);
+  if (change.past) return await endChange(pool, changeId, { status: 'expired', closing: true });
+  if (change.status !== 'opening' || row === null || !(await beginToOpen(pool, changeId))) return;
+  try {
+    await keepPage(context, changeId, await openPage(context, payments, { change, row }));
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    log.error({ changeId, reason: error.message }, 'the payment provider refuses to open a checkout of a subscription');
+    await endChange(pool, changeId, { status: 'refused', closing: false });
+  }
+}
+
+interface Wanted {
+  change: ChangeRow;
+  row: SubscriptionRow;
+}
+
+async function openPage(context: Context, payments: PaymentProvider, { change, row }: Wanted): Promise<HostedPage> {
+  const { id: changeId, operator_id: operatorId, tier, expires_at: until } = change;
+  if (until === null) throw new Error(`${changeId} is nothing to pay`);
+  const customerId = await customerOf(context, payments, operatorId);
+  step('openSubscriptionCheckout:customer');
+  const expiresAt = new Date(until);
+  const page =
+    change.kind === 'upgrade' && row.subscription_id !== null
+      ? await payments.openUpgrade({ changeId, customerId, subscriptionId: row.subscription_id, tier, expiresAt })
+      : await payments.openSubscription({ changeId, operatorId, customerId, tier, purchasedSeats: 0, expiresAt });
+  step('openSubscriptionCheckout:opened');
+  return page;
+}
+
+async function keepPage(
+  { pool, encryption }: Context,
+  changeId: string,
+  { sessionId, url }: HostedPage,
+): Promise<void> {
+  await savePage(pool, changeId, { sessionId, url: encryption.seal(url, changeSeal(changeId)) });
+}
+
+/**
+ * Closes the page of a change that was given up, before another is opened. Where somebody paid it after all, that counts: the money
+ * came in.
+ */
+export async function closeSubscriptionCheckout(
+  context: Context,
+  payments: PaymentProvider,
+  changeId: string,
+): Promise<void> {
+  const { pool, log } = context;
+  const change = await readChange(pool, changeId);
+  const row = await findSubscription(pool, change.operator_id);
+  if (!change.closing || row === null) return;
+  try {
+    const sessionId = change.session_id ?? (await openPage(context, payments, { change, row })).sessionId;
+    await payments.expireCheckout(sessionId).catch(unlessRefused);
+    step('closeSubscriptionCheckout:expired');
+    await takeWhatWasPaid(context, { change, row, state: await boughtBy(payments, { change, row, sessionId }) });
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    log.warn({ changeId, reason: error.message }, 'a checkout that was given up is none of the payment provider’s');
+    await changeIsClosed(pool, changeId);
+  }
+}
+
+/** One that is over already cannot be expired; what became of it is asked next. */
+const unlessRefused = (error: unknown): void => {
+  if (!(error instanceof PaymentRefused)) throw error;
+};
+
+async function boughtBy(
+  payments: PaymentProvider,
+  { change, row, sessionId }: Wanted & { sessionId: string },
+): Promise<SubscriptionState | null> {
+  if (isRunning(row) && row.subscription_id !== null) return await payments.readSubscription(row.subscription_id);
+  if (change.kind !== 'start') return null;
+  const { subscriptionId } = await payments.readCheckout(sessionId);
+  return subscriptionId === null ? null : await payments.readSubscription(subscriptionId);
+}
+
+const takeWhatWasPaid = (
+  context: Context,
+  { change, row, state }: Wanted & { state: SubscriptionState | null },
+): Promise<void> =>
+  forOperator(context, change.operator_id, async (unit) => {
+    await changeIsClosed(unit.connection, change.id);
+    if (state === null) return;
+    await takeState(unit, change.operator_id, { state, at: row.answer_at, knownRevision: row.told_revision });
+  });

@@ -1,0 +1,162 @@
+import { lockOperator } from '../../accounts/index.ts';
+import { serviceCaller } from '../../commands/caller.ts';
+import { runCommand, type Unit } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { step } from '../../commands/fault-points.ts';
+import type { OperatorId } from '../../ids/ids.ts';
+import { described, type Described } from '../payments/described.ts';
+import {
+  PaymentRefused,
+  type CheckoutState,
+  type PaymentProvider,
+  type SubscriptionState,
+} from '../payments/provider.ts';
+import { endChange, findChangeInFlight, type ChangeRow } from './change-queries.ts';
+import {
+  advanceSubscriptionRow,
+  auditSubscription,
+  findSubscription,
+  knownSubscribers,
+  planNextAsk,
+  reconcileSubscriptionRows,
+  type SubscriptionRow,
+} from './queries.ts';
+import type { SubscriptionStep } from './schema.ts';
+import { isRunning, takeState } from './state.ts';
+
+/** One step of the life of a subscription: forgets the messages that woke it and says what is next. By the rows, so it may run any number of times. */
+export async function advanceSubscription({ pool }: Context, operatorId: string): Promise<SubscriptionStep> {
+  const {
+    todo,
+    change_id: changeId,
+    status,
+    tier,
+    wait_ms: waitMs,
+    until,
+  } = await advanceSubscriptionRow(pool, operatorId);
+  return { todo, changeId, status, tier, waitMs, until };
+}
+
+/** What the service does by itself for an operator, in one transaction that holds the operator first, as every command does. */
+export async function forOperator(
+  context: Context,
+  operatorId: string,
+  work: (unit: Unit) => Promise<void>,
+): Promise<void> {
+  const call = {
+    caller: { ...serviceCaller, operatorId: operatorId as OperatorId },
+    operation: 'subscription',
+    idempotency: null,
+    requestId: 'life',
+    request: null,
+  };
+  await runCommand(context, call, async (unit) => {
+    await lockOperator(unit.connection, operatorId);
+    await work(unit);
+    return { status: 200, body: {} };
+  });
+}
+
+/**
+ * Tells the provider what the operator has decided: all of it, under the number of the decision, so that a try whose answer was lost is
+ * made again as it was. Where the provider will never do it, the row says again what the provider has (decisions §5).
+ */
+export async function tellSubscription(context: Context, payments: PaymentProvider, operatorId: string): Promise<void> {
+  const row = await findSubscription(context.pool, operatorId);
+  if (row === null || row.subscription_id === null || row.revision === row.told_revision) return;
+  const { subscription_id: subscriptionId, revision } = row;
+  const change = {
+    purchasedSeats: row.purchased_seats,
+    cancelAtPeriodEnd: row.cancel_at_period_end,
+    nextTier: row.next_tier,
+  };
+  const key = `subscription:${operatorId}:${revision}`;
+  const told = await payments.changeSubscription({ key, subscriptionId, change }).then(
+    (state) => ({ state, refused: null }),
+    async (error: unknown) => {
+      if (!(error instanceof PaymentRefused)) throw error;
+      return { state: await payments.readSubscription(subscriptionId), refused: error.message };
+    },
+  );
+  step('tellSubscription:told');
+  await forOperator(context, operatorId, async (unit) => {
+    await takeState(unit, operatorId, { state: told.state, at: row.answer_at, knownRevision: revision });
+    if (told.refused !== null)
+      await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
+    await planNextAsk(unit.connection, operatorId, row.read_at);
+  });
+  if (told.refused !== null) {
+    context.log.error(
+      { operatorId, reason: told.refused },
+      'the payment provider refuses a change of a subscription; it was taken back',
+    );
+  }
+}
+
+/** Asks the provider how things stand: at the end of the period, when a checkout expires, after an event. A lost webhook loses nothing. */
+export async function askSubscription(context: Context, payments: PaymentProvider, operatorId: string): Promise<void> {
+  const row = await findSubscription(context.pool, operatorId);
+  if (row === null) return;
+  const change = await findChangeInFlight(context.pool, operatorId);
+  const found = await findAtProvider(payments, row, change).catch((error: unknown) => {
+    if (!(error instanceof PaymentRefused)) throw error;
+    context.log.error(
+      { operatorId, reason: error.message },
+      'the payment provider does not know a subscription; a person must look',
+    );
+    return { checkout: null, state: null };
+  });
+  step('askSubscription:asked');
+  await forOperator(context, operatorId, async (unit) => {
+    if (found.state !== null) {
+      await takeState(unit, operatorId, { state: found.state, at: row.answer_at, knownRevision: row.told_revision });
+    }
+    if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, found.checkout);
+    await planNextAsk(unit.connection, operatorId, row.read_at);
+  });
+}
+
+interface Found {
+  /** What became of the checkout of a first subscription; null: there is none, and what became of an upgrade its subscription shows. */
+  checkout: CheckoutState['status'] | null;
+  /** The subscription that runs, or the one that a checkout has become. */
+  state: SubscriptionState | null;
+}
+
+async function findAtProvider(
+  payments: PaymentProvider,
+  row: SubscriptionRow,
+  change: ChangeRow | null,
+): Promise<Found> {
+  const sessionId = change?.kind === 'start' ? change.session_id : null;
+  const checkout = sessionId === null ? null : await payments.readCheckout(sessionId);
+  const subscriptionId = isRunning(row) ? row.subscription_id : (checkout?.subscriptionId ?? null);
+  const state = subscriptionId === null ? null : await payments.readSubscription(subscriptionId);
+  return { checkout: checkout?.status ?? null, state };
+}
+
+async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout: Found['checkout']): Promise<void> {
+  if (checkout === 'failed' || checkout === 'expired')
+    return await endChange(connection, id, { status: checkout, closing: false });
+  if (past && checkout !== 'processing' && checkout !== 'paid')
+    await endChange(connection, id, { status: 'expired', closing: true });
+}
+
+/** One query for several operators; those who never asked for a subscription are left out. */
+export async function describeSubscriptions({ pool }: Context, operatorIds: string[]): Promise<Map<string, Described>> {
+  const known = await knownSubscribers(pool, operatorIds);
+  return described(
+    known.map((id) => ({ id, operator_id: id })),
+    ({ id }) => ({
+      summary: `Subscription of ${id}`,
+      details: `The subscription of \`${id}\`: its checkouts, its renewals, and what the payment provider is told.`,
+    }),
+  );
+}
+
+/** Wakes the lives of subscriptions that seem to have none, at most 100 a call. @returns how many. */
+export async function reconcileSubscriptions({ pool, delivery }: Context): Promise<number> {
+  const woken = await reconcileSubscriptionRows(pool);
+  if (woken > 0) delivery.messagesCommitted();
+  return woken;
+}

@@ -1,0 +1,51 @@
+import type { Context } from '../../../context/context.ts';
+import { step } from '../../../commands/fault-points.ts';
+import { customerOf } from '../../payments/customers.ts';
+import { described, type Described } from '../../payments/described.ts';
+import { PaymentRefused, type PaymentProvider } from '../../payments/provider.ts';
+import {
+  advancePortalRow,
+  describePortalRows,
+  endPortal,
+  findPortal,
+  reconcilePortalRows,
+  savePortalUrl,
+} from './queries.ts';
+import type { PortalStatus } from './schema.ts';
+
+/** What the sealed address of a portal belongs to. */
+export const portalSeal = (portalId: string): string => `portal:${portalId}`;
+
+/** One step of the life of a portal session: forgets the messages that woke it, and gives it up when nobody waits for it any more. */
+export const advancePortal = ({ pool }: Context, id: string): Promise<PortalStatus> => advancePortalRow(pool, id);
+
+/** Opens the page under the session's own id; once the row says so it is never opened again. */
+export async function openPortalPage(context: Context, payments: PaymentProvider, id: string): Promise<void> {
+  const { pool, encryption, log } = context;
+  const portal = await findPortal(pool, id);
+  if (portal?.status !== 'opening') return;
+  try {
+    const customerId = await customerOf(context, payments, portal.operator_id);
+    const { url } = await payments.openPortal({ portalId: id, customerId });
+    step('openPortalPage:opened');
+    await savePortalUrl(pool, id, encryption.seal(url, portalSeal(id)));
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    log.error({ portalId: id, reason: error.message }, 'the payment provider refuses to open a portal');
+    await endPortal(pool, id, 'refused');
+  }
+}
+
+/** One query for several ids; ids without a row are left out. Never with its address. */
+export const describePortals = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
+  described(await describePortalRows(pool, ids), ({ id, operator_id: operatorId }) => ({
+    summary: `Portal of ${operatorId}`,
+    details: `Page \`${id}\` of the payment provider, for \`${operatorId}\``,
+  }));
+
+/** Wakes portal sessions that no life seems to hold, and drops old addresses. @returns how many were woken. */
+export async function reconcilePortals({ pool, delivery }: Context): Promise<number> {
+  const woken = await reconcilePortalRows(pool);
+  if (woken > 0) delivery.messagesCommitted();
+  return woken;
+}

@@ -1,0 +1,84 @@
+import { route, type AnyRoute } from '../../http/route.ts';
+import { cancelSubscription } from './cancel.ts';
+import { openPortal } from './portal/create.ts';
+import { PortalSchema } from './portal/schema.ts';
+import { readSubscription } from './read.ts';
+import { setSeats } from './seats.ts';
+import { SeatsSchema, SetSeatsSchema } from './seats-schema.ts';
+import { subscribe } from './subscribe.ts';
+import { CanceledSubscriptionSchema, SubscribedSchema, SubscribeSchema, SubscriptionSchema } from './schema.ts';
+
+const tag = 'billing';
+
+const postSubscribe = route({
+  method: 'post',
+  path: '/v1/billing/subscribe',
+  operation: 'subscribe',
+  tag,
+  summary: 'Change to another tier',
+  description:
+    'A first subscription and a larger tier are paid at checkout_url and count from the payment on; a smaller tier counts from the end of ' +
+    'the period on. The tier that runs undoes cancelling. While a change waits to be paid, another is 409 CONFLICT with its checkout_url.',
+  audience: 'admin',
+  body: SubscribeSchema,
+  example: { tier: 'pro' },
+  status: 200,
+  reply: SubscribedSchema,
+  refusals: ['CONTACT_SALES', 'CONFLICT', 'PAYMENT_REFUSED', 'PAYMENTS_NOT_CONFIGURED'],
+  handler: ({ context, call, body }) => subscribe(context, call, body),
+});
+
+const postCancel = route({
+  method: 'post',
+  path: '/v1/billing/cancel-subscription',
+  operation: 'cancelSubscription',
+  tag,
+  summary: 'End the subscription with its period, and give up a change that is not paid',
+  audience: 'admin',
+  status: 200,
+  reply: CanceledSubscriptionSchema,
+  refusals: ['NO_SUBSCRIPTION'],
+  handler: ({ context, call }) => cancelSubscription(context, call),
+});
+
+const getSubscription = route({
+  method: 'get',
+  path: '/v1/billing/subscription',
+  operation: 'getSubscription',
+  tag,
+  summary: 'Read your subscription',
+  audience: 'anyone',
+  status: 200,
+  reply: SubscriptionSchema,
+  handler: async ({ context, caller }) => ({ status: 200, body: await readSubscription(context, caller) }),
+});
+
+const postSeats = route({
+  method: 'post',
+  path: '/v1/billing/seats',
+  operation: 'setSeats',
+  tag,
+  summary: 'Say how many seats you buy beside those of your tier',
+  audience: 'admin',
+  body: SetSeatsSchema,
+  example: { purchased_seats: 2 },
+  status: 200,
+  reply: SeatsSchema,
+  refusals: ['SEATS_OUT_OF_RANGE'],
+  handler: ({ context, call, body }) => setSeats(context, call, body),
+});
+
+const postPortal = route({
+  method: 'post',
+  path: '/v1/billing/portal',
+  operation: 'openPortal',
+  tag,
+  summary: 'Open the page for invoices and payment methods',
+  audience: 'admin',
+  status: 200,
+  reply: PortalSchema,
+  refusals: ['INVALID_STATE', 'PAYMENT_REFUSED', 'PAYMENTS_NOT_CONFIGURED'],
+  handler: ({ context, call }) => openPortal(context, call),
+});
+
+export const subscriptionRoutes: AnyRoute[] = [postSubscribe, postCancel, getSubscription, postSeats, postPortal];

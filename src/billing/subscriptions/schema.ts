@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Tier } from '../../accounts/operators/schema.ts';
+import type { PaidTier } from '../payments/provider.ts';
+
+/** From the smallest to the largest. */
+export const tiersUpward = ['free', 'developer', 'pro', 'business', 'enterprise'] as const satisfies Tier[];
+export const paidTiers = ['developer', 'pro', 'business'] as const satisfies PaidTier[];
+
+export const isLarger = (tier: Tier, than: Tier): boolean => tiersUpward.indexOf(tier) > tiersUpward.indexOf(than);
+
+const TierSchema = z.enum(tiersUpward);
+const Instant = z.iso.datetime();
+
+export const SubscribeSchema = z
+  .strictObject({ tier: TierSchema.meta({ description: 'developer, pro or business.' }) })
+  .meta({ id: 'Subscribe' });
+export type Subscribe = z.infer<typeof SubscribeSchema>;
+
+export const SubscribedSchema = z
+  .object({
+    checkout_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where a person pays; null where nothing is to be paid now.' }),
+    session_id: z.string().nullable(),
+    tier: TierSchema.meta({ description: 'The tier that was asked for.' }),
+    effective_at: Instant.nullable().meta({
+      description: 'Of a change to a smaller tier: the end of the period. Null: with the payment, or now.',
+    }),
+  })
+  .meta({
+    id: 'Subscribed',
+    description: 'A change of the subscription. A larger tier counts as soon as it is paid.',
+    examples: [
+      {
+        checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3',
+        session_id: 'cs_test_a1b2c3',
+        tier: 'pro',
+        effective_at: null,
+      },
+    ],
+  });
+export type Subscribed = z.infer<typeof SubscribedSchema>;
+
+export const CanceledSubscriptionSchema = z
+  .object({
+    tier: TierSchema.meta({ description: 'The tier until the end of the period.' }),
+    status: z
+      .enum(['canceling', 'abandoned'])
+      .meta({ description: 'abandoned: there was only a checkout that nobody had paid.' }),
+    cancel_at_period_end: z.boolean(),
+    current_period_end: Instant.nullable(),
+  })
+  .meta({
+    id: 'CanceledSubscription',
+    examples: [
+      { tier: 'pro', status: 'canceling', cancel_at_period_end: true, current_period_end: '2026-12-21T12:00:00.000Z' },
+    ],
+  });
+export type CanceledSubscription = z.infer<typeof CanceledSubscriptionSchema>;
+
+export const subscriptionStatuses = ['none', 'active', 'past_due', 'unpaid', 'ended'] as const;
+
+export const SubscriptionSchema = z
+  .object({
+    tier: TierSchema.meta({ description: 'What counts now, bought or given by the platform.' }),
+    status: z.enum(['none', 'active', 'canceling', 'past_due', 'unpaid']).meta({
+      description:
+        'none: nothing is bought. past_due keeps the tier; unpaid does not, until the invoice is paid in the portal.',
+    }),
+    billing_period: z
+      .object({ start: Instant, end: Instant })
+      .meta({ description: 'Without a subscription the UTC calendar month.' }),
+    cancel_at_period_end: z.boolean(),
+    next_tier: TierSchema.nullable().meta({ description: 'From the end of the period on; null: no other.' }),
+    purchased_seats: z.int(),
+    pending_change: z
+      .object({ tier: TierSchema, checkout_url: z.string().nullable(), expires_at: Instant })
+      .nullable()
+      .meta({ description: 'Waits to be paid. Only administrators are shown where.' }),
+  })
+  .meta({
+    id: 'Subscription',
+    examples: [
+      {
+        tier: 'pro',
+        status: 'active',
+        billing_period: { start: '2026-11-21T12:00:00.000Z', end: '2026-12-21T12:00:00.000Z' },
+        cancel_at_period_end: false,
+        next_tier: null,
+        purchased_seats: 2,
+        pending_change: null,
+      },
+    ],
+  });
+export type Subscription = z.infer<typeof SubscriptionSchema>;
+
+/** What the life of a subscription does next. */
+export const subscriptionTodos = ['close', 'open', 'tell', 'ask', 'wait', 'end', 'gone'] as const;
+
+export interface SubscriptionStep {
+  todo: (typeof subscriptionTodos)[number];
+  /** What is closed, opened or waits to be paid: `sbc_…`. */
+  changeId: string | null;
+  /** Null where there is no such row. */
+  status: (typeof subscriptionStatuses)[number] | null;
+  /** Of the change, else of the subscription. */
+  tier: string | null;
+  /** Milliseconds by Postgres' clock until the provider is asked next, at least 1,000; null: it is not. */
+  waitMs: number | null;
+  /** The same as ISO 8601. */
+  until: string | null;
+}

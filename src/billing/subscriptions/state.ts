@@ -1,0 +1,156 @@
+import { changeTier } from '../../accounts/index.ts';
+import type { Unit } from '../../commands/run.ts';
+import type { PaidTier, SubscriptionState } from '../payments/provider.ts';
+import { endChange, findChangeInFlight } from './change-queries.ts';
+import {
+  auditSubscription,
+  lockSubscription,
+  purchasableSeats,
+  saveSubscription,
+  type SubscriptionRow,
+  type Wish,
+} from './queries.ts';
+
+/** What the provider says of a subscription. */
+export interface Told {
+  state: SubscriptionState;
+  /** As of when, ISO 8601. */
+  at: string;
+  /** The decisions of the operator that it knew of; null, of an event: those it is known to know. */
+  knownRevision: number | null;
+}
+
+/** There is a subscription at the provider, paid or not. */
+export const isRunning = ({ status }: Pick<SubscriptionRow, 'status'>): boolean =>
+  status === 'active' || status === 'past_due' || status === 'unpaid';
+
+/** It gives its tier: past_due keeps it, unpaid does not (decisions B12). */
+export const isPaid = ({ status }: Pick<SubscriptionRow, 'status'>): boolean =>
+  status === 'active' || status === 'past_due';
+
+const statuses = {
+  active: 'active',
+  past_due: 'past_due',
+  unpaid: 'unpaid',
+  incomplete: 'unpaid',
+  canceled: 'ended',
+} as const satisfies Record<SubscriptionState['status'], SubscriptionRow['status']>;
+
+const noWish: Wish = { cancel_at_period_end: false, next_tier: null, purchased_seats: 0 };
+
+/**
+ * Takes what the provider says, in any order and any number of times: what is older than what stands here changes nothing, and what the
+ * operator decided since is not overwritten. The tier of the operator follows, and the change that waited for it is done. The caller has
+ * locked the operator.
+ * @returns the subscription as it is now.
+ */
+export async function takeState(unit: Unit, operatorId: string, told: Told): Promise<SubscriptionRow> {
+  const { connection } = unit;
+  const before = await lockSubscription(connection, operatorId);
+  if (isSecond(before, told)) {
+    await auditSubscription(connection, operatorId, 'subscription.second', {
+      subscription_id: told.state.subscriptionId,
+    });
+  }
+  if (!concerns(before, told)) return before;
+  const taken = takenBy(before, told);
+  const changed = await finishChange(unit, operatorId, taken);
+  const after = await withinCeiling(unit, operatorId, changed);
+  await saveSubscription(connection, operatorId, after);
+  await giveTier(unit, operatorId, { before, after });
+  await auditDifference(unit, operatorId, { before, after });
+  unit.changed(operatorId);
+  return after;
+}
+
+/** Two subscriptions of one operator: nobody can buy them here, so a person must look. */
+const isSecond = (before: SubscriptionRow, { state }: Told): boolean =>
+  isRunning(before) &&
+  before.subscription_id !== state.subscriptionId &&
+  (state.status === 'active' || state.status === 'past_due');
+
+function concerns(before: SubscriptionRow, { state, at }: Told): boolean {
+  if (before.state_at !== null && Date.parse(at) < Date.parse(before.state_at)) return false;
+  // A subscription that ended never comes back; the next one has another id.
+  if (before.subscription_id === state.subscriptionId) return before.status !== 'ended';
+  return !isRunning(before) && (state.status === 'active' || state.status === 'past_due');
+}
+
+function takenBy(before: SubscriptionRow, { state, at, knownRevision }: Told): SubscriptionRow {
+  const status = statuses[state.status];
+  const begins = before.subscription_id !== state.subscriptionId;
+  const told_revision = Math.max(before.told_revision, knownRevision ?? 0);
+  const standing = {
+    ...before,
+    status,
+    subscription_id: state.subscriptionId,
+    tier: state.tier,
+    period_start: state.currentPeriodStart.toISOString(),
+    period_end: state.currentPeriodEnd.toISOString(),
+    state_at: at,
+  };
+  if (status === 'ended') return { ...standing, ...noWish, told_revision: before.revision };
+  const decidedSince = !begins && (knownRevision ?? before.told_revision) < before.revision;
+  if (decidedSince) return { ...standing, told_revision };
+  return {
+    ...standing,
+    told_revision: before.revision,
+    cancel_at_period_end: state.cancelAtPeriodEnd,
+    next_tier: state.nextTier,
+    purchased_seats: state.purchasedSeats,
+  };
+}
+
+/** Ends the change that waited for this, or that this makes pointless. A paid upgrade undoes cancelling and a planned smaller tier. */
+async function finishChange({ connection }: Unit, operatorId: string, row: SubscriptionRow): Promise<SubscriptionRow> {
+  const change = await findChangeInFlight(connection, operatorId);
+  if (change === null) return row;
+  if (isPaid(row) && row.tier === change.tier) {
+    await endChange(connection, change.id, { status: 'done', closing: false });
+    const undone = change.kind === 'upgrade' && (row.cancel_at_period_end || row.next_tier !== null);
+    return undone ? { ...row, cancel_at_period_end: false, next_tier: null, revision: row.revision + 1 } : row;
+  }
+  if ((change.kind === 'start') === isRunning(row))
+    await endChange(connection, change.id, { status: 'superseded', closing: true });
+  return row;
+}
+
+/** Bought seats beyond the ceiling of a smaller tier would be paid and not be used. */
+async function withinCeiling({ connection }: Unit, operatorId: string, row: SubscriptionRow): Promise<SubscriptionRow> {
+  if (row.purchased_seats === 0 || row.tier === null) return row;
+  const most = await purchasableSeats(connection, row.tier);
+  if (most === null || row.purchased_seats <= most) return row;
+  await auditSubscription(connection, operatorId, 'subscription.seats_lowered', {
+    from: row.purchased_seats,
+    to: most,
+  });
+  return { ...row, purchased_seats: most, revision: row.revision + 1 };
+}
+
+/** What is allowed is no less than what is being paid for; a larger tier that the platform gave in between stays. */
+async function giveTier(unit: Unit, operatorId: string, { before, after }: Difference): Promise<void> {
+  const change = { from: paidTierOf(before), to: paidTierOf(after) };
+  if (change.from !== change.to) await changeTier(unit, operatorId, change);
+}
+
+const paidTierOf = (row: SubscriptionRow): PaidTier | 'free' => (isPaid(row) && row.tier !== null ? row.tier : 'free');
+
+interface Difference {
+  before: SubscriptionRow;
+  after: SubscriptionRow;
+}
+
+async function auditDifference({ connection }: Unit, operatorId: string, { before, after }: Difference): Promise<void> {
+  const audit = (action: string, detail: Record<string, unknown>) =>
+    auditSubscription(connection, operatorId, `subscription.${action}`, detail);
+  const { tier, period_end } = after;
+  if (before.subscription_id !== after.subscription_id) return await audit('started', { tier, period_end });
+  if (after.status === 'ended') return await audit('ended', { tier });
+  if (before.status !== after.status) await audit(after.status === 'active' ? 'paid' : after.status, { tier });
+  if (before.tier !== tier) await audit('tier_changed', { from: before.tier, to: tier });
+  if (isLater(after, before)) await audit('renewed', { tier, period_end });
+}
+
+/** Events tell whole seconds, answers perhaps more of the same moment. */
+const isLater = (after: SubscriptionRow, before: SubscriptionRow): boolean =>
+  Date.parse(after.period_start ?? '') - Date.parse(before.period_start ?? '') >= 1_000;

@@ -1,0 +1,77 @@
+import {
+  PLATFORM_OPERATOR_ID,
+  type AgentId,
+  type ApiKeyId,
+  type DashboardSessionId,
+  type MemberId,
+  type OperatorId,
+  type PassportId,
+} from '../ids/ids.ts';
+
+/** Who is calling, as authentication found it: the credential decides what may be done (decisions §3.8 "Credentials"). */
+export type Caller = OperatorCaller | AgentKeyCaller;
+
+/** Somebody who may act for a whole operator: a key, an OAuth access token, or a person in a dashboard session. */
+export interface OperatorCaller {
+  kind: 'operator';
+  operatorId: OperatorId;
+  role: 'owner' | 'admin' | 'member';
+  /** The key PLATFORM_ADMIN_KEY: platform administration, and `op_platform` everywhere else (decisions C5). */
+  platform: boolean;
+  by: OperatorCredential;
+}
+
+export type OperatorCredential =
+  | { kind: 'key'; keyId: ApiKeyId }
+  | { kind: 'oauth'; subject: string }
+  | { kind: 'session'; sessionId: DashboardSessionId; memberId: MemberId };
+
+/** The service itself, where nobody has shown a credential; it acts in the platform's name. */
+export const serviceCaller: OperatorCaller = {
+  kind: 'operator',
+  operatorId: PLATFORM_OPERATOR_ID,
+  role: 'admin',
+  platform: true,
+  by: { kind: 'key', keyId: 'service' as ApiKeyId },
+};
+
+export interface AgentKeyCaller {
+  kind: 'agent';
+  operatorId: OperatorId;
+  keyId: ApiKeyId;
+  agentId: AgentId;
+  /** Cents a UTC month that holds made with this key may add up to (decisions K58); null: no limit. */
+  monthlyLimitCents: number | null;
+}
+
+/** A passport shown as a bearer credential; no route takes it but those that name it (decisions §3.8 "Credentials"). */
+export interface PassportBearer {
+  kind: 'passport';
+  operatorId: OperatorId;
+  agentId: AgentId;
+  jti: PassportId;
+}
+
+/** The part of an idempotency key's name that keeps an agent's keys apart from its operator's (decisions §1); '' for operators. */
+export const agentPart = (caller: Caller): AgentId | '' => (caller.kind === 'agent' ? caller.agentId : '');
+
+/** How the audit trail names the caller. */
+export const actorName = (caller: Caller): string =>
+  caller.kind === 'agent' ? caller.agentId : credentialName(caller);
+
+/** What the rate limit counts by: the credential, not the one behind it. */
+export const credentialName = (caller: Caller | PassportBearer): string => {
+  if (caller.kind === 'agent') return caller.keyId;
+  if (caller.kind === 'passport') return caller.jti;
+  const { by } = caller;
+  if (by.kind === 'key') return by.keyId;
+  return by.kind === 'oauth' ? `oauth:${by.subject}` : by.memberId;
+};
+
+/** A person in the dashboard; every other credential is a bearer's, whoever holds it (decisions A33). */
+export const isPerson = (caller: Caller | PassportBearer): boolean =>
+  caller.kind === 'operator' && caller.by.kind === 'session';
+
+/** An owner or administrator in the dashboard; a member without a role that may approve is no shorter way than a key. */
+export const mayApprove = (caller: Caller): boolean =>
+  isPerson(caller) && caller.kind === 'operator' && caller.role !== 'member';

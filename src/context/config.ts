@@ -1,0 +1,350 @@
+import { hkdfSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { isLoopback } from '../http/addresses.ts';
+
+/** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
+const integer = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,16}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`);
+
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+
+/** As RFC 8414 §2 has it; keys that come without TLS can only be trusted where they do not leave this machine. */
+const issuer = url('https:', 'http:').refine((text) => {
+  if (!URL.canParse(text)) return true; // told above
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  return username + password + search + hash === '' && (protocol === 'https:' || isLoopback(hostname));
+}, 'must have no user, query or fragment, and be https:// unless it is on this machine');
+
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+const encryptionKeys = z.string().transform((text, context) =>
+  text.split(',').map((part) => {
+    const key = Buffer.from(part.trim(), 'base64');
+    if (key.length !== 32) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be 32 bytes in base64 (openssl rand -base64 32), or several separated by commas',
+      });
+    }
+    return key;
+  }),
+);
+
+/** The settings (decisions §7), by the name of their variable. Everything is optional on one machine. */
+const Environment = z.object({
+  PORT: integer(0, 65_535).default(3000),
+  PUBLIC_BASE_URL: url('http:', 'https:').optional(),
+  TRUST_PROXY_HOPS: integer(0, 10).default(0),
+  DATA_DIR: z.string().min(1).default('.carnet'),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
+  DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^[^\s/]+:\d+$/, 'must be host:port')
+    .optional(),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_API_KEY: z.string().min(1).optional(),
+  TEMPORAL_TLS_CA: z.string().min(1).optional(),
+  TEMPORAL_TLS_CERT: z.string().min(1).optional(),
+  TEMPORAL_TLS_KEY: z.string().min(1).optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
+  WORKFLOW_BUNDLE: z
+    .string()
+    .refine((path) => existsSync(path), 'must be a file that scripts/bundle-workflows.ts wrote')
+    .optional(),
+  PLATFORM_ADMIN_KEY: z.string().min(24, 'must be 24 characters or more').optional(),
+  ENCRYPTION_KEY: encryptionKeys.optional(),
+  INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
+  RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).default(600),
+  SKILL_REVIEW: z.enum(['code', 'all', 'none'], 'must be code, all or none').default('code'),
+  SESSION_MAX_SECONDS: integer(60, 2_592_000).default(86_400),
+  MISSED_CHECKOUT_GRACE_SECONDS: integer(1, 86_400).default(900),
+  REVIEW_BLOCK_REVOKES: flag.default(false),
+  APPROVAL_SECONDS: integer(60, 2_592_000).default(86_400),
+  VERIFICATION_CODE_SECONDS: integer(30, 86_400).default(600),
+  SMTP_URL: url('smtp:', 'smtps:').optional(),
+  MAIL_FROM: z.string().min(3).optional(),
+  LOCAL_PROVIDERS: flag.default(false),
+  OAUTH_ISSUER: issuer.optional(),
+  OAUTH_AUDIENCE: z.string().min(1).optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_\w+$/, 'must be a secret or restricted key of Stripe, sk_… or rk_…')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().min(16, 'must be 16 characters or more').optional(),
+  STRIPE_API_BASE: url('https:', 'http:').optional(),
+  STRIPE_PRICE_DEVELOPER: z.string().min(1).optional(),
+  STRIPE_PRICE_PRO: z.string().min(1).optional(),
+  STRIPE_PRICE_BUSINESS: z.string().min(1).optional(),
+  STRIPE_PRICE_SEAT: z.string().min(1).optional(),
+  TOPUP_SESSION_SECONDS: integer(1, 86_400).default(86_400),
+  SUBSCRIBE_SESSION_SECONDS: integer(1, 86_400).default(1_800),
+  COMMISSION_BPS: integer(0, 10_000).default(0),
+  MIN_PAYOUT_CENTS: integer(1, 100_000_000).default(1_000),
+});
+
+type EnvironmentName = keyof z.input<typeof Environment>;
+
+/** Settings that open something: shown as set or unset, never by value. */
+const SECRETS: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'ENCRYPTION_KEY',
+  'PLATFORM_ADMIN_KEY',
+  'SMTP_URL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'TEMPORAL_API_KEY',
+  'TEMPORAL_TLS_KEY',
+] satisfies EnvironmentName[]);
+
+export interface TemporalSettings {
+  address: string;
+  namespace: string;
+  apiKey: string | undefined;
+  /** Paths of PEM files; all absent: no TLS unless an API key asks for it. */
+  tls: { ca?: string; cert?: string; key?: string; serverName?: string } | undefined;
+}
+
+export interface MailSettings {
+  /** `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
+  smtpUrl: string;
+  from: string;
+}
+
+/** Access tokens of an OAuth server are taken as credentials (decisions C4). */
+export interface OAuthSettings {
+  issuer: string;
+  audience: string;
+}
+
+/** Who moves the money (decisions B8). Both sign their webhooks with `webhookSecret`. */
+export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecret: string };
+
+export interface StripeSettings {
+  provider: 'stripe';
+  secretKey: string;
+  webhookSecret: string;
+  /** Absent: Stripe's own address. */
+  apiBase: string | undefined;
+  /** Ids of Stripe prices, recurring each month: one a paid tier, and one a seat. */
+  prices: { developer: string; pro: string; business: string; seat: string };
+}
+
+/** The validated settings of one process. */
+export interface Config {
+  port: number;
+  publicBaseUrl: string;
+  trustProxyHops: number;
+  dataDir: string;
+  logLevel: z.output<typeof Environment>['LOG_LEVEL'];
+  databaseUrl: string;
+  temporal: TemporalSettings;
+  /** Path of the bundled workflow code, with which a worker starts at once; absent: it bundles the sources. */
+  workflowBundle: string | undefined;
+  platformAdminKey: string;
+  encryptionKeys: readonly Buffer[];
+  /** Seconds until an invocation nobody finished expires (decisions K30). */
+  invocationTtlSeconds: number;
+  /** Requests a minute a key; 0: no rate limit of any kind (decisions C9). */
+  rateLimitPerMinute: number;
+  skillReview: 'code' | 'all' | 'none';
+  /** Seconds from the first passport of a session to the last expiry that refreshing may reach (decisions A16). */
+  sessionMaxSeconds: number;
+  /** Seconds from the last moment of a session's work to a missed checkout (decisions A38). */
+  missedCheckoutGraceSeconds: number;
+  /** A review decided as blocked without `block_future` revokes the passport and its descendants too (decisions A31). */
+  reviewBlockRevokes: boolean;
+  /** Seconds that a person has to approve (decisions A33). */
+  approvalSeconds: number;
+  /** Seconds that a code sent by mail can be entered (decisions N2). */
+  verificationCodeSeconds: number;
+  /** Absent: mail stays in the local outbox, which the platform key reads (decisions B8). */
+  mail: MailSettings | undefined;
+  /** Absent: no OAuth access token is a credential. */
+  oauth: OAuthSettings | undefined;
+  /** Absent: whatever needs a payment provider is 503 PAYMENTS_NOT_CONFIGURED. */
+  payments: PaymentSettings | undefined;
+  /** Seconds that a hosted checkout of a top-up can be paid (decisions B6). */
+  topUpSessionSeconds: number;
+  /** Seconds that a hosted checkout of a subscription can be paid (decisions B11). */
+  subscribeSessionSeconds: number;
+  /** Hundredths of a percent kept of earnings, unless the operator has a rate of its own (decisions K42). */
+  commissionBps: number;
+  /** Less than this is not paid out, but carried to the next month (decisions K42). */
+  minPayoutCents: number;
+}
+
+export type Settings = z.output<typeof Environment>;
+
+/** Names each setting and what it must be: one fault in one sentence, several in a line each. */
+export class ConfigFault extends Error {
+  override readonly name = 'ConfigFault';
+
+  constructor(what: string, faults: readonly string[]) {
+    super(
+      faults.length === 1 ? `${what}: ${faults[0]}.` : `${what}.\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    );
+  }
+}
+
+/**
+ * Reads the settings of this environment; an empty variable counts as unset.
+ * @throws ConfigFault that lists every fault.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => name in Environment.shape && value !== ''),
+  );
+  const parsed = Environment.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const shown = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(given[name])})`;
+    return `${name} ${issue.message}${shown}`;
+  });
+  throw new ConfigFault('The settings are not valid', faults);
+}
+
+/** What `main.ts` provides from its embedded parts where the environment says nothing. */
+export interface Provided {
+  databaseUrl?: string | undefined;
+  temporalAddress?: string | undefined;
+  platformAdminKey?: string | undefined;
+  encryptionKeys?: readonly Buffer[] | undefined;
+  /** The embedded instance has the local outbox and the local payment page. */
+  localProviders?: boolean;
+}
+
+/** What the local payment page signs with where nothing else is set: the same in every process, and kept nowhere. */
+const localWebhookSecret = (keys: readonly Buffer[] | undefined): string =>
+  `whsec_${Buffer.from(hkdfSync('sha256', keys?.[0] ?? '', '', 'carnet:local-payments', 32)).toString('base64url')}`;
+
+/**
+ * Settings and provided parts as one object.
+ * @throws ConfigFault naming what neither the environment nor `provided` has.
+ */
+export function completeConfig(settings: Settings, provided: Provided = {}): Config {
+  const missing: string[] = [];
+  const need = <T>(name: EnvironmentName, why: string, value: T | undefined): T => {
+    if (value === undefined) missing.push(`${name} is needed, ${why}`);
+    return value as T; // never used when missing: the fault below is thrown first
+  };
+  const keys = need(
+    'ENCRYPTION_KEY',
+    'which encrypts stored one-time secrets (make one with openssl rand -base64 32)',
+    settings.ENCRYPTION_KEY ?? provided.encryptionKeys,
+  );
+  const payments = (): PaymentSettings | undefined => {
+    const webhookSecret = settings.STRIPE_WEBHOOK_SECRET;
+    const since = 'since STRIPE_SECRET_KEY is set';
+    if (settings.STRIPE_SECRET_KEY !== undefined) {
+      return {
+        provider: 'stripe',
+        secretKey: settings.STRIPE_SECRET_KEY,
+        webhookSecret: need(
+          'STRIPE_WEBHOOK_SECRET',
+          `${since}: the signing secret of the webhook endpoint, whsec_…`,
+          webhookSecret,
+        ),
+        apiBase: settings.STRIPE_API_BASE,
+        prices: {
+          developer: need(
+            'STRIPE_PRICE_DEVELOPER',
+            `${since}: the id of a monthly price`,
+            settings.STRIPE_PRICE_DEVELOPER,
+          ),
+          pro: need('STRIPE_PRICE_PRO', `${since}: the id of a monthly price`, settings.STRIPE_PRICE_PRO),
+          business: need(
+            'STRIPE_PRICE_BUSINESS',
+            `${since}: the id of a monthly price`,
+            settings.STRIPE_PRICE_BUSINESS,
+          ),
+          seat: need('STRIPE_PRICE_SEAT', `${since}: the id of a monthly price a seat`, settings.STRIPE_PRICE_SEAT),
+        },
+      };
+    }
+    if (!settings.LOCAL_PROVIDERS && provided.localProviders !== true) return undefined;
+    return { provider: 'local', webhookSecret: webhookSecret ?? localWebhookSecret(keys) };
+  };
+  const tls = {
+    ...(settings.TEMPORAL_TLS_CA !== undefined && { ca: settings.TEMPORAL_TLS_CA }),
+    ...(settings.TEMPORAL_TLS_CERT !== undefined && { cert: settings.TEMPORAL_TLS_CERT }),
+    ...(settings.TEMPORAL_TLS_KEY !== undefined && { key: settings.TEMPORAL_TLS_KEY }),
+    ...(settings.TEMPORAL_TLS_SERVER_NAME !== undefined && { serverName: settings.TEMPORAL_TLS_SERVER_NAME }),
+  };
+  const config: Config = {
+    port: settings.PORT,
+    publicBaseUrl: (settings.PUBLIC_BASE_URL ?? `http://127.0.0.1:${settings.PORT}`).replace(/\/+$/, ''),
+    trustProxyHops: settings.TRUST_PROXY_HOPS,
+    dataDir: settings.DATA_DIR,
+    logLevel: settings.LOG_LEVEL,
+    databaseUrl: need(
+      'DATABASE_URL',
+      'the Postgres to use, postgres://user:password@host:5432/carnet',
+      settings.DATABASE_URL ?? provided.databaseUrl,
+    ),
+    temporal: {
+      address: need(
+        'TEMPORAL_ADDRESS',
+        'the Temporal frontend, host:7233',
+        settings.TEMPORAL_ADDRESS ?? provided.temporalAddress,
+      ),
+      namespace: settings.TEMPORAL_NAMESPACE,
+      apiKey: settings.TEMPORAL_API_KEY,
+      tls: Object.keys(tls).length > 0 ? tls : undefined,
+    },
+    workflowBundle: settings.WORKFLOW_BUNDLE,
+    platformAdminKey: need(
+      'PLATFORM_ADMIN_KEY',
+      'the key of platform administration, 24 characters or more',
+      settings.PLATFORM_ADMIN_KEY ?? provided.platformAdminKey,
+    ),
+    encryptionKeys: keys,
+    invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    skillReview: settings.SKILL_REVIEW,
+    sessionMaxSeconds: settings.SESSION_MAX_SECONDS,
+    missedCheckoutGraceSeconds: settings.MISSED_CHECKOUT_GRACE_SECONDS,
+    reviewBlockRevokes: settings.REVIEW_BLOCK_REVOKES,
+    approvalSeconds: settings.APPROVAL_SECONDS,
+    verificationCodeSeconds: settings.VERIFICATION_CODE_SECONDS,
+    mail:
+      settings.SMTP_URL === undefined && (settings.LOCAL_PROVIDERS || provided.localProviders === true)
+        ? undefined
+        : {
+            smtpUrl: need(
+              'SMTP_URL',
+              'the mail server, smtp://user:password@host:587 (or LOCAL_PROVIDERS=true for a trial: mail then stays in the outbox)',
+              settings.SMTP_URL,
+            ),
+            from: need('MAIL_FROM', 'the sender of mails', settings.MAIL_FROM),
+          },
+    oauth:
+      settings.OAUTH_ISSUER === undefined && settings.OAUTH_AUDIENCE === undefined
+        ? undefined
+        : {
+            issuer: need('OAUTH_ISSUER', 'since OAUTH_AUDIENCE is set', settings.OAUTH_ISSUER),
+            audience: need('OAUTH_AUDIENCE', 'since OAUTH_ISSUER is set', settings.OAUTH_AUDIENCE),
+          },
+    payments: payments(),
+    topUpSessionSeconds: settings.TOPUP_SESSION_SECONDS,
+    subscribeSessionSeconds: settings.SUBSCRIBE_SESSION_SECONDS,
+    commissionBps: settings.COMMISSION_BPS,
+    minPayoutCents: settings.MIN_PAYOUT_CENTS,
+  };
+  if (missing.length > 0) throw new ConfigFault('Settings are missing', missing);
+  return config;
+}

@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { CarnetError, invalid, type FieldFault } from './carnet-error.ts';
+import { faultWords } from './fault-words.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * The faults of a value, each at its place. Paths are dotted and end in the property, missing and unknown ones included
+ * (decisions §3.8). Of a union the branch that came furthest speaks, since that is the one that was meant.
+ * @param prefix `query.` for a query string, '' for a body
+ */
+export function faultsOf(issues: readonly Issue[], prefix = '', above: readonly PropertyKey[] = []): FieldFault[] {
+  return withoutSizesOfOtherKinds(issues).flatMap((issue): FieldFault[] => {
+    const path = [...above, ...issue.path];
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: prefix + [...path, key].join('.'),
+        code: 'unknown_property',
+        message: 'is not a property of this request',
+      }));
+    }
+    if (issue.code === 'invalid_union') {
+      const branches = issue.errors.map((errors) => faultsOf(errors, prefix, path));
+      const furthest = branches.reduce<FieldFault[]>(
+        (best, branch) => (depth(branch) > depth(best) ? branch : best),
+        [],
+      );
+      if (depth(furthest) > path.length) return furthest;
+    }
+    if (issue.code === 'invalid_key' || issue.code === 'invalid_element') return faultsOf(issue.issues, prefix, path);
+    const missing = (issue.code === 'invalid_type' || issue.code === 'custom') && issue.input === undefined;
+    return [
+      {
+        path: prefix + (path.join('.') || 'body'),
+        code: missing ? 'required' : issue.code,
+        message: missing ? 'is required' : issue.message,
+      },
+    ];
+  });
+}
+
+/** zod measures a text that stands where a list should; what is of the wrong kind has no wrong size. */
+function withoutSizesOfOtherKinds(issues: readonly Issue[]): readonly Issue[] {
+  const otherKinds = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
+  if (otherKinds.size === 0) return issues;
+  return issues.filter(
+    ({ code, path }) => (code !== 'too_big' && code !== 'too_small') || !otherKinds.has(path.join('.')),
+  );
+}
+
+const depth = (faults: readonly FieldFault[]): number =>
+  Math.max(0, ...faults.map((fault) => fault.path.split('.').length));
+
+/** @throws CarnetError VALIDATION_ERROR with every fault of the value */
+export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown, prefix = ''): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  // Only the faults of a refused value need their inputs, to tell what is missing from what is wrong.
+  const { error } = schema.safeParse(value, { reportInput: true, error: faultWords });
+  const [first, ...others] = faultsOf((error ?? parsed.error).issues, prefix);
+  throw first === undefined
+    ? new CarnetError('VALIDATION_ERROR', 'The request is not valid.')
+    : invalid(first, ...others);
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Encryption } from '../../context/encryption.ts';
+import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
+import { CarnetError } from '../../errors/carnet-error.ts';
+import type { JsonObject } from '../../json/value.ts';
+
+/** What a cursor belongs to: on another list, for another operator or under other filters it is refused. */
+export interface CursorScope {
+  list: string;
+  operatorId: string;
+  /** What chose the items: parameters of the path, and the parsed query without `limit` and `cursor`. */
+  filters: object;
+}
+
+/** Decisions B18: 24 hours. */
+const LIFETIME_MS = 24 * 3_600_000;
+const PURPOSE = 'cursor';
+
+const Content = z.object({ s: z.string(), p: z.unknown(), e: z.int() });
+
+const scopeHash = (scope: CursorScope): string =>
+  sha256Hex(canonicalJson(JSON.parse(JSON.stringify(scope)) as JsonObject)).slice(0, 32);
+
+/** `base64url(JSON).mac`: the place where a page ended, for whoever asks with the same scope within 24 hours. */
+export function sealCursor(encryption: Encryption, scope: CursorScope, position: unknown): string {
+  const content: z.input<typeof Content> = { s: scopeHash(scope), p: position, e: Date.now() + LIFETIME_MS };
+  const text = Buffer.from(JSON.stringify(content)).toString('base64url');
+  return `${text}.${encryption.mac(text, PURPOSE)}`;
+}
+
+/** @throws CarnetError INVALID_CURSOR for a cursor that was altered, has expired, or belongs to another list, operator or filter. */
+export function openCursor<Position extends z.ZodType>(
+  encryption: Encryption,
+  scope: CursorScope,
+  cursor: string,
+  position: Position,
+): z.output<Position> {
+  const [text, mac, ...rest] = cursor.split('.');
+  if (text === undefined || mac === undefined || rest.length > 0 || !encryption.macFits(text, PURPOSE, mac))
+    throw refused();
+  // The mac says that these are our own words, so they parse.
+  const content = Content.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+  if (content.e < Date.now() || content.s !== scopeHash(scope)) throw refused();
+  const at = position.safeParse(content.p);
+  if (!at.success) throw refused();
+  return at.data;
+}
+
+const refused = (): CarnetError =>
+  new CarnetError(
+    'INVALID_CURSOR',
+    'The cursor was altered, is older than 24 hours, or belongs to another list or filter; start again without one.',
+    {
+      errors: [
+        { path: 'query.cursor', code: 'invalid_cursor', message: 'is not a cursor of this list under these filters' },
+      ],
+    },
+  );

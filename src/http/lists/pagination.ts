@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { openCursor, sealCursor, type CursorScope } from './cursors.ts';
+import { queryIntegerOr } from '../query.ts';
+import type { Links } from '../route.ts';
+
+/** `limit` (1 to 100, 20 unless given) and `offset` of a list; spread them into the query schema of the route. */
+export const offsetQuery = { limit: queryIntegerOr(20, 1, 100), offset: queryIntegerOr(0, 0, 1_000_000_000) };
+
+/** `{<name>: […], total, limit, offset}`, the reply of a list with `offsetQuery`. */
+export const offsetList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
+  z.object({ ...named(name, item), total: z.int(), limit: z.int(), offset: z.int() });
+
+interface OffsetPage<Item> {
+  items: Item[];
+  /** How many there are in all, pages apart. */
+  total: number;
+  /** The parsed query of the request. */
+  query: { limit: number; offset: number };
+}
+
+/** The answer of an `offsetList`, with Link headers to the pages beside it. */
+export function offsetAnswer<Name extends string, Item>(
+  name: Name,
+  { items, total, query: { limit, offset } }: OffsetPage<Item>,
+) {
+  const links: Links = {};
+  if (offset > 0) links.prev = { limit, offset: Math.max(0, offset - limit) };
+  if (offset + items.length < total) links.next = { limit, offset: offset + limit };
+  return { status: 200 as const, body: { ...named(name, items), total, limit, offset }, links };
+}
+
+interface CursorOptions<Position extends z.ZodType> {
+  /** Where a page ended, e.g. `z.object({ created_at: z.string(), id: z.string() })`; plain JSON. */
+  position: Position;
+  /** Items of a page at most, and unless `limit` says less. */
+  maximum: number;
+  standard: number;
+}
+
+interface CursorListOptions<
+  Name extends string,
+  Item extends z.ZodType,
+  Position extends z.ZodType,
+> extends CursorOptions<Position> {
+  /** The member of the answer that holds the items. */
+  name: Name;
+  item: Item;
+}
+
+interface CursorRequest {
+  context: Context;
+  call: CommandCall | null;
+  params: unknown;
+  /** The parsed query: `limit`, `cursor` and the filters. */
+  query: { limit: number; cursor?: string | undefined };
+}
+
+/** What every answer that is read by cursor says beside its items. */
+export const cursorMembers = {
+  next_cursor: z.string().nullable().meta({ description: 'null on the last page' }),
+  has_more: z.boolean(),
+};
+
+/**
+ * Reading by cursor, for answers of any shape: spread `cursorMembers` into the reply. Cursors are signed and hold for their
+ * operation, operator and filters, for 24 hours (decisions B18, F29).
+ */
+export function cursorPages<Position extends z.ZodType>({ position, maximum, standard }: CursorOptions<Position>) {
+  const scope = ({
+    call,
+    params,
+    query: { limit: _limit, cursor: _cursor, ...filters },
+  }: CursorRequest): CursorScope => ({
+    list: call?.operation ?? '',
+    operatorId: call?.caller.operatorId ?? '',
+    filters: { params, filters },
+  });
+  return {
+    query: {
+      limit: queryIntegerOr(standard, 1, maximum),
+      cursor: z.string().optional().meta({ description: 'next_cursor of the page before' }),
+    },
+
+    /** @returns where the page before ended, null on the first page. @throws CarnetError INVALID_CURSOR */
+    after(request: CursorRequest): z.output<Position> | null {
+      const { cursor } = request.query;
+      return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), cursor, position);
+    },
+
+    /** @param last where this page ends; null: it is the last one. */
+    next(request: CursorRequest, last: z.output<Position> | null) {
+      const cursor = last === null ? null : sealCursor(request.context.encryption, scope(request), last);
+      const links: Links = cursor === null ? {} : { next: { cursor } };
+      return { members: { next_cursor: cursor, has_more: cursor !== null }, links };
+    },
+  };
+}
+
+/**
+ * A list that is read by cursor: `{<name>: […], next_cursor, has_more}`.
+ *
+ *     query: z.object({ ...pages.query, status: Status.optional() }), reply: pages.reply,
+ *     handler: async (request) => {
+ *       const rows = await invocationsOf(pool, { after: pages.after(request), limit: request.query.limit + 1 });
+ *       return pages.answer(request, rows, ({ created_at, id }) => ({ created_at, id }));
+ *     }
+ */
+export function cursorList<Name extends string, Item extends z.ZodType, Position extends z.ZodType>(
+  options: CursorListOptions<Name, Item, Position>,
+) {
+  const { name, item } = options;
+  const pages = cursorPages(options);
+  return {
+    query: pages.query,
+
+    reply: z.object({ ...named(name, item), ...cursorMembers }),
+
+    after: pages.after,
+
+    /** @param rows up to `limit + 1` of them: the one too many tells that there is more. */
+    answer<Row extends z.input<Item>>(
+      request: CursorRequest,
+      rows: Row[],
+      positionOf: (row: Row) => z.output<Position>,
+    ) {
+      const { limit } = request.query;
+      const items = rows.slice(0, limit);
+      const last = rows.length > limit ? items.at(-1) : undefined;
+      const { members, links } = pages.next(request, last === undefined ? null : positionOf(last));
+      return { status: 200 as const, body: { ...named(name, items), ...members }, links };
+    },
+  };
+}
+
+function named<Name extends string, Item extends z.ZodType>(name: Name, item: Item): { [N in Name]: z.ZodArray<Item> };
+function named<Name extends string, Item>(name: Name, items: Item[]): { [N in Name]: Item[] };
+function named(name: string, content: z.ZodType | unknown[]) {
+  return { [name]: Array.isArray(content) ? content : z.array(content) };
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiRequestBodyObject,
+} from 'zod-openapi';
+import { problemExamples, responsesOf } from './responses.ts';
+import { takesBody, takesKey, type AnyRoute, type Audience } from '../route.ts';
+import { SESSION_COOKIE } from '../auth/session-cookie.ts';
+import { Tags } from './tags.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .meta({
+    description:
+      'Repeats with the same key and body are answered from the first one, for 24 hours, with `Idempotency-Replayed: true`.',
+    param: { id: 'IdempotencyKey', in: 'header', name: 'Idempotency-Key' },
+  });
+
+const PreferWait = z
+  .string()
+  .optional()
+  .meta({
+    description: '`wait=N`: wait up to N seconds, 1 to 60, for the outcome. Any other preference is ignored.',
+    param: { id: 'PreferWait', in: 'header', name: 'Prefer', example: 'wait=20' },
+  });
+
+const GovernanceApproval = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      'The `approval_id` of a refusal with GOVERNANCE_APPROVAL_REQUIRED, once a person has approved it; good for once.',
+    param: { id: 'GovernanceApproval', in: 'header', name: 'X-Governance-Approval' },
+  });
+
+/** Which credentials a route takes, where not both: people decide without keys, and the platform has its key alone. */
+const SECURITY: Partial<Record<Audience, ZodOpenApiOperationObject['security']>> = {
+  public: [],
+  person: [{ session: [] }],
+  platform: [{ apiKey: [] }],
+};
+
+/** The OpenAPI 3.1 document, from the same objects that guard the requests. It says nothing of where it is served. */
+export function openApiDocument(routes: readonly AnyRoute[]) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: operationOf(route) };
+  }
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Carnet',
+      version,
+      description:
+        'Identity, work, money and evidence for AI agents. Refusals are `application/problem+json` with a stable `code`.',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/', description: 'This service' }],
+    security: [{ apiKey: [] }, { session: [] }],
+    tags: Object.entries(Tags).flatMap(([name, description]) =>
+      description !== null && routes.some((route) => route.tag === name) ? [{ name, description }] : [],
+    ),
+    paths,
+    components: {
+      examples: problemExamples(routes),
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key `svc_live_…` of an operator or an agent, an access token of the OAuth issuer if there is one, or the platform key.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description:
+            'The dashboard session of a person. What changes something needs the header Origin of the service as well.',
+        },
+      },
+    },
+  };
+  return createDocument(document);
+}
+
+function operationOf(route: AnyRoute): ZodOpenApiOperationObject {
+  const { operation, tag, summary, description, audience, params, query } = route;
+  return {
+    operationId: operation,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(SECURITY[audience] && { security: SECURITY[audience] }),
+    requestParams: { ...(params && { path: asObject(params) }), ...(query && { query: asObject(query) }) },
+    parameters: [
+      ...(takesKey(route) ? [IdempotencyKey] : []),
+      ...(route.waits === true ? [PreferWait] : []),
+      ...(route.refusals?.includes('GOVERNANCE_APPROVAL_REQUIRED') === true ? [GovernanceApproval] : []),
+    ],
+    ...(takesBody(route) && route.body && { requestBody: requestBodyOf(route, route.body) }),
+    responses: responsesOf(route),
+  };
+}
+
+function requestBodyOf({ example, takesForms }: AnyRoute, body: z.ZodType): ZodOpenApiRequestBodyObject {
+  const media = { schema: body, ...(example !== undefined && { example }) };
+  return {
+    required: !body.safeParse({}).success,
+    content: {
+      'application/json': media,
+      ...(takesForms === true && { 'application/x-www-form-urlencoded': media }),
+    },
+  };
+}
+
+/** Parameters are declared as objects, maybe with a check of their own behind. */
+const asObject = (schema: z.ZodType) => schema as z.ZodType<unknown, Record<string, unknown>>;

@@ -1,0 +1,81 @@
+import type { ErrorObject } from 'ajv';
+import type { FieldFault } from '../errors/carnet-error.ts';
+
+/** One reason why a schema is refused or a value does not match; `code` is Ajv's keyword or a name of ours. */
+export type SchemaFault = FieldFault;
+
+/** More would only repeat themselves to a reader. */
+export const FAULTS_SHOWN = 20;
+/** Patterns, enums and property names come from strangers, so what they add to an answer is cut. */
+const MESSAGE_LENGTH = 300;
+const PATH_LENGTH = 300;
+const STEP_LENGTH = 64;
+
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)}…`.toWellFormed() : text;
+
+/** Dots between the steps, from the root's name to the property or index at fault. */
+export const dotted = (...steps: (string | number)[]): string =>
+  cut(steps.map((step) => cut(String(step), STEP_LENGTH)).join('.'), PATH_LENGTH);
+
+/** Steps of a JSON pointer (RFC 6901), unescaped. */
+export const pointerSteps = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+export const fault = (path: string, code: string, message: string): SchemaFault => ({
+  path,
+  message: cut(message, MESSAGE_LENGTH),
+  code,
+});
+
+/**
+ * Ajv's errors in our shape; `root` is the name under which the caller knows the value (`input`, `output_schema` …).
+ */
+export const faultsFrom = (errors: ErrorObject[], root: string): SchemaFault[] =>
+  errors.slice(0, FAULTS_SHOWN).map((error) => {
+    const property = propertyAtFault(error);
+    const steps = [root, ...pointerSteps(error.instancePath), ...(property === undefined ? [] : [property])];
+    return fault(dotted(...steps), error.keyword, messageOf(error));
+  });
+
+/** Ajv reports the object that lacks or holds a property; people look for the property. */
+function propertyAtFault({ keyword, params, propertyName }: ErrorObject): string | undefined {
+  switch (keyword) {
+    case 'required':
+    case 'dependentRequired':
+    case 'dependencies':
+      return params['missingProperty'] as string;
+    case 'additionalProperties':
+      return params['additionalProperty'] as string;
+    case 'unevaluatedProperties':
+      return params['unevaluatedProperty'] as string;
+    case 'propertyNames':
+      return params['propertyName'] as string;
+    default:
+      // Set where the name itself, not what it holds, was looked at.
+      return propertyName;
+  }
+}
+
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not a property that the schema allows';
+    case 'propertyNames':
+      return 'is not a property name that the schema allows';
+    case 'enum':
+      return `must be one of ${JSON.stringify(params['allowedValues']).slice(1, -1)}`;
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`;
+    case 'false schema':
+      return 'must not be given';
+    default:
+      return message ?? 'does not match the schema';
+  }
+}

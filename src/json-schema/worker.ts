@@ -1,0 +1,123 @@
+import { parentPort } from 'node:worker_threads';
+import type { ValidateFunction } from 'ajv';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import { compileSchema, metaschemaErrors } from './compile.ts';
+import { dotted, fault, faultsFrom, type SchemaFault } from './faults.ts';
+import { patternsOf } from './limits.ts';
+import type { Answer, Job } from './messages.ts';
+import { linearPattern } from './patterns.ts';
+import { subschemas } from './walk.ts';
+
+/**
+ * Characters of schema text whose validators are kept. Measured, both validators of a schema take 50 times the room of
+ * its
+ * text, 220 times where it is all patterns and 50 KiB where it is small, so these are 13 to 58 MiB of a worker's 128.
+ */
+const CACHED_TEXT = 262_144;
+const ENTRY_OVERHEAD = 256;
+/** Values up to this size are answered with all their faults, larger ones with the first. */
+const EVERY_FAULT_UP_TO = 16_384;
+
+interface Entry {
+  schema: JsonObject;
+  size: number;
+  everyFault?: ValidateFunction;
+  firstFault?: ValidateFunction;
+}
+
+/** By hash, the least recently used first. */
+const cache = new Map<string, Entry>();
+let cachedText = 0;
+
+function entryOf({ schemaHash, schemaText }: Job): Entry | undefined {
+  const known = cache.get(schemaHash);
+  if (known) {
+    cache.delete(schemaHash);
+    cache.set(schemaHash, known);
+    return known;
+  }
+  if (schemaText === undefined) return undefined;
+  const entry: Entry = { schema: JSON.parse(schemaText) as JsonObject, size: schemaText.length + ENTRY_OVERHEAD };
+  cache.set(schemaHash, entry);
+  cachedText += entry.size;
+  for (const [hash, oldest] of cache) {
+    if (cachedText <= CACHED_TEXT || oldest === entry) break;
+    cache.delete(hash);
+    cachedText -= oldest.size;
+  }
+  return entry;
+}
+
+function validate(entry: Entry, valueText: string, root: string): SchemaFault[] {
+  let matches: ValidateFunction;
+  try {
+    matches =
+      valueText.length <= EVERY_FAULT_UP_TO
+        ? (entry.everyFault ??= compileSchema(entry.schema, { everyFault: true }))
+        : (entry.firstFault ??= compileSchema(entry.schema, { everyFault: false }));
+  } catch (error) {
+    return [fault(root, 'schema_unusable', `The schema cannot be used: ${(error as Error).message}`)];
+  }
+  try {
+    return matches(JSON.parse(valueText) as JsonValue) ? [] : faultsFrom(matches.errors ?? [], root);
+  } catch (error) {
+    if (error instanceof RangeError)
+      return [fault(root, 'too_deep', 'is nested too deep for its schema; make it flatter')];
+    throw error;
+  }
+}
+
+function check(schema: JsonObject, root: string): SchemaFault[] {
+  const errors = metaschemaErrors(schema);
+  if (errors.length > 0) return faultsFrom(errors, root);
+  const faults = patternFaults(schema, root);
+  if (faults.length > 0) return faults;
+  try {
+    // The validator that stops at the first fault nests its code deeper: what compiles so compiles either way.
+    compileSchema(schema, { everyFault: false });
+    return [];
+  } catch (error) {
+    return [fault(root, 'schema_unusable', `The schema cannot be compiled: ${(error as Error).message}`)];
+  }
+}
+
+const patternFaults = (schema: JsonObject, root: string): SchemaFault[] =>
+  subschemas(schema)
+    .flatMap(patternsOf)
+    .flatMap(({ pattern, steps }) => {
+      try {
+        linearPattern(pattern);
+        return [];
+      } catch (error) {
+        return [fault(dotted(root, ...steps), 'pattern_unsupported', (error as Error).message)];
+      }
+    });
+
+function run(job: Job): Answer {
+  if (job.valueText === undefined) return check(JSON.parse(job.schemaText ?? 'null') as JsonObject, job.root);
+  const entry = entryOf(job);
+  return entry ? validate(entry, job.valueText, job.root) : 'missing';
+}
+
+function answer(message: Answer): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin; the rule means windows
+  parentPort?.postMessage(message);
+}
+
+/** Ajv's own code and the metaschemas are compiled at their first use: up to 0.6 s of the first job's second on a busy machine. */
+function warmUp(): void {
+  for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema']) {
+    const schema: JsonObject = {
+      $schema,
+      type: 'object',
+      properties: { text: { type: 'string', pattern: '^a' } },
+      required: ['text'],
+    };
+    check(schema, '');
+    validate({ schema, size: 0 }, '{"text":1}', '');
+  }
+}
+
+parentPort?.on('message', (job: Job) => answer(run(job)));
+warmUp();
+answer('ready');

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { json } from '../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import {
+  CheckoutSchema,
+  CheckpointSchema,
+  FlagSchema,
+  ReviewSchema,
+  type DecideReview,
+  type Review,
+  type ReviewsQuery,
+} from './schema.ts';
+import { PASSPORT_CLAIM } from '../token.ts';
+
+const ReviewRow = z.object({ review: json.pipe(ReviewSchema) });
+const CountRow = z.object({ count: z.int() });
+
+/** A page of what an operator's people have to look at or looked at, newest first, and how many there are in all. */
+export async function pageOfReviews(
+  connection: CommonQueryMethods,
+  operatorId: string,
+  { status, page, limit }: ReviewsQuery,
+): Promise<{ reviews: Review[]; total: number }> {
+  const where = sql.fragment`
+    operator_id = ${operatorId} and review_status is not null
+    and ${status === undefined ? sql.fragment`true` : sql.fragment`review_status = ${status}`}`;
+  const total = await connection.oneFirst(sql.type(CountRow)`select count(*) from checkouts where ${where}`);
+  const rows = await connection.any(sql.type(ReviewRow)`
+    select review_json(c)::text as review from checkouts c where ${where}
+    order by id desc limit ${limit} offset ${(page - 1) * limit}`);
+  return { reviews: rows.map(({ review }) => review), total };
+}
+
+const HeldReviewRow = ReviewRow.extend({ session_id: z.string(), block_future: z.boolean(), revoked_count: z.int() });
+/** A review as whoever holds it decides it. */
+export type HeldReview = z.output<typeof HeldReviewRow>;
+
+/** Held against other decisions until the transaction ends; null for another operator's. */
+export const lockReview = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  checkoutId: string,
+): Promise<HeldReview | null> =>
+  connection.maybeOne(sql.type(HeldReviewRow)`
+    select review_json(c)::text as review, session_id, block_future, revoked_count
+    from lock_review(${operatorId}, ${checkoutId}) as c where c.id is not null`);
+
+/** Keeps issue, delegate and refresh of the operator out until the transaction ends (architecture rule 12). */
+export const excludeIssuing = async (connection: CommonQueryMethods, operatorId: string): Promise<void> =>
+  void (await connection.query(sql.type(z.object({}))`select from lock_passports_exclusively(${operatorId})`));
+
+const DecidedRow = z.object({ revoked: z.array(z.string()) });
+
+export interface Decided {
+  decision: DecideReview;
+  /** Whether the lineage and what descends from it is revoked. */
+  revoke: boolean;
+  /** Who decided, as the audit trail names him. */
+  actor: string;
+}
+
+/** Decides a review that is held and pending. @returns the passports that it revoked. */
+export async function saveDecision(
+  connection: CommonQueryMethods,
+  checkoutId: string,
+  { decision: { decision, block_future, notes }, revoke, actor }: Decided,
+): Promise<string[]> {
+  const { revoked } = await connection.one(sql.type(DecidedRow)`
+    select decide_review(${checkoutId}, ${decision}, ${block_future}, ${revoke}, ${notes ?? null}, ${actor})
+      as revoked`);
+  return revoked;
+}
+
+const ReportRow = z.object({
+  chain: json.pipe(z.array(z.string())),
+  checkpoints: json.pipe(z.array(CheckpointSchema)),
+  checkout: json.pipe(CheckoutSchema).nullable(),
+  flags: json.pipe(z.array(FlagSchema)),
+  review: json.pipe(ReviewSchema).nullable(),
+});
+export type ReportParts = z.output<typeof ReportRow>;
+
+/** What was reported on a passport and all its refreshes, and what came of it; null for another operator's. */
+export const findReport = (
+  connection: CommonQueryMethods,
+  operatorId: string,
+  jti: string,
+): Promise<ReportParts | null> =>
+  connection.maybeOne(sql.type(ReportRow)`
+    select
+      (p.payload::json -> ${PASSPORT_CLAIM} -> 'chain')::text as chain,
+      (select coalesce(json_agg(checkpoint_json(c) order by c.sequence), '[]')::text
+        from checkpoints c where c.lineage_id = p.lineage_id) as checkpoints,
+      (select checkout_json(c)::text
+        from checkouts c where c.lineage_id = p.lineage_id and c.submitted_at is not null) as checkout,
+      flags_json(p.lineage_id)::text as flags,
+      (select review_json(c)::text
+        from checkouts c where c.lineage_id = p.lineage_id and c.review_status is not null) as review
+    from passports p where p.jti = ${jti} and p.operator_id = ${operatorId}`);

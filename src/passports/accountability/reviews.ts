@@ -1,0 +1,20 @@
+import type { Caller } from '../../commands/caller.ts';
+import type { Context } from '../../context/context.ts';
+import type { Links } from '../../http/route.ts';
+import { pageOfReviews } from './queries.ts';
+import type { Reviews, ReviewsQuery } from './schema.ts';
+
+/** The caller's reviews, newest first (decisions A35), and the pages beside them. */
+export async function listReviews(
+  context: Context,
+  { operatorId }: Caller,
+  query: ReviewsQuery,
+): Promise<{ body: Reviews; links: Links }> {
+  const { page, limit } = query;
+  const { reviews, total } = await pageOfReviews(context.pool, operatorId, query);
+  const has_more = page * limit < total;
+  const links: Links = {};
+  if (page > 1) links.prev = { limit, page: page - 1 };
+  if (has_more) links.next = { limit, page: page + 1 };
+  return { body: { reviews, page, limit, total, has_more }, links };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { route, type AnyRoute } from '../../http/route.ts';
+import {
+  AccountabilityReportSchema,
+  CheckoutAnswerSchema,
+  CheckoutBodySchema,
+  CheckpointAnswerSchema,
+  CheckpointBodySchema,
+  DecideReviewSchema,
+  DecisionSchema,
+  ReviewsQuerySchema,
+  ReviewsSchema,
+} from './schema.ts';
+import { decideReview } from './decide-review.ts';
+import { readReport } from './report.ts';
+import { listReviews } from './reviews.ts';
+import { submitCheckout, submitCheckpoint } from './submit-report.ts';
+
+const tag = 'passports';
+const params = z.object({ jti: z.string() });
+const report = {
+  services_used: ['github'],
+  tool_calls: [{ service: 'github', method: 'repo:read', target: 'carnet' }],
+  actions_count: 12,
+  summary: 'Read the open issues.',
+};
+
+const checkpoint = route({
+  method: 'post',
+  path: '/v1/passports/:jti/checkpoint',
+  operation: 'submitCheckpoint',
+  tag,
+  summary: 'Report what was done with a passport since the last checkpoint',
+  audience: 'operator-scope',
+  params,
+  body: CheckpointBodySchema,
+  example: report,
+  status: 201,
+  reply: CheckpointAnswerSchema,
+  refusals: ['NOT_FOUND', 'ACCOUNTABILITY_MODE', 'PASSPORT_REVOKED', 'PASSPORT_EXPIRED', 'ALREADY_CHECKED_OUT'],
+  handler: ({ context, call, params: { jti }, body }) => submitCheckpoint(context, call, { jti, body }),
+});
+
+const checkout = route({
+  method: 'post',
+  path: '/v1/passports/:jti/checkout',
+  operation: 'submitCheckout',
+  tag,
+  summary: 'Report that the work is done',
+  description:
+    'Ends the checkpoints of a passport and all its refreshes. In accountability enforced a person reviews it.',
+  audience: 'operator-scope',
+  params,
+  body: CheckoutBodySchema,
+  example: report,
+  status: 201,
+  reply: CheckoutAnswerSchema,
+  refusals: ['NOT_FOUND', 'ACCOUNTABILITY_MODE', 'PASSPORT_EXPIRED', 'ALREADY_CHECKED_OUT'],
+  handler: ({ context, call, params: { jti }, body }) => submitCheckout(context, call, { jti, body }),
+});
+
+const read = route({
+  method: 'get',
+  path: '/v1/passports/:jti/report',
+  operation: 'readAccountabilityReport',
+  tag,
+  summary: 'Read the accountability report of a passport',
+  audience: 'operator-scope',
+  params,
+  status: 200,
+  reply: AccountabilityReportSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller, params: { jti } }) => ({
+    status: 200,
+    body: await readReport(context, caller, jti),
+  }),
+});
+
+const reviews = route({
+  method: 'get',
+  path: '/v1/passports/reviews',
+  operation: 'listPassportReviews',
+  tag,
+  summary: 'List the reviews of checkouts, newest first',
+  audience: 'operator-scope',
+  query: ReviewsQuerySchema,
+  status: 200,
+  reply: ReviewsSchema,
+  handler: async ({ context, caller, query }) => ({ status: 200, ...(await listReviews(context, caller, query)) }),
+});
+
+const decide = route({
+  method: 'post',
+  path: '/v1/passports/reviews/:checkoutId/decide',
+  operation: 'decidePassportReview',
+  tag,
+  summary: 'Decide a review',
+  description:
+    'Approving is for a person in a dashboard session, or for a key with the approval of one; blocking is not.',
+  audience: 'operator-scope',
+  params: z.object({ checkoutId: z.string() }),
+  body: DecideReviewSchema,
+  example: { decision: 'blocked', notes: 'Used a service it had not declared.', block_future: true },
+  status: 200,
+  reply: DecisionSchema,
+  refusals: ['NOT_FOUND', 'REVIEW_ALREADY_DECIDED', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  handler: ({ context, call, params: { checkoutId }, body }) => decideReview(context, call, checkoutId, body),
+});
+
+/** Checkpoints, checkouts and reviews; fixed paths before those with a jti (decisions §2, trap 23). */
+export const accountabilityRoutes: AnyRoute[] = [reviews, decide, checkpoint, checkout, read];

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { text } from '../../fields/fields.ts';
+import { queryIntegerOr } from '../../http/query.ts';
+import { PassportSchema } from '../schema.ts';
+
+/** Things named in one report at most; a report is a summary, and each name is looked up. */
+const MOST_NAMES = 1_000;
+const name = text(1, 128);
+const names = z.array(name).max(MOST_NAMES, `must have at most ${MOST_NAMES} items`);
+
+const ToolCallSchema = z.strictObject({ service: name, method: text(1, 128), target: text(0, 2_000).optional() });
+
+const reportFields = {
+  services_used: names.meta({ description: 'Names or ids of the services that were used since the last report' }),
+  tool_calls: z.array(ToolCallSchema).max(MOST_NAMES, `must have at most ${MOST_NAMES} items`).default([]),
+  actions_count: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+  delegated_to: names.default([]).meta({ description: 'Agents that were given work' }),
+};
+
+/** POST /v1/passports/:jti/checkpoint (Market §4.4). */
+export const CheckpointBodySchema = z
+  .strictObject({ ...reportFields, summary: text(0, 1_000).optional() })
+  .meta({ id: 'CheckpointReport' });
+
+/** POST /v1/passports/:jti/checkout: the same with a longer summary. */
+export const CheckoutBodySchema = z
+  .strictObject({ ...reportFields, summary: text(0, 2_000).optional() })
+  .meta({ id: 'CheckoutReport' });
+export type ReportBody = z.output<typeof CheckoutBodySchema>;
+
+export const FlagType = z.enum([
+  'undeclared_service',
+  'scope_violation',
+  'undeclared_delegation',
+  'late_checkpoint',
+  'missed_checkpoint',
+  'duration_exceeded',
+  'missed_checkout',
+]);
+
+export const FlagSchema = z
+  .object({
+    type: FlagType,
+    severity: z.enum(['warning', 'critical']),
+    message: z.string(),
+    raised_at: z.string(),
+    jti: z.string(),
+  })
+  .meta({ id: 'PassportFlag', description: 'What the accountability engine found.' });
+
+const reported = {
+  services_used: z.array(z.string()),
+  tool_calls: z.array(z.object({ service: z.string(), method: z.string(), target: z.string().optional() })),
+  actions_count: z.number(),
+  delegated_to: z.array(z.string()),
+  summary: z.string().nullable(),
+  submitted_at: z.string(),
+  claim_id: z.string().meta({ description: 'The checkpoint_approval claim that records it' }),
+};
+
+export const CheckpointSchema = z
+  .object({ id: z.string(), jti: z.string(), sequence: z.int(), ...reported })
+  .meta({ id: 'Checkpoint' });
+
+export const CheckoutSchema = z
+  .object({
+    id: z.string(),
+    jti: z.string(),
+    late: z.boolean().meta({ description: 'It came after it had been flagged as missed' }),
+    ...reported,
+  })
+  .meta({ id: 'Checkout' });
+
+export const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
+
+const Risk = z
+  .enum(['clean', 'flagged', 'critical'])
+  .meta({ description: 'A pending review of risk critical holds new passports of the agent' });
+
+export const ReviewSchema = z
+  .object({
+    checkout_id: z.string(),
+    jti: z.string(),
+    agent_id: z.string(),
+    status: ReviewStatus,
+    risk: Risk,
+    missed: z.boolean().meta({ description: 'The checkout did not come in time' }),
+    flags: z.array(FlagSchema),
+    notes: z.string().nullable(),
+    created_at: z.string(),
+    decided_at: z.string().nullable(),
+  })
+  .meta({ id: 'PassportReview' });
+export type Review = z.output<typeof ReviewSchema>;
+
+/** 201 of a checkpoint (decisions A27). */
+export const CheckpointAnswerSchema = z
+  .object({
+    checkpoint: CheckpointSchema,
+    flags: z.array(FlagSchema).meta({ description: 'Raised since the checkpoint before, by it or by a deadline' }),
+    next_checkpoint_due_at: z.string().nullable().meta({ description: 'Without the grace; null: none is due' }),
+  })
+  .meta({ id: 'CheckpointAnswer' });
+export type CheckpointAnswer = z.output<typeof CheckpointAnswerSchema>;
+
+/** 201 of a checkout (decisions A28). */
+export const CheckoutAnswerSchema = z
+  .object({
+    checkout: CheckoutSchema,
+    flags: z.array(FlagSchema).meta({ description: 'All that were raised' }),
+    review: z
+      .object({ checkout_id: z.string(), status: ReviewStatus, risk: Risk })
+      .nullable()
+      .meta({ description: 'null where nobody reviews (accountability logged)' }),
+  })
+  .meta({ id: 'CheckoutAnswer' });
+export type CheckoutAnswer = z.output<typeof CheckoutAnswerSchema>;
+
+/** GET /v1/passports/:jti/report (decisions A36). */
+export const AccountabilityReportSchema = z
+  .object({
+    passport: PassportSchema,
+    checkpoints: z.array(CheckpointSchema).meta({ description: 'Of the passport and all its refreshes' }),
+    checkout: CheckoutSchema.nullable(),
+    flags: z.array(FlagSchema),
+    review: ReviewSchema.nullable(),
+    chain: z.array(z.string()).meta({ description: 'The passports it was delegated from, the root first' }),
+  })
+  .meta({ id: 'AccountabilityReport' });
+export type AccountabilityReport = z.output<typeof AccountabilityReportSchema>;
+
+/** GET /v1/passports/reviews (decisions A35). */
+export const ReviewsQuerySchema = z.object({
+  status: ReviewStatus.optional(),
+  page: queryIntegerOr(1, 1, 1_000_000),
+  limit: queryIntegerOr(20, 1, 100),
+});
+export type ReviewsQuery = z.output<typeof ReviewsQuerySchema>;
+
+export const ReviewsSchema = z
+  .object({ reviews: z.array(ReviewSchema), page: z.int(), limit: z.int(), total: z.int(), has_more: z.boolean() })
+  .meta({ id: 'PassportReviews' });
+export type Reviews = z.output<typeof ReviewsSchema>;
+
+/** POST /v1/passports/reviews/:checkoutId/decide. */
+export const DecideReviewSchema = z
+  .strictObject({
+    decision: z.enum(['approved', 'blocked']),
+    notes: text(0, 1_000).optional(),
+    block_future: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'With blocked: revoke the chain and bar the agent until a person unblocks it' }),
+  })
+  .refine(({ decision, block_future }) => decision === 'blocked' || !block_future, {
+    path: ['block_future'],
+    message: 'goes with decision blocked only',
+  })
+  .meta({ id: 'DecideReview' });
+export type DecideReview = z.output<typeof DecideReviewSchema>;
+
+/** The answer of a decision (decisions A45). */
+export const DecisionSchema = z
+  .object({
+    review: ReviewSchema,
+    revoked_count: z.int().meta({ description: 'Passports that the decision revoked' }),
+    agent_status: z.enum(['active', 'blocked', 'disabled']),
+  })
+  .meta({ id: 'ReviewDecision' });
+export type Decision = z.output<typeof DecisionSchema>;

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { actorName, agentPart } from '../../commands/caller.ts';
+import { runHotCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { textArray } from '../../database/columns.ts';
+import { sql } from '../../database/pool.ts';
+import { newId } from '../../ids/ids.ts';
+import type { CheckoutAnswer, CheckpointAnswer, ReportBody } from './schema.ts';
+import { PASSPORT_CLAIM } from '../token.ts';
+
+const ReportRow = z.object({ replayed: z.boolean(), answer: z.string(), messages: z.number() });
+
+/**
+ * An agent's report on a passport, judged and recorded by one function of SQL.
+ * @throws CarnetError NOT_FOUND, ACCOUNTABILITY_MODE, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT; a checkpoint
+ *   PASSPORT_REVOKED too.
+ */
+async function submitReport<Body>(
+  context: Context,
+  call: CommandCall,
+  { jti, body, kind }: { jti: string; body: ReportBody; kind: 'checkpoint' | 'checkout' },
+): Promise<Answered<Body>> {
+  const { caller, idempotency } = call;
+  const [record, id] =
+    kind === 'checkpoint'
+      ? [sql.fragment`record_checkpoint`, newId('chk')]
+      : [sql.fragment`record_checkout`, newId('chko')];
+  const query = sql.type(ReportRow)`
+    select * from ${record}(
+      p_operator => ${caller.operatorId}, p_agent_part => ${agentPart(caller)}, p_actor => ${actorName(caller)},
+      p_key => ${idempotency?.key ?? null},
+      p_fingerprint => ${idempotency === null ? null : sql.binary(idempotency.fingerprint)},
+      p_request => ${call.requestId}, p_id => ${id}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
+      p_grace => ${context.config.missedCheckoutGraceSeconds}, p_services => ${textArray(body.services_used)},
+      p_calls => ${JSON.stringify(body.tool_calls)}, p_actions => ${body.actions_count},
+      p_delegated => ${textArray(body.delegated_to)}, p_summary => ${body.summary ?? null})`;
+  const { replayed, answer } = await runHotCommand(context, call, query, ({ messages }) => ({ changed: [], messages }));
+  // Written by the function alone, in the shape of the schema that the route parses it by.
+  return { status: 201, body: JSON.parse(answer) as Body, location: `/v1/passports/${jti}/report`, replayed };
+}
+
+interface Report {
+  jti: string;
+  body: ReportBody;
+}
+
+/** It counts for the passport and all its refreshes (decisions A16). See `submitReport` for refusals. */
+export const submitCheckpoint = (
+  context: Context,
+  call: CommandCall,
+  report: Report,
+): Promise<Answered<CheckpointAnswer>> => submitReport(context, call, { ...report, kind: 'checkpoint' });
+
+/** Once, until 24 hours after the expiry, revoked or not (decisions A28). See `submitReport` for refusals. */
+export const submitCheckout = (
+  context: Context,
+  call: CommandCall,
+  report: Report,
+): Promise<Answered<CheckoutAnswer>> => submitReport(context, call, { ...report, kind: 'checkout' });

@@ -1,0 +1,67 @@
+import type { Answered, CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { textArray } from '../../database/columns.ts';
+import { sql } from '../../database/pool.ts';
+import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { newId } from '../../ids/ids.ts';
+import { assertMayHold, chosenIdentity, grantedServices, intervalOf, liveBindings, shownIdentity } from './assemble.ts';
+import type { FactsInUse } from './facts.ts';
+import { withIntents } from './intents.ts';
+import { narrowed } from './narrowing.ts';
+import type { IssueBody, SignedPassport } from '../schema.ts';
+import { PassportAnswerRow, signPassport } from './sign.ts';
+
+/**
+ * Issues a passport: a session, its first lineage, and what the agent is granted at this moment (Market §4.5).
+ * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE,
+ *   SCOPE_NOT_GRANTED, SCOPE_ESCALATION, AUTHORITY_BINDING_INVALID, PASSPORT_TOO_LARGE.
+ */
+export const issuePassport = (
+  context: Context,
+  call: CommandCall,
+  body: IssueBody,
+): Promise<Answered<SignedPassport>> =>
+  signPassport(context, call, {
+    compose: (facts) => composeIssue(context, call, body, facts),
+    decide: (begin, composed) => sql.type(PassportAnswerRow)`
+      select * from issue_passport(${begin},
+        p_session => ${composed?.claims.session_id ?? null}, p_agent => ${body.agent_id},
+        p_accountability => ${composed?.claims.accountability ?? null}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
+        p_session_seconds => ${context.config.sessionMaxSeconds}, p_interval => ${composed?.interval ?? null},
+        p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)})`,
+  });
+
+async function composeIssue(context: Context, { caller }: CommandCall, body: IssueBody, facts: FactsInUse) {
+  const known = await facts.of(body.agent_id);
+  assertThat(known, () => notFound('agent'));
+  const { agent } = known;
+  const identity = chosenIdentity(known, body.identity_claim_ids);
+  const asked = await withIntents(context, body.scopes ?? [], body.intent?.refs ?? [], {
+    operatorId: caller.operatorId,
+    agentId: agent.id,
+  });
+  assertMayHold(known);
+  const granted = grantedServices(known);
+  const services = body.scopes === undefined ? granted : narrowed(granted, asked, 'SCOPE_NOT_GRANTED');
+  const bindings = liveBindings(known, body.authority_binding_ids);
+  facts.use(...identity, ...bindings);
+  const interval = body.checkpoint_interval_seconds ?? intervalOf(known, agent.accountability);
+  return {
+    interval,
+    claims: {
+      operator_id: caller.operatorId,
+      agent_id: agent.id,
+      agent_name: agent.name,
+      services,
+      identity_claims: identity.map(shownIdentity),
+      authority_refs: bindings,
+      delegation_depth: 0,
+      session_id: newId('ses'),
+      accountability: agent.accountability,
+      ...(body.intent && { intent_summary: body.intent.summary, intent_services: body.intent.services }),
+      ...(interval !== null && { checkpoint_interval: Math.floor(interval) }),
+      mission_ids: body.mission_ids,
+      chain: [],
+    },
+  };
+}

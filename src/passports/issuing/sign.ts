@@ -1,0 +1,124 @@
+import type { QuerySqlToken } from 'slonik';
+import { z } from 'zod';
+import { withTopUpUrl } from '../../billing/index.ts';
+import { actorName } from '../../commands/caller.ts';
+import { runHotCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { textArray } from '../../database/columns.ts';
+import { sql } from '../../database/pool.ts';
+import { CarnetError } from '../../errors/carnet-error.ts';
+import { newId } from '../../ids/ids.ts';
+import { FactsInUse } from './facts.ts';
+import type { SignedPassport } from '../schema.ts';
+import { activeKey, keyOf, signingKeys } from '../keys/signing-keys.ts';
+import { PASSPORT_CLAIM, type PassportClaims } from '../token.ts';
+
+/** SQLSTATEs of the functions that sign: the facts or the key are not those of now; the refusal that was composed stands. */
+const FACTS_MOVED = 'CN001';
+const REFUSAL_STANDS = 'CN002';
+const KEY_MOVED = 'CN003';
+
+/** An operator whose grants change faster than a passport can be composed is busy with other things; then 503. */
+const ATTEMPTS = 6;
+
+/** What issue_passport(), delegate_passport() and refresh_passport() return (type passport_answer). */
+export const PassportAnswerRow = z.object({
+  replayed: z.boolean(),
+  jti: z.string(),
+  kid: z.string(),
+  payload: z.string(),
+  expires_at: z.string(),
+  messages: z.number(),
+});
+type PassportAnswer = z.infer<typeof PassportAnswerRow>;
+
+/** The arguments that the three functions begin with. */
+export type SigningArguments = ReturnType<typeof signingArguments>;
+
+interface Signing<Composed extends { claims: PassportClaims }> {
+  /** From facts alone, which may be old; throws what it must refuse. Repeated when they were. */
+  compose(facts: FactsInUse): Promise<Composed>;
+  /** One call of a function that decides, with what was composed; null: composing refused, and the function says whether that stands. */
+  decide(begin: SigningArguments, composed: Composed | null): QuerySqlToken<typeof PassportAnswerRow>;
+}
+
+/**
+ * Composes a passport from remembered facts, lets one statement decide whether they still hold, and signs the row that it wrote;
+ * the token is kept nowhere (decisions A42). A refusal is judged by that statement too, so that it is never about the past, and
+ * an Idempotency-Key goes before it.
+ * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance, TEMPORARILY_UNAVAILABLE
+ */
+export async function signPassport<Composed extends { claims: PassportClaims }>(
+  context: Context,
+  call: CommandCall,
+  { compose, decide }: Signing<Composed>,
+): Promise<Answered<SignedPassport>> {
+  for (let left = ATTEMPTS; left > 0; left -= 1) {
+    const facts = new FactsInUse(context, call.caller.operatorId);
+    const key = await activeKey(context);
+    const { composed, refusal } = await compose(facts).then(
+      (made) => ({ composed: made, refusal: null }),
+      (error: unknown) => ({ composed: null, refusal: refusalOf(error) }),
+    );
+    const begin = signingArguments(context, call, {
+      facts,
+      kid: key.kid,
+      claims: composed?.claims ?? null,
+      refused: refusal?.status ?? null,
+    });
+    try {
+      const row = await runHotCommand(context, call, decide(begin, composed), ({ messages }) => ({
+        changed: [],
+        messages,
+      }));
+      return answered(row, (row.kid === key.kid ? key : await keyOf(context, row.kid)).sign(row.payload));
+    } catch (error) {
+      const state = sqlStateOf(error);
+      if (state === REFUSAL_STANDS && refusal !== null) throw refusal;
+      if (state === FACTS_MOVED) facts.forget();
+      else if (state === KEY_MOVED) await signingKeys(context).reread();
+      else throw withTopUpUrl(context.config, error);
+    }
+  }
+  throw new CarnetError(
+    'TEMPORARILY_UNAVAILABLE',
+    'What the passport is made of is being changed right now; repeat the call in a moment.',
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  );
+}
+
+const answered = (row: PassportAnswer, token: string): Answered<SignedPassport> => ({
+  status: 201,
+  body: { token, jti: row.jti, expires_at: row.expires_at },
+  location: `/v1/passports/${row.jti}`,
+  replayed: row.replayed,
+});
+
+/** What cannot be composed is judged by Postgres; a fault is nobody's refusal. */
+function refusalOf(error: unknown): CarnetError {
+  if (error instanceof CarnetError && error.status < 500) return error;
+  throw error;
+}
+
+interface Begin {
+  facts: FactsInUse;
+  kid: string;
+  claims: PassportClaims | null;
+  refused: number | null;
+}
+
+const signingArguments = (
+  { config }: Context,
+  call: CommandCall,
+  { facts, kid, claims, refused }: Begin,
+) => sql.fragment`
+  p_operator => ${call.caller.operatorId}, p_actor => ${actorName(call.caller)}, p_key => ${call.idempotency?.key ?? null},
+  p_fingerprint => ${call.idempotency === null ? null : sql.binary(call.idempotency.fingerprint)}, p_request => ${call.requestId},
+  p_refused => ${refused}, p_revision => ${facts.revision},
+  p_agents => ${textArray(facts.agents)}, p_digests => ${textArray(facts.digests)}, p_until => ${facts.until}, p_kid => ${kid},
+  p_issuer => ${config.publicBaseUrl}, p_claim => ${PASSPORT_CLAIM}, p_svcns => ${claims === null ? null : JSON.stringify(claims)},
+  p_jti => ${newId('psp')}`;
+
+const sqlStateOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Context } from '../../context/context.ts';
+import { activeKey, signingKeys } from './signing-keys.ts';
+
+export const JwksSchema = z
+  .object({
+    keys: z.array(
+      z.object({
+        kty: z.literal('OKP'),
+        crv: z.literal('Ed25519'),
+        x: z.string(),
+        kid: z.string(),
+        alg: z.literal('EdDSA'),
+        use: z.literal('sig'),
+      }),
+    ),
+  })
+  .meta({
+    id: 'Jwks',
+    description:
+      'The keys whose passports count: the one that signs, the next one, and those that have lately stopped.',
+    examples: [
+      {
+        keys: [
+          {
+            kty: 'OKP',
+            crv: 'Ed25519',
+            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+            kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+            alg: 'EdDSA',
+            use: 'sig',
+          },
+        ],
+      },
+    ],
+  });
+export type Jwks = z.infer<typeof JwksSchema>;
+
+/** RFC 7517 of our public keys (decisions A37). */
+export async function jwks(context: Context): Promise<Jwks> {
+  await activeKey(context);
+  const { counting } = await signingKeys(context).ring();
+  const shown = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' } as const;
+  return { keys: [...counting.values()].map(({ x, kid }) => ({ ...shown, x, kid })) };
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { actorName } from '../../commands/caller.ts';
+import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { listSigningKeys, rotate, type SigningKeyRow } from './queries.ts';
+import { newSigningKey } from './signing-key.ts';
+import { activeKey, SIGNING_KEYS_CHANGED } from './signing-keys.ts';
+
+/** Decisions A37. */
+const ROTATED_EVERY_DAYS = 90;
+
+export const RotateBodySchema = z
+  .strictObject({
+    immediate: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Withdraw the active key: what it has signed is refused from now on' }),
+  })
+  .meta({ id: 'RotateSigningKeys' });
+
+export const SigningKeysSchema = z
+  .object({
+    active: z.string(),
+    next: z.string(),
+    retired: z.array(z.string()).meta({ description: 'No longer signing; their passports count until they expire' }),
+    withdrawn: z.array(z.string()).meta({ description: 'Their passports count no more' }),
+  })
+  .meta({
+    id: 'SigningKeys',
+    description: 'The keys of the service by what they are, each named by its thumbprint (RFC 7638).',
+    examples: [
+      {
+        active: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+        next: 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
+        retired: ['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
+        withdrawn: [],
+      },
+    ],
+  });
+export type SigningKeysView = z.infer<typeof SigningKeysSchema>;
+
+/**
+ * The next key signs from the commit on. The key before retires, and its passports count until they expire; with
+ * `immediate` it is withdrawn, and every process refuses its passports at the very next verify.
+ */
+export async function rotateSigningKeys(
+  context: Context,
+  call: CommandCall,
+  { immediate }: z.infer<typeof RotateBodySchema>,
+): Promise<Answered<SigningKeysView>> {
+  await activeKey(context);
+  const key = newSigningKey(context.encryption);
+  return await runCommand(context, call, async (unit) => {
+    const by = { actor: actorName(call.caller), requestId: call.requestId };
+    await rotate(unit.connection, { immediate, olderThanDays: null, key, by });
+    unit.changed(SIGNING_KEYS_CHANGED);
+    return { status: 200, body: viewOf(await listSigningKeys(unit.connection)) };
+  });
+}
+
+/**
+ * The scheduled rotation: does nothing while the active key is younger than 90 days, so any number of runs rotate
+ * once.
+ */
+export async function rotateSigningKeysWhenDue(context: Context): Promise<{ rotated: boolean }> {
+  await activeKey(context);
+  const stopped = await rotate(context.pool, {
+    immediate: false,
+    olderThanDays: ROTATED_EVERY_DAYS,
+    key: newSigningKey(context.encryption),
+    by: { actor: 'schedule', requestId: null },
+  });
+  if (stopped !== null) context.rowEvents.changed(SIGNING_KEYS_CHANGED);
+  return { rotated: stopped !== null };
+}
+
+function viewOf(rows: readonly SigningKeyRow[]): SigningKeysView {
+  const kids = (status: SigningKeyRow['status']): string[] =>
+    rows.filter((row) => row.status === status && (row.counts || status === 'withdrawn')).map(({ kid }) => kid);
+  const [active = '', next = ''] = [...kids('active'), ...kids('next')];
+  return { active, next, retired: kids('retired'), withdrawn: kids('withdrawn') };
+}

@@ -1,0 +1,121 @@
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { z } from 'zod';
+import type { Context } from '../../context/context.ts';
+import { sql } from '../../database/pool.ts';
+import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { activeKey, SIGNING_KEYS_CHANGED } from './signing-keys.ts';
+
+/** Seconds after which a list should be fetched again, and after which it is not to be trusted any more. */
+const TTL_SECONDS = 60;
+const LIFETIME_SECONDS = 300;
+/** A list is made at most once a second a process. */
+const FRESH_MS = 1_000;
+/** Tokens live an hour, so two days matter; whoever asks for others has them made again. */
+const DAYS_KEPT = 4;
+/**
+ * Bits beyond the passports there are: those issued while a copy of the list is in use find theirs in it, and its
+ * length tells nobody how many there are. 65,536 zeros are 80 bytes when packed.
+ */
+const SPARE_BITS = 65_536;
+
+export const StatusListTokenSchema = z.string().meta({
+  id: 'StatusListToken',
+  description:
+    'A JWT of type `statuslist+jwt` (draft-ietf-oauth-status-list), signed as passports are. `status_list.lst` is zlib ' +
+    'in base64url; bit 0 is the least significant of byte 0; a bit that is set says that the passport is revoked.',
+  examples: ['eyJhbGciOiJFZERTQSIs…'],
+});
+
+const DayRow = z.object({
+  day: z.string(),
+  now: z.number(),
+  known: z.boolean(),
+  numbers: z.number(),
+  revoked: z.array(z.number()),
+});
+
+interface Kept {
+  madeAt: number;
+  token: Promise<string>;
+}
+
+class StatusLists {
+  readonly #context: Context;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(context: Context) {
+    this.#context = context;
+    context.rowEvents.subscribe((id) => {
+      if (id === SIGNING_KEYS_CHANGED || id === '*') this.#kept.clear();
+    });
+  }
+
+  /** @param day null: today */
+  of(day: string | null): Promise<string> {
+    const name = day ?? 'today';
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && performance.now() - kept.madeAt < FRESH_MS) return kept.token;
+    const made = { madeAt: performance.now(), token: this.#make(day) };
+    this.#kept.delete(name);
+    this.#kept.set(name, made);
+    made.token.catch(() => this.#kept.get(name) === made && this.#kept.delete(name));
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > DAYS_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return made.token;
+  }
+
+  async #make(day: string | null): Promise<string> {
+    const found = await this.#context.pool.one(dayQuery(day));
+    assertThat(found.known, () => notFound('status list'));
+    const iat = Math.floor(found.now);
+    const list = { bits: 1, lst: await packed(found) };
+    const payload = {
+      sub: `${this.#context.config.publicBaseUrl}/v1/passports/status-list/${found.day}`,
+      iat,
+      exp: iat + LIFETIME_SECONDS,
+      ttl: TTL_SECONDS,
+      status_list: list,
+    };
+    return (await activeKey(this.#context)).sign(JSON.stringify(payload), 'statuslist+jwt');
+  }
+}
+
+/**
+ * A list exists for today and for every earlier day on which a passport was issued; a day's numbers end where the
+ * next day's begin.
+ */
+const dayQuery = (day: string | null) => sql.type(DayRow)`
+  with asked as (
+    select coalesce(${day}::date, today) as day, today
+    from (select (clock_timestamp() at time zone 'UTC')::date as today) as clock
+  )
+  select asked.day::text as day, extract(epoch from clock_timestamp())::float8 as now,
+    asked.day = today or d.first is not null as known,
+    coalesce((select first from passport_status_days l where l.day > asked.day order by l.day limit 1),
+      (select last_value + 1 from passport_status_numbers)) - coalesce(d.first, 0) as numbers,
+    array(select status_index from passports p where p.status_day = asked.day and p.revoked_at is not null) as revoked
+  from asked left join passport_status_days d on d.day = asked.day`;
+
+const zipped = promisify(deflate);
+
+async function packed({ numbers, revoked }: z.infer<typeof DayRow>): Promise<string> {
+  const highest = revoked.reduce((most, index) => Math.max(most, index + 1), 0);
+  const bits = 2 ** Math.ceil(Math.log2(Math.max(numbers, highest) + SPARE_BITS));
+  const bytes = Buffer.alloc(bits / 8);
+  for (const index of revoked) bytes.writeUInt8(bytes.readUInt8(index >> 3) | (1 << (index & 7)), index >> 3);
+  return (await zipped(bytes)).toString('base64url');
+}
+
+const ofContext = new WeakMap<Context, StatusLists>();
+
+/**
+ * The signed list of the passports of a UTC day that were revoked (decisions A43), an ancestor's revocation included.
+ * @param day YYYY-MM-DD; null: today, by Postgres' clock
+ * @throws CarnetError NOT_FOUND for a day without passports, or one to come
+ */
+export function statusList(context: Context, day: string | null): Promise<string> {
+  let lists = ofContext.get(context);
+  if (lists === undefined) ofContext.set(context, (lists = new StatusLists(context)));
+  return lists.of(day);
+}

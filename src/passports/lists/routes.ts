@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { notFound } from '../../errors/carnet-error.ts';
+import { cursorList } from '../../http/lists/pagination.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { findPassport, listPassports } from './queries.ts';
+import { ActivePassportSchema, PassportSchema, PassportStatus } from '../schema.ts';
+
+const tag = 'passports';
+const audience = 'operator-scope';
+
+/** Entries of the bare array at most, 700 bytes each; whoever has more reads GET /v1/passports by cursor. */
+const MOST_ACTIVE = 10_000;
+const ofWhom = { agent_id: z.string().optional(), session_id: z.string().optional() };
+
+const active = route({
+  method: 'get',
+  path: '/v1/passports/active',
+  operation: 'listActivePassports',
+  tag,
+  summary: 'List the active passports, newest first',
+  description: `The newest ${MOST_ACTIVE}; \`GET /v1/passports?status=active\` has them all, by cursor.`,
+  audience,
+  query: z.object(ofWhom),
+  status: 200,
+  reply: z.array(ActivePassportSchema),
+  handler: async ({ context, caller: { operatorId }, query }) => {
+    const filter = { operatorId, agentId: query.agent_id, sessionId: query.session_id, status: 'active' as const };
+    return { status: 200, body: await listPassports(context.pool, { ...filter, after: null, limit: MOST_ACTIVE }) };
+  },
+});
+
+const pages = cursorList({ name: 'passports', item: PassportSchema, position: z.string(), maximum: 100, standard: 20 });
+
+const search = route({
+  method: 'get',
+  path: '/v1/passports',
+  operation: 'listPassports',
+  tag,
+  summary: 'List passports, newest first',
+  audience,
+  query: z.object({ ...pages.query, ...ofWhom, status: PassportStatus.optional() }),
+  status: 200,
+  reply: pages.reply,
+  refusals: ['INVALID_CURSOR'],
+  handler: async (request) => {
+    const { context, caller, query } = request;
+    const rows = await listPassports(context.pool, {
+      operatorId: caller.operatorId,
+      agentId: query.agent_id,
+      sessionId: query.session_id,
+      status: query.status,
+      after: pages.after(request),
+      limit: query.limit + 1,
+    });
+    return pages.answer(request, rows, ({ jti }) => jti);
+  },
+});
+
+const get = route({
+  method: 'get',
+  path: '/v1/passports/:jti',
+  operation: 'getPassport',
+  tag,
+  summary: 'Show a passport',
+  audience,
+  params: z.object({ jti: z.string() }),
+  status: 200,
+  reply: PassportSchema,
+  refusals: ['NOT_FOUND'],
+  handler: async ({ context, caller: { operatorId }, params: { jti } }) => {
+    const passport = await findPassport(context.pool, operatorId, jti);
+    if (passport === null) throw notFound('passport');
+    return { status: 200, body: passport };
+  },
+});
+
+export const listRoutes: AnyRoute[] = [active, search];
+
+/** After every route of one segment whose path is fixed (decisions, trap 23). */
+export const byJtiRoutes: AnyRoute[] = [get];

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { revokeAllPassports, revokePassport, revokePassports } from './revoke.ts';
+import {
+  RevokeAllBodySchema,
+  RevokeBodySchema,
+  RevokedManySchema,
+  RevokedSchema,
+  RevokeManyBodySchema,
+} from '../schema.ts';
+
+const tag = 'passports';
+const audience = 'operator-scope';
+const example = { reason: 'The laptop was stolen' };
+
+const revoke = route({
+  method: 'post',
+  path: '/v1/passports/revoke',
+  operation: 'revokePassport',
+  tag,
+  summary: 'Revoke a passport with everything that came of it',
+  description:
+    'Refreshes and delegations included, at the next verification anywhere. One that is revoked or expired already is 200 with nothing counted.',
+  audience,
+  body: RevokeBodySchema,
+  example: { jti: 'psp_01K0000000000000000000000A', ...example },
+  status: 200,
+  reply: RevokedSchema,
+  refusals: ['NOT_FOUND'],
+  handler: ({ context, call, body }) => revokePassport(context, call, body),
+});
+
+const revokeAgent = route({
+  method: 'post',
+  path: '/v1/passports/revoke-agent/:agentId',
+  operation: 'revokeAgentPassports',
+  tag,
+  summary: 'Revoke everything that an agent holds',
+  description: 'What was delegated to other agents from it is revoked and counted too.',
+  audience,
+  params: z.object({ agentId: z.string() }),
+  body: RevokeManyBodySchema,
+  example,
+  status: 200,
+  reply: RevokedManySchema,
+  handler: ({ context, call, params: { agentId: id }, body: { reason } }) =>
+    revokePassports(context, call, { scope: 'agent', id, reason }),
+});
+
+const revokeSession = route({
+  method: 'post',
+  path: '/v1/passports/revoke-session/:sessionId',
+  operation: 'revokeSessionPassports',
+  tag,
+  summary: 'Revoke everything that came of one call of issue',
+  audience,
+  params: z.object({ sessionId: z.string() }),
+  body: RevokeManyBodySchema,
+  example,
+  status: 200,
+  reply: RevokedManySchema,
+  handler: ({ context, call, params: { sessionId: id }, body: { reason } }) =>
+    revokePassports(context, call, { scope: 'session', id, reason }),
+});
+
+const revokeAll = route({
+  method: 'post',
+  path: '/v1/passports/revoke-all',
+  operation: 'revokeAllPassports',
+  tag,
+  summary: 'Revoke every active passport of the operator',
+  audience,
+  body: RevokeAllBodySchema,
+  example: { confirm: true, ...example },
+  status: 200,
+  reply: RevokedManySchema,
+  refusals: ['CONFIRMATION_REQUIRED'],
+  handler: ({ context, call, body }) => revokeAllPassports(context, call, body),
+});
+
+export const revocationRoutes: AnyRoute[] = [revoke, revokeAgent, revokeSession, revokeAll];

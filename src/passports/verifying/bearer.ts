@@ -1,0 +1,32 @@
+import type { Context } from '../../context/context.ts';
+import { claimedIssuer } from '../../http/auth/claimed-issuer.ts';
+import { unauthenticated, type Authenticator, type Credential } from '../../http/auth/credential.ts';
+import type { AgentId, OperatorId, PassportId } from '../../ids/ids.ts';
+import { PASSPORT_CLAIM } from '../token.ts';
+import { verifyPassport } from './verify.ts';
+
+/**
+ * Passports of this service, shown as a bearer credential (decisions C4, C6). They are never remembered: a revocation
+ * that was acknowledged is seen by the next request.
+ */
+export function passportAuthenticator(context: Context): Authenticator {
+  const find = async (token: string): Promise<Credential> => {
+    const verdict = await verifyPassport(context, token);
+    if (!verdict.valid)
+      throw unauthenticated(`This passport does not verify: ${verdict.reason.replaceAll('_', ' ')}.`, 'invalid_token');
+    const { jti, [PASSPORT_CLAIM]: claims } = verdict.payload;
+    return {
+      caller: {
+        kind: 'passport',
+        operatorId: claims.operator_id as OperatorId,
+        agentId: claims.agent_id as AgentId,
+        jti: jti as PassportId,
+      },
+      // Suspending an operator revokes its passports (decisions §4), and those of a blocked agent run on (A40).
+      suspended: false,
+      blocked: false,
+      validForMs: 0,
+    };
+  };
+  return { authenticate: (token) => (claimedIssuer(token) === context.config.publicBaseUrl ? find(token) : undefined) };
+}

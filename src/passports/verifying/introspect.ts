@@ -1,0 +1,29 @@
+import type { Context } from '../../context/context.ts';
+import { PASSPORT_CLAIM } from '../token.ts';
+import { verifyPassport } from './verify.ts';
+import type { Introspection } from './schema.ts';
+
+/**
+ * RFC 7662 (decisions A44): what counts is told in full, everything else is `active: false`, whatever is wrong with
+ * it.
+ */
+export async function introspect(context: Context, token: string): Promise<Introspection> {
+  const verdict = await verifyPassport(context, token);
+  if (!verdict.valid) return { active: false };
+  const { payload, authorityRefs } = verdict;
+  const { iss, sub, iat, exp, jti, [PASSPORT_CLAIM]: claims } = payload;
+  const scope = [...new Set(claims.services.flatMap(({ scopes }) => scopes))].join(' ');
+  return {
+    active: true,
+    iss,
+    sub,
+    iat,
+    exp,
+    jti,
+    client_id: sub,
+    scope,
+    token_type: 'Bearer',
+    [PASSPORT_CLAIM]: claims,
+    authority_refs: authorityRefs,
+  };
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Context } from '../../context/context.ts';
+import { sql } from '../../database/pool.ts';
+
+const StateRow = z.object({
+  now: z.number(),
+  withdrawn: z.boolean(),
+  exists: z.boolean(),
+  revoked: z.boolean(),
+  by_ancestor: z.boolean(),
+  expires_at: z.number().nullable(),
+});
+
+/** A passport as Postgres has it; instants are seconds since 1970, by Postgres' clock. */
+export type LiveState = z.infer<typeof StateRow>;
+
+/** Passports asked about in one query at most. */
+const MOST_AT_ONCE = 100;
+/** Queries under way at once: one leaves a connection idle while its answer is read, more would gather too few. */
+const QUERIES = 2;
+
+interface Question {
+  jti: string;
+  kid: string;
+  resolve: (state: LiveState) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Asks Postgres about the passports that are being verified, those of one moment in one query. Each query begins
+ * after its questions were asked, so a revocation that was acknowledged before is always seen.
+ */
+class LiveStates {
+  readonly #pool: Context['pool'];
+  readonly #waiting: Question[] = [];
+  #underWay = 0;
+  #called = false;
+
+  constructor(pool: Context['pool']) {
+    this.#pool = pool;
+  }
+
+  ask(jti: string, kid: string): Promise<LiveState> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ jti, kid, resolve, reject });
+      this.#callSoon();
+    });
+  }
+
+  /** After everything that has arrived with this question was read. */
+  #callSoon(): void {
+    if (this.#called || this.#underWay >= QUERIES) return;
+    this.#called = true;
+    setImmediate(() => {
+      this.#called = false;
+      void this.#answer(this.#waiting.splice(0, MOST_AT_ONCE));
+    });
+  }
+
+  async #answer(questions: readonly Question[]): Promise<void> {
+    this.#underWay += 1;
+    try {
+      const rows = await this.#query(questions);
+      for (const [at, { resolve, reject }] of questions.entries()) {
+        const row = rows[at];
+        if (row === undefined) reject(new Error('A passport was asked about and not answered.'));
+        else resolve(row);
+      }
+    } catch (error) {
+      for (const { reject } of questions) reject(error);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#waiting.length > 0) this.#callSoon();
+    }
+  }
+
+  #query(questions: readonly Question[]): Promise<readonly LiveState[]> {
+    const [jtis, kids] = [questions.map(({ jti }) => jti), questions.map(({ kid }) => kid)];
+    return this.#pool.any(sql.type(StateRow)`
+      select extract(epoch from clock_timestamp())::float8 as now, coalesce(k.status = 'withdrawn', true) as withdrawn,
+        p.jti is not null as exists, p.revoked_at is not null as revoked, p.revoked_with is not null as by_ancestor,
+        extract(epoch from p.expires_at)::float8 as expires_at
+      from unnest(${sql.array(jtis, 'text')}, ${sql.array(kids, 'text')}) with ordinality as asked (jti, kid, at)
+      left join signing_keys k on k.kid = asked.kid
+      left join passports p on p.jti = asked.jti
+      order by at`);
+  }
+}
+
+const ofContext = new WeakMap<Context, LiveStates>();
+
+/** What has become of a passport, as of a moment after this call. */
+export function liveState(context: Context, jti: string, kid: string): Promise<LiveState> {
+  let states = ofContext.get(context);
+  if (states === undefined) ofContext.set(context, (states = new LiveStates(context.pool)));
+  return states.ask(jti, kid);
+}

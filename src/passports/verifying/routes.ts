@@ -1,0 +1,69 @@
+import { route, type AnyRoute } from '../../http/route.ts';
+import { introspect } from './introspect.ts';
+import { PASSPORT_CLAIM } from '../token.ts';
+import { verifyPassport, type PassportVerdict } from './verify.ts';
+import {
+  IntrospectBodySchema,
+  IntrospectionSchema,
+  VerificationSchema,
+  VerifyBodySchema,
+  type Verification,
+} from './schema.ts';
+
+/** A token of 1 MiB is answered `malformed`, which takes a little more of a body. */
+const BODY_LIMIT = 2 * 1_048_576;
+
+const postVerify = route({
+  method: 'post',
+  path: '/v1/passports/verify',
+  operation: 'verifyPassport',
+  tag: 'passports',
+  summary: 'Check a passport: signature, expiry, revocation',
+  description:
+    'Needs no credential. A revocation that was acknowledged before this call began is seen. ' +
+    'A passport that does not count is 200 with `valid: false` and one `reason`.',
+  audience: 'public',
+  anyOrigin: true,
+  body: VerifyBodySchema,
+  bodyLimit: BODY_LIMIT,
+  example: { token: 'eyJhbGciOiJFZERTQSIs…', service_id: 'github' },
+  status: 200,
+  reply: VerificationSchema,
+  handler: async ({ context, body }) => ({
+    status: 200,
+    body: answerOf(await verifyPassport(context, body.token, body.service_id)),
+  }),
+});
+
+function answerOf(verdict: PassportVerdict): Verification {
+  if (!verdict.valid) return verdict;
+  const { payload, authorityRefs } = verdict;
+  return {
+    valid: true,
+    jti: payload.jti,
+    agent_id: payload.sub,
+    expires_at: new Date(payload.exp * 1_000).toISOString(),
+    claims: payload[PASSPORT_CLAIM],
+    authority_refs: authorityRefs,
+  };
+}
+
+const postIntrospect = route({
+  method: 'post',
+  path: '/v1/passports/introspect',
+  operation: 'introspectPassport',
+  tag: 'passports',
+  summary: 'Introspect a passport (RFC 7662)',
+  description: 'Takes JSON or a form. A passport that does not count is `active: false`, without a reason.',
+  audience: 'operator-scope',
+  readsOnly: true,
+  takesForms: true,
+  body: IntrospectBodySchema,
+  bodyLimit: BODY_LIMIT,
+  example: { token: 'eyJhbGciOiJFZERTQSIs…' },
+  status: 200,
+  reply: IntrospectionSchema,
+  handler: async ({ context, body }) => ({ status: 200, body: await introspect(context, body.token) }),
+});
+
+export const verifyRoutes: AnyRoute[] = [postVerify, postIntrospect];

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { AuthorityRefSchema, PASSPORT_CLAIM, PassportClaimsSchema } from '../token.ts';
+import { InvalidReasons } from './verify.ts';
+
+/** Of any length: a token that cannot be one is an answer, not a fault of the request (decisions §3.8). */
+const token = z.string();
+
+export const VerifyBodySchema = z
+  .strictObject({
+    token,
+    service_id: z.string().optional().meta({ description: 'Also check that the passport has scopes for this service' }),
+  })
+  .meta({ id: 'VerifyPassport' });
+
+const LiveAuthorityRefSchema = AuthorityRefSchema.extend({
+  active: z.boolean().meta({ description: 'Whether the binding still holds' }),
+}).meta({ id: 'LiveAuthorityRef' });
+
+export const VerificationSchema = z
+  .union([
+    z.object({
+      valid: z.literal(true),
+      jti: z.string(),
+      agent_id: z.string(),
+      expires_at: z.iso.datetime(),
+      claims: PassportClaimsSchema,
+      authority_refs: z.array(LiveAuthorityRefSchema),
+    }),
+    z.object({
+      valid: z.literal(false),
+      reason: z.enum(InvalidReasons).meta({ description: 'The first that applies, in this order' }),
+    }),
+  ])
+  .meta({
+    id: 'PassportVerification',
+    description: 'Whether the passport counts now; of one that does not, nothing but the reason is told.',
+    examples: [{ valid: false, reason: 'revoked' }],
+  });
+export type Verification = z.infer<typeof VerificationSchema>;
+
+export const IntrospectBodySchema = z
+  .strictObject({
+    token,
+    token_type_hint: z.string().optional().meta({ description: 'Of no consequence: there is one type of token' }),
+  })
+  .meta({ id: 'IntrospectPassport' });
+
+export const IntrospectionSchema = z
+  .union([
+    z.object({
+      active: z.literal(true),
+      iss: z.string(),
+      sub: z.string(),
+      iat: z.int(),
+      exp: z.int(),
+      jti: z.string(),
+      client_id: z.string().meta({ description: 'The agent' }),
+      scope: z.string().meta({ description: 'The scopes of all services, separated by spaces' }),
+      token_type: z.literal('Bearer'),
+      [PASSPORT_CLAIM]: PassportClaimsSchema,
+      authority_refs: z.array(LiveAuthorityRefSchema),
+    }),
+    z.object({ active: z.literal(false) }),
+  ])
+  .meta({
+    id: 'PassportIntrospection',
+    description: 'Token introspection (RFC 7662) with the claims of the passport.',
+    examples: [{ active: false }],
+  });
+export type Introspection = z.infer<typeof IntrospectionSchema>;

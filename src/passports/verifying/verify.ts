@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { Context } from '../../context/context.ts';
+import { textArray } from '../../database/columns.ts';
+import { translateDatabaseError } from '../../database/errors.ts';
+import { sql } from '../../database/pool.ts';
+import { liveState, type LiveState } from './live-state.ts';
+import { signingKeys } from '../keys/signing-keys.ts';
+import { PASSPORT_CLAIM, type AuthorityRef, type PassportPayload } from '../token.ts';
+import { verifyToken, type TokenFault, type TokenVerdict } from './verify-token.ts';
+
+/** Why a passport is refused, the first that applies in this order (decisions A17). */
+export const InvalidReasons = [
+  'malformed',
+  'unknown_key',
+  'bad_signature',
+  'revoked',
+  'ancestor_revoked',
+  'expired',
+  'service_not_in_scope',
+] as const;
+export type InvalidReason = (typeof InvalidReasons)[number];
+
+/** A pinned authority binding, and whether it still holds (decisions A10). */
+export type LiveAuthorityRef = AuthorityRef & { active: boolean };
+
+export type PassportVerdict =
+  | { valid: true; payload: PassportPayload; authorityRefs: LiveAuthorityRef[] }
+  | { valid: false; reason: InvalidReason };
+
+/**
+ * Form, key and signature of a token, by the keys of this service. A key that this process has not heard of is looked
+ * for once. Time and revocation are the caller's to judge.
+ */
+export async function verifySignature(context: Context, token: string): Promise<TokenVerdict> {
+  const keys = signingKeys(context);
+  const { publicBaseUrl } = context.config;
+  const verdict = await verifyToken(token, keys.fresh ?? (await keys.ring()), publicBaseUrl);
+  if (!('reason' in verdict) || verdict.reason !== 'unknown_key') return verdict;
+  return await verifyToken(token, await keys.reread(), publicBaseUrl);
+}
+
+/**
+ * Whether a passport counts now: signature, revocation and expiry, by Postgres' clock and without leeway, and whether
+ * it has scopes for a service. Nothing is remembered: a revocation acknowledged before this call is seen.
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE where the database does not answer; nothing is valid unseen.
+ */
+export async function verifyPassport(context: Context, token: string, serviceId?: string): Promise<PassportVerdict> {
+  try {
+    const verdict = await verifySignature(context, token);
+    if ('reason' in verdict) return { valid: false, reason: verdict.reason };
+    const { payload, kid } = verdict;
+    const reason = lifeless(payload, await liveState(context, payload.jti, kid)) ?? outOfScope(payload, serviceId);
+    if (reason !== null) return { valid: false, reason };
+    return { valid: true, payload, authorityRefs: await liveAuthorityRefs(context, payload) };
+  } catch (error) {
+    throw translateDatabaseError(error);
+  }
+}
+
+/** The row decides. A token of our own key is what its row says, so what the two disagree about was never issued. */
+function lifeless(payload: PassportPayload, live: LiveState): TokenFault | InvalidReason | null {
+  if (payload.iat > live.now || (payload.nbf ?? 0) > live.now) return 'malformed';
+  if (live.withdrawn) return 'unknown_key';
+  if (!live.exists) return 'revoked';
+  if (live.revoked) return live.by_ancestor ? 'ancestor_revoked' : 'revoked';
+  return Math.min(payload.exp, live.expires_at ?? 0) <= live.now ? 'expired' : null;
+}
+
+function outOfScope(payload: PassportPayload, serviceId: string | undefined): InvalidReason | null {
+  if (serviceId === undefined) return null;
+  const { services } = payload[PASSPORT_CLAIM];
+  const within = services.some(({ service_id, scopes }) => service_id === serviceId && scopes.length > 0);
+  return within ? null : 'service_not_in_scope';
+}
+
+const ActiveRow = z.object({ active: z.array(z.string()) });
+
+async function liveAuthorityRefs(context: Context, payload: PassportPayload): Promise<LiveAuthorityRef[]> {
+  const { authority_refs: refs, agent_id: agentId } = payload[PASSPORT_CLAIM];
+  if (refs.length === 0) return [];
+  const ids = textArray(refs.map(({ binding_id }) => binding_id));
+  const { active } = await context.pool.one(
+    sql.type(ActiveRow)`select authority_bindings_active(${ids}, ${agentId}) as active`,
+  );
+  return refs.map((ref) => ({ ...ref, active: active.includes(ref.binding_id) }));
+}

@@ -1,0 +1,21 @@
+import type { Context } from '../context/context.ts';
+import { sessionAuthenticator } from '../dashboard/index.ts';
+import { apiKeyAuthenticator } from '../accounts/api-keys/authenticator.ts';
+import type { Credentials } from '../http/auth/credential.ts';
+import { oauthAuthenticator } from '../http/auth/oauth.ts';
+import { platformKeyAuthenticator } from '../http/auth/platform-key.ts';
+import { passportAuthenticator } from '../passports/verifying/bearer.ts';
+
+/** Every kind of credential that the service takes (decisions C4). */
+export const credentials = (context: Context): Credentials => {
+  const { platformAdminKey, oauth } = context.config;
+  return {
+    bearers: [
+      platformKeyAuthenticator(platformAdminKey),
+      apiKeyAuthenticator(context),
+      passportAuthenticator(context),
+      ...(oauth === undefined ? [] : [oauthAuthenticator(context, oauth)]),
+    ],
+    session: sessionAuthenticator(context),
+  };
+};

@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+import type { Config } from '../context/config.ts';
+import type { Context, Delivery } from '../context/context.ts';
+import { openPool, type DatabasePool } from '../database/pool.ts';
+import { createEncryption } from '../context/encryption.ts';
+import { openRowEvents } from '../database/row-events.ts';
+import { createSchemaChecker } from '../json-schema/index.ts';
+
+/** Connections of the API and of the worker, each (architecture rule 13). */
+const POOL_SIZE = 8;
+
+export interface OpenContext extends Context {
+  close(): Promise<void>;
+}
+
+/** The composition root. */
+export async function openContext(config: Config, log: Logger, delivery: Delivery): Promise<OpenContext> {
+  const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api' });
+  const rowEvents = openRowEvents(config.databaseUrl, log);
+  const schemas = createSchemaChecker();
+  return {
+    config,
+    log,
+    pool,
+    encryption: createEncryption(config.encryptionKeys),
+    rowEvents,
+    schemas,
+    delivery,
+    async close() {
+      await schemas.close();
+      await rowEvents.close();
+      await pool.end();
+    },
+  };
+}
+
+/** The same context over a pool of its own, for the worker beside an API in one process. */
+export async function openWorkerPool(config: Config): Promise<DatabasePool> {
+  return openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-worker' });
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server } from 'node:net';
+import type { Logger } from 'pino';
+import { openTemporal, type Temporal } from '../../temporal/client.ts';
+import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts';
+import { lives } from '../../temporal/lives.ts';
+import type { RunningWorker } from '../../temporal/worker.ts';
+import { createApp } from '../http/app.ts';
+import type { Config } from '../context/config.ts';
+import type { Context } from '../context/context.ts';
+import { credentials } from './credentials.ts';
+import { StartupFault } from '../errors/startup-fault.ts';
+import { closeGracefully, createHttpServer } from '../http/server.ts';
+import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
+import { routes } from './routes.ts';
+
+/** Seconds that requests under way may take at a stop. */
+const DRAIN_SECONDS = 5;
+const TEMPORAL_CHECK_MS = 3_000;
+
+/** What `api.ts`, `worker.ts` and `main.ts` run, each a choice of these parts; `stop` ends them in the reverse order. */
+export interface Parts {
+  context: OpenContext;
+  temporal: Temporal;
+  delivery: RunningDelivery;
+  stop(): Promise<void>;
+}
+
+/** Opens what every process has, and does in it what `roles` says. */
+export async function openParts(config: Config, log: Logger, roles: { api: boolean; worker: boolean }): Promise<Parts> {
+  const temporal = openTemporal(config.temporal);
+  const delivery = createDelivery({ temporal, log, lives });
+  const context = await openContext(config, log, delivery);
+  await delivery.start(context, { sweep: roles.worker });
+  const worker = roles.worker ? await startWorker(context) : undefined;
+  const server = roles.api ? await serve(context, temporal) : undefined;
+  return {
+    context,
+    temporal,
+    delivery,
+    async stop() {
+      await server?.stop();
+      await worker?.stop();
+      await delivery.stop();
+      await context.close();
+      await temporal.close();
+    },
+  };
+}
+
+/** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
+async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'stop'>> {
+  const [{ createActivities }, { runWorker }] = await Promise.all([
+    import('../../activities/index.ts'),
+    import('../../temporal/worker.ts'),
+  ]);
+  const pool = await openWorkerPool(context.config);
+  const workerContext: Context = { ...context, pool };
+  const worker = await runWorker(workerContext, createActivities(workerContext));
+  return {
+    async stop() {
+      await worker.stop();
+      await pool.end();
+    },
+  };
+}
+
+async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop(): Promise<void> }> {
+  let health = await temporal.check();
+  const timer = setInterval(() => void temporal.check().then((now) => (health = now)), TEMPORAL_CHECK_MS);
+  const server = createHttpServer(
+    createApp(context, { routes, credentials: credentials(context), health: { temporalHealth: () => health } }),
+  );
+  await listen(server, context.config.port);
+  return {
+    async stop() {
+      clearInterval(timer);
+      context.rowEvents.endWaits();
+      await closeGracefully(server, DRAIN_SECONDS);
+    },
+  };
+}
+
+/**
+ * Listens on every interface.
+ * @returns the port, which the system chooses where `port` is 0.
+ * @throws StartupFault when the port is taken or not allowed.
+ */
+export async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE')
+      throw new StartupFault(`Port ${port} is in use; stop what listens there, or set PORT to another.`);
+    if (code === 'EACCES')
+      throw new StartupFault(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
+    throw error;
+  }
+  return (server.address() as AddressInfo).port;
+}

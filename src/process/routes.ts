@@ -1,0 +1,25 @@
+import { accountRoutes } from '../accounts/routes.ts';
+import { billingRoutes } from '../billing/routes.ts';
+import { claimRoutes } from '../claims/routes.ts';
+import { dashboardRoutes } from '../dashboard/routes.ts';
+import { governanceRoutes } from '../governance/routes.ts';
+import type { AnyRoute } from '../http/route.ts';
+import { invocationRoutes } from '../invocations/routes.ts';
+import { mailRoutes } from '../mail/routes.ts';
+import { passportRoutes } from '../passports/routes.ts';
+import { skillRequestRoutes } from '../skill-requests/routes.ts';
+import { skillRoutes } from '../skills/routes.ts';
+
+/** Every route of the service, a domain after the other. */
+export const routes: AnyRoute[] = [
+  ...accountRoutes,
+  ...skillRoutes,
+  ...invocationRoutes,
+  ...skillRequestRoutes,
+  ...passportRoutes,
+  ...billingRoutes,
+  ...governanceRoutes,
+  ...dashboardRoutes,
+  ...mailRoutes,
+  ...claimRoutes,
+];

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { purgeAuditEvents } from '../../../src/accounts/audit/purge.ts';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
+import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
+
+/** What tiers keep (Billing §8), just inside and just outside. */
+const kept: Record<string, [inside: string, outside: string]> = {
+  free: ['6 days 23 hours', '7 days 1 hour'],
+  developer: ['29 days 23 hours', '30 days 1 hour'],
+  pro: ['12 months -1 hour', '12 months 1 hour'],
+  business: ['24 months -1 hour', '24 months 1 hour'],
+  enterprise: ['12 months -1 hour', '12 months 1 hour'],
+};
+
+describe('the retention of the audit trail', () => {
+  let own: OwnContext;
+  let db: DatabasePool;
+  before(async () => {
+    own = await ownContext();
+    db = own.context.pool;
+  });
+  after(() => own.close());
+
+  const operator = async (tier = 'free'): Promise<string> => {
+    const id = await newWallet(db, 1);
+    await run(db, sql.fragment`update operators set tier = ${tier} where id = ${id}`);
+    return id;
+  };
+  /** `count` events, a second apart, the newest `age` ago. */
+  const events = (of: string, age: string, count = 1, action = age) =>
+    run(
+      db,
+      sql.fragment`
+        insert into audit_events (operator_id, actor, action, target, created_at)
+        select ${of}, 'test', ${action}, 'test', clock_timestamp() - ${age}::interval - make_interval(secs => ${count} - n)
+        from generate_series(1, ${count}) n order by n`,
+    );
+  const actionsOf = async (of: string): Promise<string[]> => [
+    ...(await db.anyFirst(
+      sql.type(z.object({ action: z.string() }))`select action from audit_events where operator_id = ${of} order by id`,
+    )),
+  ];
+  /** Steps until nobody is left. @returns what each of them deleted. */
+  const purge = async (): Promise<number[]> => {
+    const steps: number[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const step: Awaited<ReturnType<typeof purgeAuditEvents>> = await purgeAuditEvents(own.context, after);
+      steps.push(step.purged);
+      after = step.after;
+    }
+    return steps;
+  };
+
+  for (const [tier, [inside, outside]] of Object.entries(kept)) {
+    it(`keeps ${tier} what is younger than its tier says, and nothing older`, async () => {
+      const id = await operator(tier);
+      await events(id, outside);
+      await events(id, inside);
+      await events(id, '0 seconds');
+      await purge();
+      assert.deepEqual(await actionsOf(id), [inside, '0 seconds']);
+    });
+  }
+
+  it('purges a thousand a step, until none is left, of whomever they are', async () => {
+    const [one, other, young] = [await operator(), await operator(), await operator()];
+    await events(one, '8 days', 2_300);
+    await events(one, '1 day', 3, 'young');
+    await events(other, '8 days', 5);
+    await events(young, '1 day', 2, 'young');
+    const steps = await purge();
+    assert(steps.every((purged) => purged <= 1_000));
+    assert.equal(
+      steps.reduce((sum, purged) => sum + purged, 0),
+      2_305,
+    );
+    assert.deepEqual(await actionsOf(one), ['young', 'young', 'young']);
+    assert.deepEqual(await actionsOf(other), []);
+    assert.deepEqual(await actionsOf(young), ['young', 'young']);
+    assert.deepEqual(await purge(), [0]);
+  });
+
+  it('looks at a thousand operators a step', async () => {
+    await run(
+      db,
+      sql.fragment`insert into operators (id, name, email) select 'op_many_' || n, 'many', 'many@example.test' from generate_series(1, 1200) n`,
+    );
+    await events('op_many_999', '8 days');
+    assert.deepEqual((await purge()).length, 2);
+    assert.deepEqual(await actionsOf('op_many_999'), []);
+  });
+
+  it('does not look at events one by one where the oldest is young enough', async () => {
+    const id = await operator('business');
+    await events(id, '1 day', 5_000);
+    await run(db, sql.fragment`vacuum analyze audit_events`);
+    const Read = z.object({ read: z.number() });
+    await db.transaction(async (connection) => {
+      // Holds what this connection has not yet reported, too.
+      const reads = () =>
+        connection.oneFirst(sql.type(Read)`
+        select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = 'audit_events'`);
+      const before = await reads();
+      await run(connection, sql.fragment`select purge_audit_events('', 1000)`);
+      const read = (await reads()) - before;
+      assert(read < 2_500, `read ${read} events`);
+    });
+  });
+
+  it('never purges wallet rows, claims and approvals', async () => {
+    const id = await operator();
+    await run(db, sql.fragment`update transfers set created_at = created_at - interval '3 years' where wallet = ${id}`);
+    await run(
+      db,
+      sql.fragment`select issue_claim('mission', ${`carnet://operator/${id}`}, '{}', null, null, array[${id}])`,
+    );
+    await purge();
+    const left = await db.one(sql.type(z.object({ transfers: z.number(), claims: z.number() }))`
+      select (select count(*) from transfers where wallet = ${id}) as transfers,
+        (select count(*) from claims where operator_ids[1] = ${id}) as claims`);
+    assert.deepEqual(left, { transfers: 1, claims: 1 });
+  });
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import type { Operator } from '../../../src/accounts/operators/schema.ts';
+import { buildAgent, buildAgentKey, buildOperator, unique } from '../../support/factories.ts';
+import { assertProblem, assertStatus, platform } from '../../support/service.ts';
+
+describe('PATCH /v1/admin/operators/:id', () => {
+  it('sets tier and commission, each alone', async () => {
+    const operator = await buildOperator();
+    const path = `/v1/admin/operators/${operator.operatorId}`;
+    const enterprise = assertStatus(await platform().patch<Operator>(path, { tier: 'enterprise' }), 200);
+    assert.deepEqual([enterprise.tier, enterprise.commission_bps, enterprise.status], ['enterprise', null, 'active']);
+    const terms = assertStatus(await platform().patch<Operator>(path, { commission_bps: 250 }), 200);
+    assert.deepEqual([terms.tier, terms.commission_bps], ['enterprise', 250]);
+    assert.deepEqual(assertStatus(await operator.get('/v1/operators/me'), 200), terms);
+    assert.equal(
+      assertStatus(await platform().patch<Operator>(path, { commission_bps: null }), 200).commission_bps,
+      null,
+    );
+  });
+
+  it('suspends at once every key of the operator and its agents, in use before, until it is active again', async () => {
+    const operator = await buildOperator();
+    const agent = await buildAgentKey(operator, (await buildAgent(operator)).id);
+    const path = `/v1/admin/operators/${operator.operatorId}`;
+    assertStatus(await operator.get('/v1/operators/me'), 200);
+    assertStatus(await agent.get('/v1/billing/balance'), 200);
+    assert.equal(
+      assertStatus(await platform().patch<Operator>(path, { status: 'suspended' }), 200).status,
+      'suspended',
+    );
+    assertProblem(await operator.get('/v1/operators/me'), 'OPERATOR_SUSPENDED');
+    assertProblem(await agent.get('/v1/billing/balance'), 'OPERATOR_SUSPENDED');
+    assertProblem(await operator.post('/v1/agents', { name: 'x' }), 'OPERATOR_SUSPENDED');
+    assertStatus(await platform().patch(path, { status: 'active' }), 200);
+    assertStatus(await operator.get('/v1/operators/me'), 200);
+    assertStatus(await agent.get('/v1/billing/balance'), 200);
+  });
+
+  it('does not suspend the platform itself', async () => {
+    assertProblem(await platform().patch('/v1/admin/operators/op_platform', { status: 'suspended' }), 'INVALID_STATE');
+  });
+
+  it('is 404 for an unknown operator', async () => {
+    assertProblem(await platform().patch('/v1/admin/operators/op_unknown', { tier: 'pro' }), 'NOT_FOUND');
+  });
+
+  for (const [fault, body, path] of [
+    ['an unknown tier', { tier: 'gold' }, 'tier'],
+    ['an unknown status', { status: 'deleted' }, 'status'],
+    ['a commission above the whole', { commission_bps: 10_001 }, 'commission_bps'],
+    ['a negative commission', { commission_bps: -1 }, 'commission_bps'],
+    ["a name, which is the operator's own", { name: 'x' }, 'name'],
+  ] as const) {
+    it(`refuses ${fault}`, async () => {
+      const { operatorId } = await buildOperator();
+      assertProblem(await platform().patch(`/v1/admin/operators/${operatorId}`, body), 'VALIDATION_ERROR', path);
+    });
+  }
+
+  it('refuses a body that changes nothing', async () => {
+    const { operatorId } = await buildOperator();
+    assertProblem(await platform().patch(`/v1/admin/operators/${operatorId}`, {}), 'VALIDATION_ERROR');
+  });
+});
+
+describe('POST /v1/admin/operators/:id/adjustments', () => {
+  it('puts cents into the wallet and takes them out, each a wallet transaction of its own', async () => {
+    const operator = await buildOperator();
+    const path = `/v1/admin/operators/${operator.operatorId}/adjustments`;
+    const credited = assertStatus(await platform().post(path, { amount_cents: 1_000, description: 'Welcome' }), 201);
+    assert.deepEqual(
+      [credited.type, credited.amount_cents, credited.description, credited.meter],
+      ['adjustment', 1_000, 'Welcome', null],
+    );
+    assert.match(String(credited.id), /^txn_[0-9A-Z]{26}$/);
+    assert.equal(
+      assertStatus(await platform().post(path, { amount_cents: -300, description: 'Back' }), 201).amount_cents,
+      -300,
+    );
+    assert.equal(assertStatus(await operator.get('/v1/billing/balance'), 200).balance_cents, 700);
+  });
+
+  it('moves money once for one Idempotency-Key', async () => {
+    const operator = await buildOperator();
+    const path = `/v1/admin/operators/${operator.operatorId}/adjustments`;
+    const [body, headers] = [{ amount_cents: 5, description: 'once' }, { 'idempotency-key': unique('adjust') }];
+    const first = assertStatus(await platform().post(path, body, headers), 201);
+    assert.deepEqual(assertStatus(await platform().post(path, body, headers), 201), first);
+    assert.equal(assertStatus(await operator.get('/v1/billing/balance'), 200).balance_cents, 5);
+  });
+
+  it('is 400 BALANCE_TOO_LOW where the wallet would go below zero, and leaves it as it is', async () => {
+    const operator = await buildOperator({ cents: 10 });
+    const path = `/v1/admin/operators/${operator.operatorId}/adjustments`;
+    assertProblem(await platform().post(path, { amount_cents: -11, description: 'too much' }), 'BALANCE_TOO_LOW');
+    assert.equal(assertStatus(await operator.get('/v1/billing/balance'), 200).balance_cents, 10);
+    assertStatus(await platform().post(path, { amount_cents: -10, description: 'all of it' }), 201);
+  });
+
+  it('is 404 for an unknown operator', async () => {
+    const reply = await platform().post('/v1/admin/operators/op_unknown/adjustments', {
+      amount_cents: 1,
+      description: 'x',
+    });
+    assertProblem(reply, 'NOT_FOUND');
+  });
+
+  for (const [fault, body, path] of [
+    ['nothing to move', { amount_cents: 0, description: 'x' }, 'amount_cents'],
+    ['a fraction of a cent', { amount_cents: 0.5, description: 'x' }, 'amount_cents'],
+    ['more than nine billion dollars', { amount_cents: 900_000_000_001, description: 'x' }, 'amount_cents'],
+    ['no amount', { description: 'x' }, 'amount_cents'],
+    ['no description', { amount_cents: 1 }, 'description'],
+    ['a description of 2,001 characters', { amount_cents: 1, description: 'x'.repeat(2_001) }, 'description'],
+  ] as const) {
+    it(`refuses ${fault}`, async () => {
+      const { operatorId } = await buildOperator();
+      assertProblem(
+        await platform().post(`/v1/admin/operators/${operatorId}/adjustments`, body),
+        'VALIDATION_ERROR',
+        path,
+      );
+    });
+  }
+});

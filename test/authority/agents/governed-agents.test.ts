@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import type { Agent } from '../../../src/authority/agents/schema.ts';
+import { buildAgent, buildMemberKey, buildOperator, type TestOperator } from '../../support/factories.ts';
+import { buildPerson, type Person } from '../../support/people.ts';
+import { assertProblem, assertStatus, type Reply } from '../../support/service.ts';
+import { block } from '../support.ts';
+
+/** A request that a person must allow, by a key; the same one may be sent again with an approval. */
+type Governed = (approval?: string) => Promise<Reply>;
+
+const header = (approval: string | undefined): Record<string, string> =>
+  approval === undefined ? {} : { 'x-governance-approval': approval };
+
+const asked = async (governed: Governed): Promise<string> => {
+  const refused = await governed();
+  assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+  return String(refused.body.approval_id);
+};
+
+describe('what of an agent a person must allow', () => {
+  let operator: TestOperator;
+  let person: Person;
+  let agentId: string;
+
+  const agent = async (): Promise<Agent> => assertStatus(await operator.get<Agent>(`/v1/agents/${agentId}`), 200);
+  const approve = async (id: string): Promise<void> => {
+    assertStatus(await person.post(`/v1/governance/approvals/${id}/approve`), 200);
+  };
+
+  beforeEach(async () => {
+    operator = await buildOperator({ tier: 'developer' });
+    person = await buildPerson(operator);
+    agentId = (await buildAgent(operator, { accountability: 'enforced' })).id;
+  });
+
+  describe('POST /v1/agents/:id/unblock', () => {
+    const unblock: Governed = (approval) => operator.post(`/v1/agents/${agentId}/unblock`, undefined, header(approval));
+
+    it('is refused to a key, and done once a person has approved it, once', async () => {
+      await block(agentId);
+      const approval = await asked(unblock);
+      assert.equal(await asked(unblock), approval, 'asking again asks for the same approval');
+      assertProblem(await unblock(approval), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.equal((await agent()).status, 'blocked');
+      await approve(approval);
+      const unblocked = assertStatus(await unblock(approval), 200);
+      assert.equal(unblocked.status, 'active');
+      assert.deepEqual(await agent(), unblocked);
+      await block(agentId);
+      assertProblem(await unblock(approval), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.equal((await agent()).status, 'blocked');
+    });
+
+    it('is done by a person at once, and stands in the audit trail', async () => {
+      await block(agentId);
+      const unblocked = assertStatus(await person.post<Agent>(`/v1/agents/${agentId}/unblock`), 200);
+      assert.equal(unblocked.status, 'active');
+      const audit = await operator.get<{ audit_events: { action: string; target: string }[] }>('/v1/audit-events');
+      const lifted = assertStatus(audit, 200).audit_events.filter(({ action }) => action === 'agent.unblocked');
+      assert.deepEqual(
+        lifted.map(({ target }) => target),
+        [agentId],
+      );
+    });
+
+    it('is 409 INVALID_STATE where nothing is blocked, before anybody is asked', async () => {
+      assertProblem(await unblock(), 'INVALID_STATE');
+      assertProblem(await person.post(`/v1/agents/${agentId}/unblock`), 'INVALID_STATE');
+      assert.equal(assertStatus(await person.get('/v1/governance/approvals'), 200).total, 0);
+    });
+
+    it('is 404 for another operator, 403 for a member', async () => {
+      await block(agentId);
+      const other = await buildOperator();
+      assertProblem(await other.post(`/v1/agents/${agentId}/unblock`), 'NOT_FOUND');
+      assertProblem(await (await buildMemberKey(operator)).post(`/v1/agents/${agentId}/unblock`), 'ADMIN_REQUIRED');
+    });
+  });
+
+  describe('PATCH /v1/agents/:id with less accountability', () => {
+    const weaken: Governed = (approval) =>
+      operator.patch(`/v1/agents/${agentId}`, { accountability: 'logged', name: 'x' }, header(approval));
+
+    it('is refused to a key, and done once a person has approved this very change', async () => {
+      const approval = await asked(weaken);
+      await approve(approval);
+      const more = { accountability: 'standard', name: 'x' };
+      assertProblem(
+        await operator.patch(`/v1/agents/${agentId}`, more, header(approval)),
+        'GOVERNANCE_APPROVAL_REQUIRED',
+      );
+      assert.equal((await agent()).accountability, 'enforced');
+      const weakened = assertStatus(await weaken(approval), 200);
+      assert.deepEqual([weakened.accountability, weakened.name], ['logged', 'x']);
+    });
+
+    it('is done by a person at once', async () => {
+      const reply = await person.patch<Agent>(`/v1/agents/${agentId}`, { accountability: 'standard' });
+      assert.equal(assertStatus(reply, 200).accountability, 'standard');
+    });
+
+    it('asks nobody where the state or the body does not allow it', async () => {
+      await block(agentId);
+      const body = { accountability: 'logged', status: 'disabled' };
+      assertProblem(await operator.patch(`/v1/agents/${agentId}`, body), 'INVALID_STATE');
+      const faulty = { accountability: 'logged', name: '' };
+      assertProblem(await operator.patch(`/v1/agents/${agentId}`, faulty), 'VALIDATION_ERROR', 'name');
+      assert.equal(assertStatus(await person.get('/v1/governance/approvals'), 200).total, 0);
+    });
+  });
+});

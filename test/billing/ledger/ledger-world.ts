@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
+
+const Nothing = z.object({});
+const SnapshotRow = z.object({ snapshot: z.string(), replayed: z.boolean() });
+
+/** The number of rounds of a race: 20 in CI, more by command (RACE_ROUNDS=1000 npm test -- …). */
+export const RACE_ROUNDS = Number(process.env.RACE_ROUNDS ?? 20);
+
+export const run = (db: CommonQueryMethods, query: ReturnType<typeof sql.fragment>) =>
+  db.query(sql.type(Nothing)`${query}`);
+
+/** An operator with a wallet, made by SQL alone. @returns its id. */
+export async function newWallet(db: CommonQueryMethods, cents = 0): Promise<string> {
+  const id = newId('op');
+  await run(db, sql.fragment`insert into operators (id, name, email) values (${id}, ${id}, ${`${id}@example.test`})`);
+  await run(db, sql.fragment`select open_wallet(${id})`);
+  if (cents > 0) await credit(db, id, cents, newId('txn'));
+  return id;
+}
+
+export const credit = (db: CommonQueryMethods, operator: string, cents: number, cause: string) =>
+  db.oneFirst(sql.type(z.object({ id: z.string() }))`
+    select credit_wallet(${newId('txn')}, ${operator}, ${cents}, 'platform:adjustments', 'adjustment', ${cause}, 'test credit') as id`);
+
+/** @returns the id of the transfer, null where the wallet does not cover it. */
+export const debit = (db: CommonQueryMethods, operator: string, cents: number, cause: string = newId('txn')) =>
+  db.oneFirst(sql.type(z.object({ id: z.string().nullable() }))`
+    select debit_wallet(${newId('txn')}, ${operator}, ${cents}, 'platform:adjustments', 'adjustment', ${cause}, 'test debit') as id`);
+
+/** Charges microcents to the meter `sms`. @returns where the charge begins in its stream, null where the wallet does not cover it. */
+export const charge = (db: CommonQueryMethods, operator: string, microcents: number) =>
+  db.oneFirst(sql.type(z.object({ begins: z.number().nullable() }))`
+    with charged as materialized (
+      select charge_meter(${newId('txn')}, ${operator}, 'sms', ${microcents}, 'overage', 'test charge') as begins
+    ), recorded as (
+      insert into usage_charges (source, operator_id, meter, cost_microcents, begins_microcents, microcents)
+      select ${newId('txn')}, ${operator}, 'sms', ${microcents}, begins, ${microcents} from charged where begins is not null
+    ) select begins from charged`);
+
+const WalletRow = z.object({ posted_cents: z.number(), held_cents: z.number(), last_position: z.number() });
+
+export const walletOf = (db: CommonQueryMethods, operator: string) =>
+  db.one(
+    sql.type(WalletRow)`select posted_cents, held_cents, last_position from wallets where operator_id = ${operator}`,
+  );
+
+/** An open, active skill with schemas that take every object, made by SQL alone. @returns its id. */
+export async function newSkill(db: CommonQueryMethods, owner: string, price: number): Promise<string> {
+  const id = newId('skl');
+  await run(
+    db,
+    sql.fragment`
+    insert into skill_schemas (hash, schema) values (sha256('{"type":"object"}'), '{"type":"object"}') on conflict do nothing`,
+  );
+  await run(
+    db,
+    sql.fragment`
+    insert into skills (id, operator_id, name, status, execution_mode, trust_level_required, price_per_invocation, version,
+      input_schema_hash, output_schema_hash, description, tags, credential_mode, required_credentials, accepts_requests, executable,
+      review_status, approved_at, input_required, output_declared)
+    values (${id}, ${owner}, ${`skill-${id.slice(4).toLowerCase()}`}, 'active', 'open', 'L0', ${price}, '1.0.0',
+      sha256('{"type":"object"}'), sha256('{"type":"object"}'), 'made by a test', '{}', 'none', '[]', true, false,
+      'exempt', now(), '{}', '{}')`,
+  );
+  await run(db, sql.fragment`insert into skill_counts (skill_id) values (${id})`);
+  await run(
+    db,
+    sql.fragment`
+    insert into skill_revisions (skill_id, revision, version, input_schema_hash, output_schema_hash, price_per_invocation)
+    values (${id}, 1, '1.0.0', sha256('{"type":"object"}'), sha256('{"type":"object"}'), ${price})`,
+  );
+  return id;
+}
+
+export interface InvokeOptions {
+  agent?: string | null;
+  apiKey?: string | null;
+  apiKeyLimit?: number | null;
+  ttlSeconds?: number;
+}
+
+/** invoke_skill() of the input `{}`. @returns the id of the invocation. */
+export async function invoke(
+  db: CommonQueryMethods,
+  consumer: string,
+  skill: string,
+  options: InvokeOptions = {},
+): Promise<string> {
+  const id = newId('inv');
+  await db.one(sql.type(SnapshotRow)`
+    select snapshot, replayed from invoke_skill(
+      p_operator => ${consumer}, p_agent_part => '', p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null,
+      p_invocation => ${id}, p_hold => ${newId('hld')}, p_skill => ${skill}, p_revision => 1, p_input => '{}', p_input_hash => 'hash',
+      p_input_fits => true, p_agent => ${options.agent ?? null}, p_passport => null, p_api_key => ${options.apiKey ?? null},
+      p_api_key_limit => ${options.apiKeyLimit ?? null}, p_ttl_seconds => ${options.ttlSeconds ?? 3600}, p_max_price => null)`);
+  return id;
+}
+
+const byNobody = sql.fragment`p_key_operator => null, p_agent_part => null, p_actor => 'test', p_key => null, p_fingerprint => null, p_request => null`;
+
+export const claim = (db: CommonQueryMethods, provider: string, id: string, leaseSeconds: number | null = null) =>
+  db.one(sql.type(SnapshotRow)`
+    select snapshot, replayed from claim_invocation(p_authority => ${provider}, ${byNobody}, p_invocation => ${id}, p_attempt => null,
+      p_lease_seconds => ${leaseSeconds})`);
+
+export const complete = (db: CommonQueryMethods, provider: string, id: string, output = '{}') =>
+  db.one(sql.type(SnapshotRow)`
+    select snapshot, replayed from complete_invocation(p_authority => ${provider}, ${byNobody}, p_invocation => ${id}, p_attempt => null,
+      p_output => ${output}, p_output_hash => ${output}, p_output_fits => true, p_transfer => ${newId('txn')})`);
+
+export const fail = (db: CommonQueryMethods, provider: string, id: string) =>
+  db.one(sql.type(SnapshotRow)`
+    select snapshot, replayed from fail_invocation(p_authority => ${provider}, ${byNobody}, p_invocation => ${id}, p_attempt => null,
+      p_error => '{"code":"BROKEN","message":"broken"}')`);
+
+export const cancel = (db: CommonQueryMethods, consumer: string, id: string) =>
+  db.one(sql.type(SnapshotRow)`
+    select snapshot, replayed from cancel_invocation(p_authority => ${consumer}, ${byNobody}, p_invocation => ${id})`);
+
+export const advance = (db: CommonQueryMethods, id: string) =>
+  db.one(sql.type(
+    z.object({ status: z.string(), open: z.boolean(), wait_ms: z.number().nullable(), attempt: z.number() }),
+  )`
+    select status, open, wait_ms, attempt from advance_invocation(${id})`);
+
+/** Moves the deadline into the past; the row is open and late, as if its timer had not fired yet. */
+export const passDeadline = (db: CommonQueryMethods, id: string, ago = '1 second') =>
+  run(db, sql.fragment`update invocations set expires_at = clock_timestamp() - ${ago}::interval where id = ${id}`);

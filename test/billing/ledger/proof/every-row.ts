@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { DatabasePool } from '../../../../src/database/pool.ts';
+import { sql } from '../../../../src/database/pool.ts';
+import { newId } from '../../../../src/ids/ids.ts';
+import { invoke, newSkill, newWallet, run } from '../ledger-world.ts';
+import type { Lane } from './proof-database.ts';
+import { MICROCENTS } from './wallet-of-model.ts';
+import { World } from './world.ts';
+import type { Step } from './step.ts';
+
+/** Steps after which every law of the ledger has something to look at. What comes of each is written beside it. */
+const steps: [Step, outcome: string][] = [
+  [{ do: 'open a top-up', wallet: 0, cents: 2_000 }, 'ok'],
+  [{ do: 'hear of a top-up', topUp: 0, as: 'paid' }, 'paid'],
+  [{ do: 'open a top-up', wallet: 1, cents: 1_000 }, 'ok'],
+  [{ do: 'hear of a top-up', topUp: 1, as: 'paid' }, 'paid'],
+  [{ do: 'adjust', wallet: 2, cents: 400 }, 'ok'],
+  [{ do: 'use', wallet: 0, source: 'sealed call', cost: 2 * MICROCENTS }, 'charged 2300000'],
+  [{ do: 'use', wallet: 0, source: 'machine run', cost: MICROCENTS }, 'charged 1150000'],
+  [{ do: 'use', wallet: 0, source: 'gateway call', cost: 10 * MICROCENTS }, 'charged 1500000'],
+  [{ do: 'use', wallet: 0, source: 'gateway call', cost: 10 * MICROCENTS }, 'charged 1500000'],
+  [{ do: 'use', wallet: 0, source: 'included call', cost: 7 }, 'charged 0'],
+  [{ do: 'use', wallet: 0, source: 'identity', cost: MICROCENTS }, 'charged 1150000'],
+  [{ do: 'act', wallet: 2, action: 'claim' }, 'ok'],
+  [{ do: 'invoke', wallet: 0, skill: 0 }, 'ok'],
+  [{ do: 'end an invocation', invocation: 0, as: 'complete' }, 'ok'],
+  [{ do: 'invoke', wallet: 0, skill: 1 }, 'ok'],
+  [{ do: 'state payouts' }, 'ok'],
+  [{ do: 'begin a payout', payout: 0 }, 'transferring'],
+  [{ do: 'hear of a payout', payout: 0, as: 'refused' }, 'ok'],
+  [{ do: 'state payouts' }, 'ok'],
+  [{ do: 'begin a payout', payout: 1 }, 'transferring'],
+  [{ do: 'refund', topUp: 1 }, 'ok'],
+  [{ do: 'hear of a refund', refund: 0, as: 'succeeded' }, 'succeeded'],
+  [{ do: 'open a top-up', wallet: 1, cents: 1_000 }, 'ok'],
+  [{ do: 'hear of a top-up', topUp: 2, as: 'paid' }, 'paid'],
+  [{ do: 'refund', topUp: 2 }, 'ok'],
+  [{ do: 'hear of a refund', refund: 1, as: 'succeeded' }, 'succeeded'],
+  [{ do: 'hear of a refund', refund: 1, as: 'failed' }, 'failed'],
+  [{ do: 'refund', topUp: 2 }, 'ok'],
+  [{ do: 'open a top-up', wallet: 1, cents: 1_000 }, 'ok'],
+  [{ do: 'hear of a refund without us', topUp: 3, quarters: 2 }, 'kept'],
+  [{ do: 'hear of a top-up', topUp: 3, as: 'paid' }, 'paid'],
+  [{ do: 'hear of a dispute', topUp: 0, which: 0, as: 'opened' }, 'opened'],
+  [{ do: 'adjust', wallet: 0, cents: 50 }, 'ok'],
+  [{ do: 'hear of a dispute', topUp: 0, which: 0, as: 'won' }, 'won'],
+  [{ do: 'hear of a dispute', topUp: 0, which: 1, as: 'opened' }, 'opened'],
+];
+
+/** A world in which every table of money has rows; a budget, too. */
+export async function everyRow(db: DatabasePool, lane: Lane): Promise<World> {
+  const world = await World.make(db);
+  for (const [step, outcome] of steps)
+    assert.equal(await world.play(lane, step), outcome, `what comes of "${step.do}"`);
+  const [consumer, provider, agent] = [await newWallet(db, 100), await newWallet(db), newId('ag')];
+  await run(
+    db,
+    sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'of the proof')`,
+  );
+  await invoke(db, consumer, await newSkill(db, provider, 25), { agent });
+  return world;
+}

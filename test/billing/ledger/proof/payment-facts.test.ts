@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { assertLedger } from '../../../../src/billing/index.ts';
+import { sql } from '../../../../src/database/pool.ts';
+import { newId } from '../../../../src/ids/ids.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { newWallet, run, walletOf } from '../ledger-world.ts';
+import { ProofDatabases, type Lane, type ProofDatabase } from './proof-database.ts';
+
+const Count = z.object({ count: z.number() });
+
+describe('two facts of one payment at once', () => {
+  const databases = new ProofDatabases();
+  let proof: ProofDatabase;
+  let lanes: [credit: Lane, other: Lane];
+  before(async () => {
+    proof = await databases.current();
+    lanes = [await proof.lane(), await proof.lane()];
+  });
+  after(async () => {
+    await Promise.all(lanes.map((lane) => lane.end()));
+    await databases.close();
+  });
+
+  /** The credit of 1,000 cents is written and not committed when the other fact comes. @returns the wallet's cents afterwards */
+  async function creditBeside(other: (lane: Lane, payment: string) => Promise<unknown>): Promise<number> {
+    const [credit, rival] = lanes;
+    const [wallet, topUp, payment] = [await newWallet(proof.pool), newId('top'), newId('txn')];
+    await run(
+      proof.pool,
+      sql.fragment`
+      insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values (${topUp}, ${wallet}, 'local', 1000, now() + interval '1 day')`,
+    );
+    await credit.ask('begin', []);
+    await credit.ask(`select settle_top_up($1, 'paid', 'cs_' || $1, 1000, 'usd', $2, null)`, [topUp, payment]);
+    let over = false;
+    const done = other(rival, payment).finally(() => (over = true));
+    const waits = async (): Promise<boolean> =>
+      over ||
+      (await proof.pool.oneFirst(sql.type(Count)`
+        select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)) > 0;
+    await eventually('the other fact to be done, or to wait for the credit', waits);
+    await credit.ask('commit', []);
+    await done;
+    await assertLedger(proof.pool);
+    return (await walletOf(proof.pool, wallet)).posted_cents;
+  }
+
+  it('a credit and a dispute: the wallet has lost what the bank took back', async () => {
+    const left = await creditBeside((lane, payment) =>
+      lane.ask(`select record_dispute($1, $2, 1000, 'opened', null)`, [newId('txn'), payment]),
+    );
+    assert.equal(left, 0);
+  });
+
+  it('a credit and a refund without us: the wallet has lost what went back', async () => {
+    assert.equal(
+      await creditBeside((lane, payment) => lane.ask('select record_refunded($1, 400, clock_timestamp())', [payment])),
+      600,
+    );
+  });
+});

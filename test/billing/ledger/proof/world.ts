@@ -1,0 +1,304 @@
+import { ulid } from 'ulid';
+import { sql, type DatabasePool } from '../../../../src/database/pool.ts';
+import { newId } from '../../../../src/ids/ids.ts';
+import { newSkill, newWallet, run } from '../ledger-world.ts';
+import { monthToSpare } from '../../metering/counters.ts';
+import { COMMISSION_BPS, disputed, meterOf, MINIMUM_PAYOUT_CENTS, USED, withPicked } from './model.ts';
+import { Refused, type Lane } from './proof-database.ts';
+import { PRICES, WALLETS, type Source, type Step } from './step.ts';
+
+/** What the steps made, and what became of it by the database's answers: marks are only ever set, so their order does not matter. */
+export interface Deeds {
+  topUps: { id: string; wallet: number; cents: number; payment: string; paid: boolean }[];
+  refunds: { id: string; wallet: number; cents: number; succeeded: boolean; failed: boolean }[];
+  adjustments: { wallet: number; cents: number }[];
+  invocations: { id: string; wallet: number; skill: number; ended: 'captured' | 'released' | null }[];
+  uses: { id: string; wallet: number; source: Source; cost: number }[];
+  /** Metered actions that were counted. */
+  actions: { wallet: number }[];
+  payouts: { id: string }[];
+}
+
+type Ask = (statement: string, ...values: unknown[]) => ReturnType<Lane['ask']>;
+
+/** The operators of one history in a database that many share, and every step as the service's own functions do it. */
+export class World {
+  readonly wallets: string[] = [];
+  readonly publishers: string[] = [];
+  readonly deeds: Deeds = {
+    topUps: [],
+    refunds: [],
+    adjustments: [],
+    invocations: [],
+    uses: [],
+    actions: [],
+    payouts: [],
+  };
+  readonly #skills: string[] = [];
+  #months = 0;
+
+  static async make(db: DatabasePool): Promise<World> {
+    await monthToSpare();
+    const world = new World();
+    for (let index = 0; index < WALLETS; index += 1) {
+      const id = await newWallet(db);
+      world.wallets.push(id);
+      await run(
+        db,
+        sql.fragment`
+        insert into usage_counters (operator_id, meter, month, used) values (${id}, 'metered_action', utc_month(clock_timestamp()), ${USED[index] ?? 0})`,
+      );
+    }
+    for (const price of PRICES) {
+      const id = await newWallet(db);
+      await run(db, sql.fragment`update operators set payout_account = 'acct_proof' where id = ${id}`);
+      world.publishers.push(id);
+      world.#skills.push(await newSkill(db, id, price));
+    }
+    return world;
+  }
+
+  /**
+   * Does one step on a connection; its transactions are kept open for `linger` round trips.
+   * @returns what became of it, in the words of the model
+   * @throws whatever the database says that is no refusal, e.g. of a deadlock
+   */
+  async play(lane: Lane, step: Step, linger = 0): Promise<string> {
+    const { deeds } = this;
+    const ask: Ask = (statement, ...values) => lane.ask(statement, values, linger);
+    const outcomeOf = async (statement: string, ...values: unknown[]): Promise<string> =>
+      outcomeIn(await ask(statement, ...values));
+    switch (step.do) {
+      case 'open a top-up': {
+        const id = newId('top');
+        await ask(
+          `insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values ($1, $2, 'local', $3, now() + interval '1 day')`,
+          id,
+          this.wallets[step.wallet],
+          step.cents,
+        );
+        deeds.topUps.push({ id, wallet: step.wallet, cents: step.cents, payment: `pi_${ulid()}`, paid: false });
+        return 'ok';
+      }
+      case 'hear of a top-up':
+        return withPicked(deeds.topUps, step.topUp, async (topUp) => {
+          const other = step.as === 'paid another amount';
+          const paid = other || step.as === 'paid';
+          const outcome = await outcomeOf(
+            `select outcome from settle_top_up($1, $2, $3, $4, 'usd', $5, null)`,
+            topUp.id,
+            paid ? 'paid' : step.as,
+            `cs_${topUp.id}`,
+            topUp.cents + Number(other),
+            paid ? topUp.payment : null,
+          );
+          topUp.paid ||= outcome === 'paid';
+          return outcome;
+        });
+      case 'hear of a dispute':
+        return withPicked(deeds.topUps, step.topUp, ({ id, payment, cents }) =>
+          outcomeOf(
+            `select outcome from record_dispute($1, $2, $3, $4, null)`,
+            `dp_${id}_${step.which}`,
+            payment,
+            disputed(cents, step.which),
+            step.as,
+          ),
+        );
+      case 'hear of a refund without us':
+        return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
+          outcomeOf(
+            `select outcome from record_refunded($1, $2, clock_timestamp())`,
+            payment,
+            Math.floor((cents * step.quarters) / 4),
+          ),
+        );
+      case 'refund':
+        return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet, cents }) => {
+          const id = newId('rfd');
+          const outcome = await outcomeOf(
+            `select 'ok' as outcome, begin_refund($1, $2, $3, (select transaction_id from top_ups where id = $4), 'local')`,
+            id,
+            newId('hld'),
+            this.wallets[wallet],
+            topUp,
+          );
+          if (outcome === 'ok') deeds.refunds.push({ id, wallet, cents, succeeded: false, failed: false });
+          return outcome;
+        });
+      case 'hear of a refund':
+        return withPicked(deeds.refunds, step.refund, async (refund) => {
+          const outcome = await outcomeOf(
+            `select outcome from settle_refund($1, $2, $3, null, null)`,
+            refund.id,
+            step.as === 'refused' ? null : `re_${refund.id}`,
+            step.as === 'refused' ? 'failed' : step.as,
+          );
+          refund.succeeded ||= outcome === 'succeeded';
+          refund.failed ||= outcome === 'failed';
+          return outcome;
+        });
+      case 'adjust': {
+        const move = step.cents > 0 ? 'credit_wallet' : 'debit_wallet';
+        const outcome = await outcomeOf(
+          `select case when ${move}($1, $2, $3, 'platform:adjustments', 'adjustment', $1, 'by a history') is null then 'too low' else 'ok' end as outcome`,
+          newId('txn'),
+          this.wallets[step.wallet],
+          Math.abs(step.cents),
+        );
+        if (outcome === 'ok') deeds.adjustments.push(step);
+        return outcome;
+      }
+      case 'act': {
+        const outcome = await outcomeOf(
+          `select 'ok' as outcome, meter_action($1, $2)`,
+          this.wallets[step.wallet],
+          step.action,
+        );
+        if (outcome === 'ok') deeds.actions.push(step);
+        return outcome;
+      }
+      case 'invoke': {
+        const id = newId('inv');
+        const outcome = await outcomeOf(
+          `select 'ok' as outcome from invoke_skill(
+            p_operator => $1, p_agent_part => '', p_actor => 'proof', p_key => null, p_fingerprint => null, p_request => null,
+            p_invocation => $2, p_hold => $3, p_skill => $4, p_revision => 1, p_input => '{}', p_input_hash => 'hash', p_input_fits => true,
+            p_agent => null, p_passport => null, p_api_key => null, p_api_key_limit => null, p_ttl_seconds => 3600, p_max_price => null)`,
+          this.wallets[step.wallet],
+          id,
+          newId('hld'),
+          this.#skills[step.skill],
+        );
+        if (outcome === 'ok') {
+          deeds.invocations.push({ id, wallet: step.wallet, skill: step.skill, ended: null });
+          deeds.actions.push(step);
+        }
+        return outcome;
+      }
+      case 'end an invocation':
+        return withPicked(deeds.invocations, step.invocation, async (invocation) => {
+          const outcome = await this.#end(ask, invocation, step.as);
+          if (outcome === 'ok') invocation.ended = step.as === 'complete' ? 'captured' : 'released';
+          return outcome;
+        });
+      case 'use': {
+        const use = { id: ulid(), wallet: step.wallet, source: step.source, cost: step.cost };
+        const outcome = outcomeIn(await this.#use(ask, use));
+        if (outcome.startsWith('charged')) deeds.uses.push(use);
+        return outcome;
+      }
+      case 'use again':
+        return withPicked(deeds.uses, step.use, async (use) => outcomeIn(await this.#use(ask, use)));
+      case 'change the tier': {
+        await ask('update operators set tier = $2 where id = $1', this.wallets[step.wallet], step.tier);
+        return 'ok';
+      }
+      case 'state payouts':
+        return this.#statePayouts(ask);
+      case 'begin a payout':
+        return withPicked(deeds.payouts, step.payout, ({ id }) =>
+          outcomeOf('select advance_payout($1, true) as outcome', id),
+        );
+      case 'hear of a payout':
+        return withPicked(deeds.payouts, step.payout, ({ id }) =>
+          outcomeOf(`select 'ok' as outcome, settle_payout($1, $2)`, id, step.as === 'paid' ? `tr_${id}` : null),
+        );
+    }
+  }
+
+  /** By the provider, the consumer, or the clock. @returns `over` where it had ended, or somebody is about to end it. */
+  async #end(
+    ask: Ask,
+    { id, wallet, skill }: { id: string; wallet: number; skill: number },
+    as: string,
+  ): Promise<string> {
+    const by =
+      'p_key_operator => null, p_agent_part => null, p_actor => $3, p_key => null, p_fingerprint => null, p_request => null';
+    const one = `p_authority => $2, ${by}, p_invocation => $1`;
+    const provider = [id, this.publishers[skill], 'proof'];
+    if (as === 'expire') {
+      await ask(
+        `update invocations set expires_at = clock_timestamp() - interval '1 second' where id = $1 and completed_at is null`,
+        id,
+      );
+      const row = await ask('select status, changed from advance_invocation($1)', id);
+      return !(row instanceof Refused) && row.status === 'expired' && row.changed === true ? 'ok' : 'over';
+    }
+    if (as === 'cancel') {
+      const row = await ask(`select 'ok' from cancel_invocation(${one})`, id, this.wallets[wallet], 'proof');
+      return row instanceof Refused ? 'over' : 'ok';
+    }
+    if (
+      (await ask(
+        `select 'ok' from claim_invocation(${one}, p_attempt => null, p_lease_seconds => null)`,
+        ...provider,
+      )) instanceof Refused
+    )
+      return 'over';
+    const ended =
+      as === 'complete'
+        ? await ask(
+            `select 'ok' from complete_invocation(${one}, p_attempt => null, p_output => '{}', p_output_hash => 'hash', p_output_fits => true, p_transfer => $4)`,
+            ...provider,
+            newId('txn'),
+          )
+        : await ask(
+            `select 'ok' from fail_invocation(${one}, p_attempt => null, p_error => '{"code":"BROKEN","message":"broken"}')`,
+            ...provider,
+          );
+    return ended instanceof Refused ? 'over' : 'ok';
+  }
+
+  #use(ask: Ask, { id, wallet, source, cost }: Deeds['uses'][number]): ReturnType<Ask> {
+    const operator = this.wallets[wallet];
+    if (source === 'identity')
+      return ask(
+        `select 'charged ' || charge_usage($1, $2, 'identity', $3, 'by a history') as outcome`,
+        `idc_${id}`,
+        operator,
+        cost,
+      );
+    if (source === 'machine run')
+      return ask(
+        `select 'charged ' || record_machine_run($1) as outcome`,
+        JSON.stringify({ id: `mch_${id}`, operator_id: operator, duration_ms: 1, cost_microcents: cost }),
+      );
+    return ask(
+      `select 'charged ' || record_model_call($1) as outcome`,
+      JSON.stringify({
+        id: `llm_${id}`,
+        operator_id: operator,
+        operation: 'chat',
+        provider: 'proof',
+        model: 'proof-1',
+        prompt_tokens: 1,
+        completion_tokens: 1,
+        total_tokens: 2,
+        streaming: false,
+        price_state: source === 'included call' ? 'included' : 'wallet_price',
+        cost_microcents: cost,
+        meter: meterOf[source],
+      }),
+    );
+  }
+
+  /** Each time of a later month, so that everything earned so far counts. */
+  async #statePayouts(ask: Ask): Promise<string> {
+    this.#months += 1;
+    const month = `${2100 + Math.floor(this.#months / 12)}-${String((this.#months % 12) + 1).padStart(2, '0')}`;
+    await ask(`select * from open_payouts($1, '', 10000, $2, $3)`, month, COMMISSION_BPS, MINIMUM_PAYOUT_CENTS);
+    for (const publisher of this.publishers) {
+      const row = await ask('select id from payouts where operator_id = $1 and month = $2', publisher, month);
+      if (!(row instanceof Refused) && row.id !== undefined) this.deeds.payouts.push({ id: `${publisher}:${month}` });
+    }
+    return 'ok';
+  }
+}
+
+/** @throws Error where a function said neither yes nor no */
+function outcomeIn(row: Awaited<ReturnType<Ask>>): string {
+  if (row instanceof Refused) return row.code;
+  if (typeof row.outcome !== 'string') throw new Error(`A step came to nothing: ${JSON.stringify(row)}`);
+  return row.outcome;
+}

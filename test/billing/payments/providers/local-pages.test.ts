@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { readPaymentWebhook } from '../../../../src/billing/payments/webhook/verify.ts';
+import { sql } from '../../../../src/database/pool.ts';
+import { newId, type OperatorId } from '../../../../src/ids/ids.ts';
+import { eventually } from '../../../support/eventually.ts';
+import {
+  openLocalPage,
+  payLocally,
+  postOutcome,
+  settleLocally,
+  type LocalReply,
+} from '../../../support/local-payments.ts';
+import { stripeEnvironment } from '../../../support/stripe-proxy.ts';
+import { openShell } from '../../../http/support/shell.ts';
+import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
+
+const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
+
+describe('pages of the local payment provider', () => {
+  let world: LocalWorld;
+  let customer: { operatorId: OperatorId; customerId: string };
+
+  before(async () => {
+    world = await openLocalWorld();
+    customer = await world.newCustomer();
+  });
+  after(() => world.close());
+  beforeEach(() => {
+    world.receiver.heard.length = 0;
+    world.receiver.answers.length = 0;
+  });
+
+  const openTopUp = async (expiresAt = inAnHour()) => {
+    const topUpId = newId('top');
+    const { sessionId, url } = await world.payments.openTopUp({
+      ...customer,
+      topUpId,
+      amountCents: 123_450,
+      expiresAt,
+    });
+    return { topUpId, sessionId, url: world.at(url) };
+  };
+
+  const told = () => {
+    const { payments } = world.shell.context.config;
+    assert(payments);
+    return world.receiver.heard.map(({ body, signature }) => readPaymentWebhook(payments, body, signature));
+  };
+
+  it('GET shows what is paid, for whom, how much, and three buttons', async () => {
+    const { url } = await openTopUp();
+    const { status, text, headers } = await openLocalPage(url);
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(text, /Top-up of the wallet/);
+    assert.match(text, /Ada &amp; Söhne &lt;AG&gt;/);
+    assert.match(text, /\$1234\.50/);
+    const buttons = [...text.matchAll(/<button name="outcome" value="(\w+)">/g)].map(([, value]) => value);
+    assert.deepEqual(buttons, ['paid', 'failed', 'expired']);
+    assert.match(text, /<form method="post">/);
+  });
+
+  it('pays by POST, tells the webhook at once, and sends the browser back to a page that says so', async () => {
+    const { topUpId, sessionId, url } = await openTopUp();
+    const reply = await postOutcome(url, { outcome: 'paid' });
+    assert.equal(reply.status, 303);
+    const [fact, ...more] = told();
+    assert.deepEqual(more, []);
+    const state = await world.payments.readCheckout(sessionId);
+    assert.equal(state.status, 'paid');
+    assert(fact?.kind === 'checkout');
+    const { id: _id, createdAt: _createdAt, ...said } = fact;
+    assert.deepEqual(said, {
+      kind: 'checkout',
+      type: 'checkout.session.completed',
+      outcome: 'paid',
+      purpose: 'top_up',
+      reference: topUpId,
+      sessionId,
+      amountCents: 123_450,
+      currency: 'usd',
+      paymentId: state.paymentId,
+    });
+    const { text } = await openLocalPage(new URL(reply.headers.get('location') ?? '', url).href);
+    assert.match(text, /<h1>Paid<\/h1>/);
+    assert.doesNotMatch(text, /<button/);
+    const receipt = /href="([^"]+)">Receipt/.exec(text)?.[1] ?? '';
+    for (const id of [state.paymentId ?? '', sessionId])
+      assert(!receipt.includes(id), 'a receipt is kept, and its address tells neither payment nor session');
+    assert.match((await openLocalPage(new URL(receipt, url).href)).text, /\$1234\.50/);
+  });
+
+  for (const [outcome, type, title] of [
+    ['failed', 'checkout.session.async_payment_failed', 'Payment failed'],
+    ['expired', 'checkout.session.expired', 'Checkout expired'],
+  ] as const) {
+    it(`tells of a checkout that ${outcome}`, async () => {
+      const { topUpId, sessionId, url } = await openTopUp();
+      await settleLocally(url, outcome);
+      assert.deepEqual(
+        told().map((event) => event.kind === 'checkout' && [event.type, event.outcome, event.reference]),
+        [[type, outcome, topUpId]],
+      );
+      assert.equal((await world.payments.readCheckout(sessionId)).status, outcome);
+      assert.match((await openLocalPage(url)).text, new RegExp(`<h1>${title}</h1>`));
+    });
+  }
+
+  it('changes nothing on a settled checkout, and answers 303 all the same', async () => {
+    const { sessionId, url } = await openTopUp();
+    await payLocally(url);
+    const before = await world.payments.readCheckout(sessionId);
+    for (const outcome of ['failed', 'paid', 'expired'])
+      assert.equal((await postOutcome(url, { outcome })).status, 303);
+    assert.deepEqual(await world.payments.readCheckout(sessionId), before);
+    assert.equal(world.receiver.heard.length, 1);
+  });
+
+  it('takes one of many payments that meet at the same row', async () => {
+    const { sessionId, url } = await openTopUp();
+    const pay = () => Array.from({ length: 20 }, () => postOutcome(url, { outcome: 'paid' }));
+    const replies = await meetAtRow('local_checkouts', sessionId, pay);
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [303]);
+    assert.equal(world.receiver.heard.length, 1);
+  });
+
+  it('lets nobody pay when its time is over', async () => {
+    const { sessionId, url } = await openTopUp(new Date(Date.now() - 1_000));
+    assert.match((await openLocalPage(url)).text, /<h1>Checkout expired<\/h1>/);
+    await payLocally(url);
+    assert.equal((await world.payments.readCheckout(sessionId)).status, 'expired');
+    assert.equal(world.receiver.heard.length, 0);
+  });
+
+  for (const form of ['outcome=won', '', 'outcome=paid&outcome=failed', 'outcome=paid&amount_cents=1']) {
+    it(`refuses the form ${JSON.stringify(form)} with 400`, async () => {
+      const { sessionId, url } = await openTopUp();
+      assert.equal((await postOutcome(url, form)).status, 400);
+      assert.equal((await world.payments.readCheckout(sessionId)).status, 'open');
+    });
+  }
+
+  it('takes forms alone, and no other method', async () => {
+    const { url } = await openTopUp();
+    const json = await fetch(url, {
+      method: 'POST',
+      body: '{"outcome":"paid"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.equal(json.status, 415);
+    const put = await fetch(url, { method: 'PUT', body: 'outcome=paid' });
+    assert.equal(put.status, 405);
+    assert.equal(put.headers.get('allow'), 'GET, POST, HEAD, OPTIONS');
+  });
+
+  it('answers 404 unless the whole address is right', async () => {
+    const { sessionId, url } = await openTopUp();
+    const folder = url.slice(0, url.lastIndexOf('/'));
+    const mac = url.slice(url.lastIndexOf('.') + 1);
+    const wrong = [
+      `${folder}/${sessionId}`,
+      `${folder}/${sessionId}.`,
+      `${folder}/${sessionId}.${mac.slice(1)}`,
+      `${folder}/${newId('lpay')}.${mac}`,
+      `${folder}/receipts/${sessionId}.${mac}`,
+      `${folder}/`,
+      folder,
+    ];
+    for (const address of wrong) {
+      assert.equal((await openLocalPage(address)).status, 404, address);
+      assert((await postOutcome(address, { outcome: 'paid' })).status >= 404, address);
+    }
+    assert.equal((await world.payments.readCheckout(sessionId)).status, 'open');
+  });
+
+  it('sends again what the webhook did not take, and keeps how often', async () => {
+    const { url } = await openTopUp();
+    world.receiver.answers.push(503, 500);
+    await payLocally(url);
+    await eventually('the third try', () => world.receiver.heard.length === 3);
+    const [id, ...others] = new Set(told().map((event) => event.id));
+    assert.deepEqual(others, []);
+    const kept = await eventually('the row to say so', () =>
+      world.shell.context.pool
+        .maybeOne(sql.type(z.object({ tries: z.number() }))`
+        select tries from local_webhooks where id = ${id ?? ''} and delivered_at is not null`)
+        .then((row) => row ?? undefined),
+    );
+    assert.equal(kept.tries, 3);
+  });
+
+  it('leaves no address of a page in the log', async () => {
+    const { url } = await openTopUp();
+    await openLocalPage(url);
+    await payLocally(url);
+    await openLocalPage(`${url}x`);
+    const lines = JSON.stringify(world.shell.logged());
+    assert.match(lines, /localCheckout/);
+    assert.equal(lines.includes(new URL(url).pathname.split('.')[1] ?? ''), false);
+  });
+
+  it('is not there where Stripe takes the payments', async () => {
+    const stripe = await openShell({
+      routes: [],
+      settings: {
+        ...stripeEnvironment({ apiBase: 'http://127.0.0.1:1' }),
+        ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      },
+    });
+    try {
+      const { url } = await openTopUp();
+      for (const path of [new URL(url).pathname, '/local-payments/style.css']) {
+        assert.equal((await openLocalPage(world.shell.baseUrl + path)).status, 200);
+        assert.equal((await openLocalPage(stripe.baseUrl + path)).status, 404);
+      }
+    } finally {
+      await stripe.close();
+    }
+  });
+
+  it('asks for nothing from elsewhere, and for no script or style inside', async () => {
+    const { url } = await openTopUp();
+    const pages: LocalReply[] = [await openLocalPage(url)];
+    await payLocally(url);
+    pages.push(await openLocalPage(url));
+    const { url: portal } = await world.payments.openPortal({
+      portalId: newId('prt'),
+      customerId: customer.customerId,
+    });
+    pages.push(await openLocalPage(world.at(portal)));
+    for (const { text, headers } of pages) {
+      assert.doesNotMatch(text, /<script|<style|\sstyle=|\son\w+=|javascript:/i);
+      for (const [, address] of text.matchAll(/(?:src|href|action)="([^"]+)"/g)) assert.match(address ?? '', /^\/[^/]/);
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /default-src 'none'/);
+      assert.match(policy, /form-action 'self'/);
+      assert.doesNotMatch(policy, /unsafe/);
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal(headers.get('referrer-policy'), 'same-origin');
+    }
+  });
+});

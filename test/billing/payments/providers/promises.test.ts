@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import {
+  PaymentRefused,
+  type HostedPage,
+  type PaidTier,
+  type PaymentProvider,
+} from '../../../../src/billing/payments/provider.ts';
+import { newId } from '../../../../src/ids/ids.ts';
+import { stripeMock } from '../../../support/stripe-mock.ts';
+import { openLocalProvider, openStripeProvider, type ProviderWorld } from './provider-worlds.ts';
+
+/** What the port promises (src/billing/payments/provider.ts), of every provider. */
+const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.Suite =>
+  describe(`the payment provider ${name}`, () => {
+    let world: ProviderWorld;
+    let payments: PaymentProvider;
+    let customer: { operatorId: string; customerId: string };
+
+    before(async () => {
+      world = await openWorld();
+      ({ payments } = world);
+    });
+    after(() => world.close());
+    beforeEach(async () => {
+      customer = await world.newCustomer();
+    });
+
+    /** As of when it is asked for: files are read long before their cases run. */
+    const inHalfAnHour = (): Date => new Date(Date.now() + 1_800_000);
+    const topUp = (over: Partial<Parameters<PaymentProvider['openTopUp']>[0]> = {}) => ({
+      ...customer,
+      topUpId: newId('top') as string,
+      amountCents: 2_500,
+      expiresAt: inHalfAnHour(),
+      ...over,
+    });
+    const paidTopUp = async (amountCents = 2_500): Promise<{ page: HostedPage; paymentId: string }> => {
+      const page = await payments.openTopUp(topUp({ amountCents }));
+      await world.pay(page);
+      const { paymentId } = await payments.readCheckout(page.sessionId);
+      return { page, paymentId: paymentId ?? '' };
+    };
+    const subscribed = async (tier: PaidTier = 'pro', purchasedSeats = 0): Promise<string> => {
+      const page = await payments.openSubscription({
+        ...customer,
+        changeId: newId('sbc'),
+        tier,
+        purchasedSeats,
+        expiresAt: inHalfAnHour(),
+      });
+      await world.pay(page);
+      return (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
+    };
+    const refused = (call: Promise<unknown>) => assert.rejects(call, PaymentRefused);
+
+    it('has one customer an operator', async () => {
+      const { operatorId, customerId } = await world.newCustomer();
+      assert.notEqual(customerId, customer.customerId);
+      const again = await payments.ensureCustomer({
+        operatorId: customer.operatorId,
+        name: 'Ada',
+        email: 'ada@example.test',
+      });
+      const twice = await payments.ensureCustomer({
+        operatorId: customer.operatorId,
+        name: 'Ada',
+        email: 'ada@example.test',
+      });
+      assert.deepEqual(again, twice);
+      assert.notEqual(operatorId, customer.operatorId);
+    });
+
+    it('opens one checkout a top-up, however often and at once it is asked', async () => {
+      const asked = topUp();
+      const pages = await Promise.all([
+        payments.openTopUp(asked),
+        payments.openTopUp(asked),
+        payments.openTopUp(asked),
+      ]);
+      pages.push(await payments.openTopUp(asked));
+      for (const page of pages) assert.deepEqual(page, pages[0]);
+      assert.notEqual((await payments.openTopUp(topUp())).sessionId, pages[0]?.sessionId);
+    });
+
+    it('refuses a key for another request, and customers it does not know', async () => {
+      const asked = topUp();
+      await payments.openTopUp(asked);
+      await refused(payments.openTopUp({ ...asked, amountCents: 2_501 }));
+      await refused(payments.openTopUp(topUp({ customerId: 'cus_unknown' })));
+    });
+
+    it('tells what became of a checkout', async () => {
+      const page = await payments.openTopUp(topUp());
+      const open = await payments.readCheckout(page.sessionId);
+      assert.deepEqual(
+        [open.status, open.amountCents, open.currency, open.paymentId, open.receiptUrl],
+        ['open', 2_500, 'usd', null, null],
+      );
+      await world.pay(page);
+      const paid = await payments.readCheckout(page.sessionId);
+      assert.deepEqual(
+        [paid.status, paid.amountCents, paid.currency, paid.subscriptionId],
+        ['paid', 2_500, 'usd', null],
+      );
+      assert(paid.paymentId);
+      assert.match(paid.receiptUrl ?? '', /^https?:\/\//);
+    });
+
+    it('lets nobody pay a checkout that was given up, twice too', async () => {
+      const { sessionId } = await payments.openTopUp(topUp());
+      await payments.expireCheckout(sessionId);
+      await payments.expireCheckout(sessionId);
+      assert.equal((await payments.readCheckout(sessionId)).status, 'expired');
+    });
+
+    it('leaves a paid checkout paid', async () => {
+      const { page } = await paidTopUp();
+      await payments.expireCheckout(page.sessionId);
+      assert.equal((await payments.readCheckout(page.sessionId)).status, 'paid');
+    });
+
+    it('refunds once a key, and says the same of it later', async () => {
+      const { paymentId } = await paidTopUp();
+      const request = { key: `refund:${newId('txn')}`, paymentId, amountCents: 2_500 };
+      const first = await payments.refund(request);
+      assert.equal(first.status, 'succeeded');
+      assert.deepEqual(await payments.refund(request), first);
+      assert.deepEqual(await payments.readRefund(first.providerRefundId), first);
+    });
+
+    it('refunds no more than was paid', async () => {
+      const { paymentId } = await paidTopUp();
+      await payments.refund({ key: `refund:${newId('txn')}`, paymentId, amountCents: 2_000 });
+      await refused(payments.refund({ key: `refund:${newId('txn')}`, paymentId, amountCents: 501 }));
+      await refused(payments.refund({ key: `refund:${newId('txn')}`, paymentId: 'pi_unknown', amountCents: 1 }));
+    });
+
+    it('begins a subscription when it is paid', async () => {
+      const page = await payments.openSubscription({
+        ...customer,
+        changeId: newId('sbc'),
+        tier: 'developer',
+        purchasedSeats: 2,
+        expiresAt: inHalfAnHour(),
+      });
+      assert.equal((await payments.readCheckout(page.sessionId)).subscriptionId, null);
+      await world.pay(page);
+      const { status, subscriptionId } = await payments.readCheckout(page.sessionId);
+      assert.equal(status, 'paid');
+      const { currentPeriodStart, currentPeriodEnd, ...state } = await payments.readSubscription(subscriptionId ?? '');
+      assert.deepEqual(state, {
+        subscriptionId,
+        customerId: customer.customerId,
+        status: 'active',
+        tier: 'developer',
+        purchasedSeats: 2,
+        cancelAtPeriodEnd: false,
+        nextTier: null,
+      });
+      const days = (currentPeriodEnd.getTime() - currentPeriodStart.getTime()) / 86_400_000;
+      assert(days >= 28 && days <= 31, `a period of ${days} days`);
+    });
+
+    it('changes seats, up and down to none', async () => {
+      const subscriptionId = await subscribed('pro');
+      for (const purchasedSeats of [3, 1, 0, 0]) {
+        const changed = await payments.changeSubscription({
+          key: newId('sbc'),
+          subscriptionId,
+          change: { purchasedSeats },
+        });
+        assert.equal(changed.purchasedSeats, purchasedSeats);
+        assert.deepEqual(await payments.readSubscription(subscriptionId), changed);
+      }
+    });
+
+    it('cancels at the end of the period, and takes that back', async () => {
+      const subscriptionId = await subscribed();
+      const change = { key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: true } };
+      const canceling = await payments.changeSubscription(change);
+      assert.deepEqual([canceling.status, canceling.cancelAtPeriodEnd], ['active', true]);
+      assert.deepEqual(await payments.changeSubscription(change), canceling);
+      const back = await payments.changeSubscription({
+        key: newId('sbc'),
+        subscriptionId,
+        change: { cancelAtPeriodEnd: false },
+      });
+      assert.equal(back.cancelAtPeriodEnd, false);
+    });
+
+    it('ends a canceled one with its period, and changes it no more', async () => {
+      const subscriptionId = await subscribed();
+      await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: true } });
+      await world.endPeriod(subscriptionId);
+      assert.equal((await payments.readSubscription(subscriptionId)).status, 'canceled');
+      await refused(
+        payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: false } }),
+      );
+    });
+
+    it('renews with every period', async () => {
+      const subscriptionId = await subscribed('pro', 1);
+      const before = await payments.readSubscription(subscriptionId);
+      await world.endPeriod(subscriptionId);
+      const after = await payments.readSubscription(subscriptionId);
+      assert.deepEqual([after.status, after.tier, after.purchasedSeats], ['active', 'pro', 1]);
+      assert.notDeepEqual(after.currentPeriodStart, before.currentPeriodStart);
+      assert(after.currentPeriodStart < after.currentPeriodEnd);
+    });
+
+    it('lowers the tier with the next period, not before', async () => {
+      const subscriptionId = await subscribed('business', 2);
+      const planned = await payments.changeSubscription({
+        key: newId('sbc'),
+        subscriptionId,
+        change: { nextTier: 'developer' },
+      });
+      assert.deepEqual([planned.tier, planned.nextTier, planned.purchasedSeats], ['business', 'developer', 2]);
+      await world.endPeriod(subscriptionId);
+      const lowered = await payments.readSubscription(subscriptionId);
+      assert.deepEqual([lowered.tier, lowered.nextTier, lowered.purchasedSeats], ['developer', null, 2]);
+    });
+
+    it('takes a planned downgrade back', async () => {
+      const subscriptionId = await subscribed('business');
+      await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { nextTier: 'pro' } });
+      const back = await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { nextTier: null } });
+      assert.deepEqual([back.tier, back.nextTier], ['business', null]);
+      await world.endPeriod(subscriptionId);
+      assert.equal((await payments.readSubscription(subscriptionId)).tier, 'business');
+    });
+
+    for (const seats of [0, 4]) {
+      it(`upgrades when that is confirmed and paid, with ${seats} seats bought`, async () => {
+        const subscriptionId = await subscribed('developer', seats);
+        const asked = {
+          ...customer,
+          changeId: newId('sbc'),
+          subscriptionId,
+          tier: 'business',
+          expiresAt: inHalfAnHour(),
+        } as const;
+        const page = await payments.openUpgrade(asked);
+        assert.deepEqual(await payments.openUpgrade(asked), page);
+        assert.equal((await payments.readSubscription(subscriptionId)).tier, 'developer');
+        await world.confirmUpgrade(page);
+        const { tier, purchasedSeats } = await payments.readSubscription(subscriptionId);
+        assert.deepEqual([tier, purchasedSeats], ['business', seats]);
+      });
+
+      it(`takes a planned downgrade back where an upgrade is asked for, with ${seats} seats bought`, async () => {
+        const subscriptionId = await subscribed('pro', seats);
+        await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { nextTier: 'developer' } });
+        const page = await payments.openUpgrade({
+          ...customer,
+          changeId: newId('sbc'),
+          subscriptionId,
+          tier: 'business',
+          expiresAt: inHalfAnHour(),
+        });
+        const { tier, nextTier } = await payments.readSubscription(subscriptionId);
+        assert.deepEqual([tier, nextTier], ['pro', null]);
+        await payments.expireCheckout(page.sessionId);
+        assert.equal((await payments.readSubscription(subscriptionId)).tier, 'pro');
+      });
+    }
+
+    it('opens one portal page a key', async () => {
+      const asked = { portalId: newId('prt'), customerId: customer.customerId };
+      const { url } = await payments.openPortal(asked);
+      assert.match(url, /^https?:\/\//);
+      assert.deepEqual(await payments.openPortal(asked), { url });
+      await refused(payments.openPortal({ portalId: newId('prt'), customerId: 'cus_unknown' }));
+    });
+
+    it('transfers once a key', async () => {
+      const asked = {
+        key: `payout:${customer.operatorId}:2026-11`,
+        operatorId: customer.operatorId,
+        account: 'acct_1234',
+        amountCents: 5_000,
+      };
+      const first = await payments.transfer(asked);
+      assert.deepEqual(await payments.transfer(asked), first);
+      await refused(payments.transfer({ ...asked, amountCents: 5_001 }));
+      assert.notDeepEqual(await payments.transfer({ ...asked, key: `payout:${customer.operatorId}:2026-12` }), first);
+    });
+
+    it('refuses what it does not know', async () => {
+      await refused(payments.readCheckout('cs_test_unknown'));
+      await refused(payments.expireCheckout('cs_test_unknown'));
+      await refused(payments.readRefund('re_unknown'));
+      await refused(payments.readSubscription('sub_unknown'));
+      await refused(
+        payments.changeSubscription({
+          key: newId('sbc'),
+          subscriptionId: 'sub_unknown',
+          change: { purchasedSeats: 1 },
+        }),
+      );
+      await refused(
+        payments.openUpgrade({
+          ...customer,
+          changeId: newId('sbc'),
+          subscriptionId: 'sub_unknown',
+          tier: 'pro',
+          expiresAt: inHalfAnHour(),
+        }),
+      );
+    });
+  });
+
+promises('of this machine', openLocalProvider);
+
+const found = await stripeMock();
+if ('missing' in found)
+  process.stderr.write(`LEFT OUT: the calls to Stripe, by its SDK against its own OpenAPI; ${found.missing}.\n`);
+else promises('Stripe', () => openStripeProvider(found.program));

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import { createStripe } from '../../../../activities/payments/stripe-client.ts';
+import { PaymentRefused, type PaymentProvider } from '../../../../src/billing/payments/provider.ts';
+import { CarnetError } from '../../../../src/errors/carnet-error.ts';
+import { newId } from '../../../../src/ids/ids.ts';
+import { formIn, formOf, listIn, numberIn, textIn } from '../../../support/stripe-form.ts';
+import { stripeMock } from '../../../support/stripe-mock.ts';
+import type { StripeCall, StripeFault } from '../../../support/stripe-proxy.ts';
+import { openStripeProvider, type StripeWorld } from './provider-worlds.ts';
+
+const found = await stripeMock();
+if ('missing' in found)
+  process.stderr.write(`LEFT OUT: what we say to Stripe and how its failures are taken; ${found.missing}.\n`);
+else describe('calls to Stripe', () => callsToStripe(found.program));
+
+/** The SDK sends a call anew, once, whose connection was closed: a server may have closed one that was kept open. */
+const twiceIfClosed = (fault: StripeFault): StripeFault[] =>
+  fault.how === 'drop' || fault.how === 'lose' ? [fault, fault] : [fault];
+
+function callsToStripe(program: string): void {
+  let world: StripeWorld;
+  let payments: PaymentProvider;
+  let customer: { operatorId: string; customerId: string };
+
+  before(async () => {
+    world = await openStripeProvider(program);
+    ({ payments } = world);
+    customer = await world.newCustomer();
+  });
+  after(() => world.close());
+  beforeEach(() => {
+    world.proxy.calls.length = 0;
+    world.proxy.faults.length = 0;
+  });
+
+  const SESSIONS = 'POST /v1/checkout/sessions';
+  const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
+  const topUp = () => ({ ...customer, topUpId: newId('top'), amountCents: 2_500, expiresAt: inAnHour() });
+  const onlyCall = (what: string): StripeCall => {
+    const [call, ...more] = world.proxy.callsTo(what);
+    assert(
+      call !== undefined && more.length === 0,
+      `${what} was called ${more.length + (call === undefined ? 0 : 1)} times`,
+    );
+    return call;
+  };
+  const refunded = async () => {
+    const page = await payments.openTopUp(topUp());
+    await world.pay(page);
+    const { paymentId } = await payments.readCheckout(page.sessionId);
+    const request = { key: `refund:${newId('txn')}`, paymentId: paymentId ?? '', amountCents: 2_500 };
+    return { request, state: await payments.refund(request) };
+  };
+
+  it('are judged by names: one parameter that Stripe does not have is refused', async () => {
+    const stripe = createStripe({ secretKey: 'sk_test_ofthetests', apiBase: world.proxy.apiBase });
+    const asked = { email: 'ada@example.test', emial: 'ada@example.test' };
+    await assert.rejects(stripe.customers.create(asked), /additional properties are not allowed/);
+  });
+
+  it('name the top-up on the session and on its payment, under the key of the top-up', async () => {
+    const asked = topUp();
+    await payments.openTopUp(asked);
+    const call = onlyCall(SESSIONS);
+    assert.equal(call.idempotencyKey, asked.topUpId);
+    const form = formOf(call.body);
+    const metadata = {
+      carnet_purpose: 'top_up',
+      carnet_reference: asked.topUpId,
+      carnet_operator: customer.operatorId,
+    };
+    assert.deepEqual(form.metadata, metadata);
+    assert.deepEqual(formIn(form.payment_intent_data).metadata, metadata);
+    assert.equal(form.mode, 'payment');
+    assert.equal(form.customer, customer.customerId);
+    const [item, ...more] = listIn(form.line_items);
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      [item?.quantity, formIn(item?.price_data).unit_amount, formIn(item?.price_data).currency],
+      ['1', '2500', 'usd'],
+    );
+    assert.match(textIn(form.success_url) ?? '', /\/dashboard/);
+  });
+
+  it('name the change on the session and on its subscription, with seats as an item of their own', async () => {
+    const changeId = newId('sbc');
+    await payments.openSubscription({ ...customer, changeId, tier: 'pro', purchasedSeats: 3, expiresAt: inAnHour() });
+    const call = onlyCall(SESSIONS);
+    assert.equal(call.idempotencyKey, changeId);
+    const form = formOf(call.body);
+    const metadata = {
+      carnet_purpose: 'subscription',
+      carnet_reference: changeId,
+      carnet_operator: customer.operatorId,
+    };
+    assert.deepEqual(
+      [form.mode, form.metadata, formIn(form.subscription_data).metadata],
+      ['subscription', metadata, metadata],
+    );
+    assert.deepEqual(
+      listIn(form.line_items).map(({ price, quantity }) => [price, quantity]),
+      [
+        ['price_pro', '1'],
+        ['price_seat', '3'],
+      ],
+    );
+  });
+
+  it('say the refund, the transfer and the portal under the key they are given', async () => {
+    const { request } = await refunded();
+    assert.equal(onlyCall('POST /v1/refunds').idempotencyKey, request.key);
+    await payments.transfer({ key: 'payout:op_1:2026-11', operatorId: 'op_1', account: 'acct_1', amountCents: 500 });
+    assert.equal(onlyCall('POST /v1/transfers').idempotencyKey, 'payout:op_1:2026-11');
+    const portalId = newId('prt');
+    await payments.openPortal({ portalId, customerId: customer.customerId });
+    assert.equal(onlyCall('POST /v1/billing_portal/sessions').idempotencyKey, portalId);
+  });
+
+  it('keep a session open until ours is over, in the bounds that Stripe has, and the same however late they are made', async () => {
+    const seconds = async (settings: Record<string, string>, lasts: number): Promise<number | null> => {
+      const own = await openStripeProvider(program, settings);
+      try {
+        const { operatorId, customerId } = await own.newCustomer();
+        const until = new Date(Math.floor(Date.now() / 1_000) * 1_000 + lasts * 1_000);
+        await own.payments.openTopUp({
+          topUpId: newId('top'),
+          operatorId,
+          customerId,
+          amountCents: 1_000,
+          expiresAt: until,
+        });
+        const [call] = own.proxy.callsTo(SESSIONS);
+        const form = formOf(call?.body ?? '');
+        return form.expires_at === undefined ? null : numberIn(form.expires_at) - until.getTime() / 1_000;
+      } finally {
+        await own.close();
+      }
+    };
+    assert.equal(await seconds({ TOPUP_SESSION_SECONDS: '60' }, 60), 2_100);
+    assert.equal(await seconds({}, 86_400), null);
+  });
+
+  for (const how of ['drop', 'lose', 'garbage', 500, 503, 429, 409] as const) {
+    it(`made again after ${how}, end in one session under one key`, async () => {
+      const asked = topUp();
+      const before = world.proxy.books.of('cs_test').length;
+      world.proxy.faults.push(...twiceIfClosed({ on: /checkout\/sessions$/, how }));
+      await assert.rejects(
+        payments.openTopUp(asked),
+        (error) => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE',
+      );
+      const page = await payments.openTopUp(asked);
+      assert.equal(world.proxy.books.of('cs_test').length, before + 1);
+      const keys = world.proxy.callsTo(SESSIONS).map(({ idempotencyKey }) => idempotencyKey);
+      assert(keys.length >= 2 && keys.every((key) => key === asked.topUpId), String(keys));
+      assert.deepEqual(await payments.openTopUp(asked), page);
+    });
+  }
+
+  for (const status of [401, 403]) {
+    it(`are made again after ${status}, which we have to mend, and say so in the log`, async () => {
+      world.proxy.faults.push({ how: status });
+      await assert.rejects(
+        payments.openTopUp(topUp()),
+        (error) => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE',
+      );
+      assert.match(
+        world.logged(),
+        new RegExp(`"level":"?(?:error|50)"?[^\\n]*"status":${status}[^\\n]*refuses our key`),
+      );
+    });
+  }
+
+  for (const status of [400, 402, 404]) {
+    it(`are over after ${status}`, async () => {
+      world.proxy.faults.push({ how: status });
+      await assert.rejects(payments.openTopUp(topUp()), PaymentRefused);
+    });
+  }
+
+  it('repeat nothing by themselves but a call whose connection was closed, once, under its key', async () => {
+    world.proxy.faults.push({ how: 500 });
+    await assert.rejects(payments.openTopUp(topUp()));
+    assert.equal(world.proxy.calls.length, 1);
+    const asked = topUp();
+    world.proxy.faults.push({ how: 'drop' });
+    await payments.openTopUp(asked);
+    assert.deepEqual(
+      world.proxy.calls.slice(1).map(({ idempotencyKey, status }) => [idempotencyKey, status]),
+      [
+        [asked.topUpId, null],
+        [asked.topUpId, 200],
+      ],
+    );
+  });
+
+  it('find a refund of a key that Stripe has forgotten, and make no second one', async () => {
+    const { request, state } = await refunded();
+    world.proxy.forgetKeys();
+    assert.deepEqual(await payments.refund(request), state);
+    assert.equal(world.proxy.callsTo('POST /v1/refunds').length, 1);
+  });
+
+  it('find a transfer of a key that Stripe has forgotten, and make no second one', async () => {
+    const asked = { key: 'payout:op_1:2026-10', operatorId: 'op_1', account: 'acct_1234', amountCents: 5_000 };
+    world.proxy.faults.push({ on: /^POST .v1.transfers/, how: 'garbage' });
+    await assert.rejects(payments.transfer(asked), (error) => !(error instanceof PaymentRefused));
+    world.proxy.forgetKeys();
+    const { transferId } = await payments.transfer(asked);
+    assert.deepEqual(
+      world.proxy.books
+        .of('tr')
+        .map(({ id, transfer_group: group }) => [id, group])
+        .at(-1),
+      [transferId, asked.key],
+    );
+    assert.equal(world.proxy.callsTo('POST /v1/transfers').length, 1);
+  });
+
+  it('tell a refund as it is now, not as it was when it was made', async () => {
+    const { request, state } = await refunded();
+    for (const [status, ours] of [
+      ['pending', 'pending'],
+      ['requires_action', 'pending'],
+      ['failed', 'failed'],
+      ['canceled', 'failed'],
+    ] as const) {
+      world.proxy.books.change(state.providerRefundId, { status });
+      assert.equal((await payments.refund(request)).status, ours);
+      assert.equal((await payments.readRefund(state.providerRefundId)).status, ours);
+    }
+  });
+
+  for (const [intent, status] of [
+    ['processing', 'processing'],
+    ['requires_payment_method', 'failed'],
+  ] as const) {
+    it(`tell a checkout whose payment is ${intent} as ${status}`, async () => {
+      const { sessionId } = await payments.openTopUp(topUp());
+      world.proxy.books.payLater(sessionId, intent);
+      assert.equal((await payments.readCheckout(sessionId)).status, status);
+    });
+  }
+
+  it('go on where a change of several things ended', async () => {
+    const page = await payments.openSubscription({
+      ...customer,
+      changeId: newId('sbc'),
+      tier: 'business',
+      purchasedSeats: 0,
+      expiresAt: inAnHour(),
+    });
+    await world.pay(page);
+    const { subscriptionId } = await payments.readCheckout(page.sessionId);
+    const asked = {
+      key: newId('sbc'),
+      subscriptionId: subscriptionId ?? '',
+      change: { purchasedSeats: 2, nextTier: 'pro', cancelAtPeriodEnd: true },
+    } as const;
+    const UPDATE = `POST /v1/subscriptions/${subscriptionId}`;
+    world.proxy.calls.length = 0;
+    for (const fault of ['drop', 500] as const) {
+      world.proxy.faults.push(...twiceIfClosed({ on: /POST .*subscriptions/, how: fault }));
+      await assert.rejects(payments.changeSubscription(asked), CarnetError);
+    }
+    const { purchasedSeats, nextTier, cancelAtPeriodEnd } = await payments.changeSubscription(asked);
+    assert.deepEqual([purchasedSeats, nextTier, cancelAtPeriodEnd], [2, 'pro', true]);
+    const keys = world.proxy.callsTo(UPDATE).map(({ idempotencyKey }) => idempotencyKey);
+    assert.equal(new Set(keys).size, 3, 'a key for each of the three things');
+    assert(keys.every((key) => key?.startsWith(asked.key)));
+  });
+
+  it('credit nothing for a downgrade, prorate seats, and invoice an upgrade of several items at once', async () => {
+    const page = await payments.openSubscription({
+      ...customer,
+      changeId: newId('sbc'),
+      tier: 'pro',
+      purchasedSeats: 0,
+      expiresAt: inAnHour(),
+    });
+    await world.pay(page);
+    const subscriptionId = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
+    const change = (wanted: Parameters<PaymentProvider['changeSubscription']>[0]['change']) =>
+      payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: wanted });
+    await change({ nextTier: 'developer' });
+    await change({ nextTier: null });
+    await change({ purchasedSeats: 1 });
+    const upgrade = await payments.openUpgrade({
+      ...customer,
+      changeId: newId('sbc'),
+      subscriptionId,
+      tier: 'business',
+      expiresAt: inAnHour(),
+    });
+    const said = world.proxy
+      .callsTo(`POST /v1/subscriptions/${subscriptionId}`)
+      .map(({ body }) => formOf(body))
+      .map((form) => [form.proration_behavior, form.payment_behavior]);
+    assert.deepEqual(said, [
+      ['none', undefined],
+      ['none', undefined],
+      ['create_prorations', undefined],
+      ['always_invoice', 'pending_if_incomplete'],
+    ]);
+    assert.equal((await payments.readCheckout(upgrade.sessionId)).status, 'open');
+    await payments.expireCheckout(upgrade.sessionId);
+    assert.equal((await payments.readCheckout(upgrade.sessionId)).status, 'expired');
+  });
+
+  it('leave nothing of the key, the customer or the pages in the log', async () => {
+    world.proxy.faults.push({ how: 402 }, { how: 401 }, { how: 500 }, ...twiceIfClosed({ how: 'drop' }));
+    for (let tries = 0; tries < 4; tries += 1) await assert.rejects(payments.openTopUp(topUp()));
+    await assert.rejects(payments.openTopUp({ ...topUp(), customerId: 'cus_unknown' }));
+    assert(world.logged().length > 0);
+    assert.doesNotMatch(world.logged(), /sk_test_|ada@example|whsec_|checkout\.stripe|of the tests\)/);
+  });
+}

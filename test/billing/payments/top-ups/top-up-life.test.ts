@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../../../src/database/pool.ts';
+import { CarnetError } from '../../../../src/errors/carnet-error.ts';
+import { createLogger } from '../../../../src/context/logging.ts';
+import { newId } from '../../../../src/ids/ids.ts';
+import { lifeId } from '../../../../src/ids/life-ids.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { startRig, type Rig } from '../../../temporal/rig.ts';
+import { runOf } from '../../../temporal/runs.ts';
+import { newPayer, type Payer } from '../payer.ts';
+
+describe('The life of a top-up', function () {
+  this.timeout(60_000);
+  const logged: string[] = [];
+  let rig: Rig;
+  let payer: Payer;
+  before(async () => {
+    rig = await startRig({ log: createLogger('debug', { write: (line: string) => void logged.push(line) }) });
+    await rig.startDelivery();
+    await rig.startWorker();
+  });
+  beforeEach(async () => {
+    payer = await newPayer(rig.context);
+  });
+  after(() => rig.stop());
+
+  const run = (id: string) => runOf(rig, lifeId['top-up'](id));
+  const ended = async (id: string): Promise<string | undefined> => {
+    await run(id).ended();
+    return (await payer.topUps()).find((row) => row.id === id)?.status;
+  };
+  const checkoutStatus = async (sessionId: string): Promise<unknown> =>
+    rig.context.pool.oneFirst(
+      sql.type(z.object({ status: z.string() }))`select status from local_checkouts where id = ${sessionId}`,
+    );
+
+  it('opens the checkout, tells whoever waits, and waits for the payment', async () => {
+    const { id } = await payer.begin();
+    await run(id).saying(/^Waits for the payment until/);
+  });
+
+  it('ends when it was paid, with the receipt', async () => {
+    const { id } = await payer.paid();
+    assert.equal(await ended(id), 'paid');
+    const receipt = await rig.context.pool.oneFirst(
+      sql.unsafe`select receipt_url is not null from top_ups where id = ${id}`,
+    );
+    assert.equal(receipt, true);
+  });
+
+  it('asks the provider when the time is over, so a webhook that was lost loses nothing', async () => {
+    const { id, sessionId } = await payer.begin();
+    await payer.settleSilently(sessionId, 'paid');
+    await payer.timeIsOver(id);
+    assert.equal(await ended(id), 'paid');
+    assert.equal((await payer.available()).posted_cents, 1_000);
+  });
+
+  it('closes the checkout when its time is over, so nobody pays a page that was given up', async () => {
+    const { id, sessionId } = await payer.begin();
+    await payer.timeIsOver(id);
+    assert.equal(await ended(id), 'expired');
+    assert.equal(await checkoutStatus(sessionId), 'expired');
+    assert.equal((await payer.available()).posted_cents, 0);
+  });
+
+  it('ends when the payment failed', async () => {
+    const { id, sessionId } = await payer.begin();
+    await payer.settleSilently(sessionId, 'failed');
+    await payer.timeIsOver(id);
+    assert.equal(await ended(id), 'failed');
+  });
+
+  it('leaves what was paid differently to a person', async () => {
+    const { id, sessionId } = await payer.begin();
+    await payer.settleSilently(sessionId, 'paid');
+    await rig.context.pool.query(sql.unsafe`update local_checkouts set amount_cents = 5 where id = ${sessionId}`);
+    await payer.timeIsOver(id);
+    assert.equal(await ended(id), 'differs');
+    assert.equal((await payer.available()).posted_cents, 0);
+  });
+
+  it('begins by itself where its message was lost, and asks by itself where its run was', async () => {
+    const { pool } = rig.context;
+    const lost = newId('top');
+    await pool.query(sql.unsafe`
+      insert into top_ups (id, operator_id, provider, amount_cents, created_at, expires_at)
+      values (${lost}, ${payer.operatorId}, 'local', 1000, clock_timestamp() - interval '11 seconds', clock_timestamp() + interval '1 day')`);
+    await run(lost).saying(/^Waits for the payment/);
+    await run(lost).handle.terminate();
+    await pool.query(sql.unsafe`
+      update top_ups set ask_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
+    assert.equal(await ended(lost), 'expired');
+  });
+
+  it('goes on when somebody asks Temporal to cancel it, or signals what it does not know', async () => {
+    const { id, sessionId } = await payer.begin();
+    await run(id).handle.cancel();
+    await run(id).handle.signal('nonsense', { anything: 1 });
+    await run(id).saying(
+      /Refused to cancel.*\n\nRefused signal nonsense|Refused signal nonsense.*\n\nRefused to cancel/s,
+    );
+    await payer.settleSilently(sessionId, 'paid');
+    await payer.timeIsOver(id);
+    assert.equal(await ended(id), 'paid');
+  });
+
+  it('leaves the address of the checkout in no history, description, log or audit event', async () => {
+    const { id, checkoutUrl } = await payer.begin();
+    await run(id).saying(/^Waits/);
+    const { raw } = await run(id).handle.describe();
+    const audit = await rig.context.pool.oneFirst(sql.unsafe`select string_agg(e::text, ' ') from audit_events e`);
+    const told = `${await run(id).text()} ${JSON.stringify(raw)} ${logged.join('')} ${String(audit)}`;
+    const secret = checkoutUrl.slice(checkoutUrl.indexOf('/local-payments/'));
+    assert(secret.length > 40 && !told.includes(secret));
+    assert(told.includes(id));
+  });
+
+  it('begins once under an Idempotency-Key, whoever of several callers is first', async () => {
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => payer.topUp('together')));
+    const sessions = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body.session_id] : []));
+    // The second where nobody opened it in time, which a busy machine may not.
+    const isLater = (error: unknown): boolean =>
+      error instanceof CarnetError && ['IDEMPOTENCY_IN_FLIGHT', 'TEMPORARILY_UNAVAILABLE'].includes(error.code);
+    for (const one of answers) if (one.status === 'rejected') assert(isLater(one.reason), String(one.reason));
+    const { body } = await eventually('the session', () => payer.topUp('together'), { ignoreErrors: isLater });
+    assert.deepEqual(new Set(sessions), new Set(sessions.length > 0 ? [body.session_id] : []));
+    assert.equal((await payer.topUps()).length, 1);
+  });
+});
+
+describe('A top-up while no worker is there', function () {
+  this.timeout(60_000);
+
+  it('is 503, and later the same session for the same key; one begun without a key is finished all the same', async () => {
+    const rig = await startRig();
+    try {
+      await rig.startDelivery();
+      const payer = await newPayer(rig.context);
+      const isUnavailable = (error: unknown): boolean =>
+        error instanceof CarnetError &&
+        error.code === 'TEMPORARILY_UNAVAILABLE' &&
+        error.headers['Retry-After'] === '5';
+      await Promise.all([
+        assert.rejects(payer.topUp('key'), isUnavailable),
+        assert.rejects(payer.topUp(), isUnavailable),
+      ]);
+      assert.deepEqual(
+        (await payer.topUps()).map(({ status }) => status),
+        ['opening', 'opening'],
+      );
+      await rig.startWorker();
+      const answered = await eventually('the session', () => payer.topUp('key'), {
+        seconds: 45,
+        ignoreErrors: isUnavailable,
+      });
+      assert.deepEqual(await payer.topUp('key'), { ...answered, replayed: true });
+      const rows = await payer.topUps();
+      for (const { id } of rows) await runOf(rig, lifeId['top-up'](id)).saying(/^Waits for the payment/);
+      assert.equal((await payer.topUps()).length, 2);
+      assert.equal(await rig.context.pool.oneFirst(sql.unsafe`select count(*)::int from local_checkouts`), 2);
+    } finally {
+      await rig.stop();
+    }
+  });
+});

@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict';
+import { readPaymentWebhook } from '../../../../src/billing/payments/webhook/verify.ts';
+import type { PaymentFact } from '../../../../src/billing/payments/webhook/event.ts';
+import { CarnetError } from '../../../../src/errors/carnet-error.ts';
+import {
+  checkoutSession,
+  disputeObject,
+  paidInvoice,
+  paymentEventBody,
+  refundedCharge,
+  refundObject,
+  signPaymentEvent,
+  subscriptionObject,
+} from '../../../support/payment-webhooks.ts';
+
+const secret = 'whsec_of_the_tests';
+const settings = { provider: 'local', webhookSecret: secret } as const;
+
+describe('reading a payment webhook', () => {
+  const body = paymentEventBody(
+    'customer.created',
+    { id: 'cus_1' },
+    { id: 'evt_1', createdAt: new Date('2026-11-21T12:00:00Z') },
+  );
+  const signed = (): string => signPaymentEvent(body, { secret }); // when a test runs: files are read minutes before
+
+  const refusalOf = (rawBody: string | Buffer, header: string | undefined): CarnetError => {
+    try {
+      readPaymentWebhook(settings, Buffer.from(rawBody), header);
+    } catch (error) {
+      if (error instanceof CarnetError) return error;
+      throw error;
+    }
+    throw new Error('It was taken.');
+  };
+
+  it('tells what it is when the signature fits', () => {
+    assert.deepEqual(readPaymentWebhook(settings, Buffer.from(body), signed()), {
+      id: 'evt_1',
+      type: 'customer.created',
+      createdAt: new Date('2026-11-21T12:00:00Z'),
+      kind: 'other',
+    });
+  });
+
+  it('takes the fitting one of several signatures, as after a change of the secret', () => {
+    const [time, ours] = signed().split(',');
+    assert.equal(readPaymentWebhook(settings, Buffer.from(body), `${time},v1=${'0'.repeat(64)},${ours}`).id, 'evt_1');
+  });
+
+  const notTheirs: [what: string, rawBody: string | Buffer, headerOf: () => string | undefined][] = [
+    ['without a signature', body, () => undefined],
+    ['with an empty signature', body, () => ''],
+    ['with words for a signature', body, () => 'nonsense'],
+    ['without a time', body, () => signed().replace(/t=\d+,/, '')],
+    ['with a time that is none', body, () => signed().replace(/t=\d+/, 't=now')],
+    ['with a signature of nothing', body, () => signed().replace(/v1=.*/, 'v1=')],
+    ['with a signature that is a name alone', body, () => signed().replace(/v1=.*/, 'v1')],
+    ['of a scheme that proves nothing', body, () => signed().replace('v1=', 'v0=')],
+    ['signed with another secret', body, () => signPaymentEvent(body, { secret: 'whsec_another' })],
+    ['signed with a secret that differs in case', body, () => signPaymentEvent(body, { secret: secret.toUpperCase() })],
+    ['with the signature of another body', body, () => signPaymentEvent(`${body} `, { secret })],
+    [
+      'with a signature moved to another time',
+      body,
+      () => signed().replace(/t=(\d+)/, (_, t: string) => `t=${Number(t) + 1}`),
+    ],
+    ['cut short', body.slice(0, -1), signed],
+    ['serialised anew', JSON.stringify(JSON.parse(body), null, 1), signed],
+    ['with one byte changed', body.replace('evt_1', 'evt_2'), signed],
+    ['empty', '', signed],
+  ];
+  for (const [what, rawBody, headerOf] of notTheirs) {
+    it(`refuses one ${what}`, () => {
+      const refusal = refusalOf(rawBody, headerOf());
+      assert.equal(refusal.code, 'INVALID_SIGNATURE');
+      assert.equal(refusal.status, 401);
+      assert.match(refusal.message, /^The (Stripe-Signature header is missing|signature does not fit the body)\.$/);
+    });
+  }
+
+  describe('by a clock that stands still', () => {
+    const { now } = Date;
+    const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
+    beforeEach(() => {
+      const noon = Date.parse('2026-11-21T12:00:00Z');
+      Date.now = () => noon;
+    });
+    afterEach(() => {
+      Date.now = now;
+    });
+
+    it('refuses one signed more than 300 seconds from now, before or after', () => {
+      for (const seconds of [-301, 301]) {
+        const refusal = refusalOf(body, signPaymentEvent(body, { secret, at: at(seconds) }));
+        assert.deepEqual(
+          [refusal.code, refusal.message],
+          ['INVALID_SIGNATURE', 'The signature was made more than 300 seconds from now.'],
+        );
+      }
+    });
+
+    it('goes by the time that is signed, where the header names several', () => {
+      const header = signPaymentEvent(body, { secret, at: at(3_600) });
+      assert.equal(refusalOf(body, `t=${Math.floor(Date.now() / 1_000)},${header}`).code, 'INVALID_SIGNATURE');
+    });
+
+    it('takes what was signed within 300 seconds, before or after now', () => {
+      for (const seconds of [-300, 300]) {
+        const header = signPaymentEvent(body, { secret, at: at(seconds) });
+        assert.equal(readPaymentWebhook(settings, Buffer.from(body), header).id, 'evt_1');
+      }
+    });
+  });
+
+  for (const text of [
+    'not JSON',
+    '[]',
+    'null',
+    '7',
+    '{}',
+    '{"object":"v2.core.event"}',
+    body.replace('"created":', '"was":'),
+    body.replace('evt_1', ''),
+  ]) {
+    it(`refuses ${text.slice(0, 30)}, though it is signed, as no event`, () => {
+      assert.equal(refusalOf(text, signPaymentEvent(text, { secret })).code, 'VALIDATION_ERROR');
+    });
+  }
+});
+
+describe('what an event of Stripe says', () => {
+  const factOf = (type: string, object: Record<string, unknown>): PaymentFact => {
+    const text = paymentEventBody(type, object);
+    const {
+      id: _id,
+      type: _type,
+      createdAt: _createdAt,
+      ...fact
+    } = readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret }));
+    return fact;
+  };
+  const metadata = { carnet_purpose: 'top_up', carnet_reference: 'top_1', carnet_operator: 'op_1' } as const;
+  const session = (over: Record<string, unknown> = {}) =>
+    checkoutSession(metadata, { id: 'cs_1', amountCents: 2_500, ...over });
+
+  const checkouts: [type: string, paymentStatus: string, outcome: string][] = [
+    ['checkout.session.completed', 'paid', 'paid'],
+    ['checkout.session.completed', 'unpaid', 'processing'],
+    ['checkout.session.completed', 'no_payment_required', 'processing'],
+    ['checkout.session.async_payment_succeeded', 'paid', 'paid'],
+    ['checkout.session.async_payment_failed', 'unpaid', 'failed'],
+    ['checkout.session.expired', 'unpaid', 'expired'],
+  ];
+  for (const [type, paymentStatus, outcome] of checkouts) {
+    it(`${type} with payment_status ${paymentStatus} is ${outcome}`, () => {
+      assert.deepEqual(factOf(type, session({ payment_status: paymentStatus })), {
+        kind: 'checkout',
+        outcome,
+        purpose: 'top_up',
+        reference: 'top_1',
+        sessionId: 'cs_1',
+        amountCents: 2_500,
+        currency: 'usd',
+        paymentId: 'pi_cs_1',
+      });
+    });
+  }
+
+  it('reads what is expanded as its id', () => {
+    const fact = factOf(
+      'checkout.session.completed',
+      session({ payment_intent: { id: 'pi_7', object: 'payment_intent' } }),
+    );
+    assert(fact.kind === 'checkout');
+    assert.equal(fact.paymentId, 'pi_7');
+  });
+
+  const notOurs: [what: string, type: string, object: Record<string, unknown>][] = [
+    ['a checkout without our metadata', 'checkout.session.completed', session({ metadata: {} })],
+    [
+      'a checkout with a purpose we do not know',
+      'checkout.session.completed',
+      session({ metadata: { ...metadata, carnet_purpose: 'gift' } }),
+    ],
+    [
+      'a refund of a charge without a payment intent',
+      'charge.refunded',
+      refundedCharge('pi_1', 100, 100, { payment_intent: null }),
+    ],
+    [
+      'an inquiry that took no money',
+      'charge.dispute.created',
+      disputeObject('dp_1', 'pi_1', 100, { status: 'warning_needs_response' }),
+    ],
+    [
+      'an inquiry that was closed',
+      'charge.dispute.closed',
+      disputeObject('dp_1', 'pi_1', 100, { status: 'warning_closed' }),
+    ],
+    [
+      'a subscription of something else',
+      'customer.subscription.updated',
+      { ...subscriptionObject({ id: 'sub_1', operatorId: '', tier: 'pro' }), metadata: {} },
+    ],
+    ['an invoice without subscription', 'invoice.paid', { object: 'invoice', parent: null }],
+    ['a type of the prototype', 'constructor', {}],
+  ];
+  for (const [what, type, object] of notOurs)
+    it(`${what} is none of our concern`, () => assert.deepEqual(factOf(type, object), { kind: 'other' }));
+
+  it('what happened on a connected account is none of our concern, whatever metadata somebody wrote there', () => {
+    const ofOurs = paymentEventBody('checkout.session.completed', session());
+    const text = JSON.stringify({ ...(JSON.parse(ofOurs) as object), account: 'acct_of_a_publisher' });
+    assert.equal(
+      readPaymentWebhook(settings, Buffer.from(ofOurs), signPaymentEvent(ofOurs, { secret })).kind,
+      'checkout',
+    );
+    assert.equal(readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret })).kind, 'other');
+  });
+
+  it('charge.refunded tells the sum so far', () => {
+    assert.deepEqual(factOf('charge.refunded', refundedCharge('pi_1', 500, 200)), {
+      kind: 'refunded',
+      paymentId: 'pi_1',
+      refundedCents: 200,
+      currency: 'usd',
+    });
+  });
+
+  for (const [status, ours] of [
+    ['pending', 'pending'],
+    ['requires_action', 'pending'],
+    ['succeeded', 'succeeded'],
+    ['failed', 'failed'],
+    ['canceled', 'failed'],
+  ]) {
+    it(`a refund that is ${status} is ${ours}`, () => {
+      for (const type of ['refund.updated', 'refund.failed', 'charge.refund.updated']) {
+        assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), {
+          kind: 'refund',
+          providerRefundId: 're_1',
+          paymentId: 'pi_1',
+          status: ours,
+        });
+      }
+    });
+  }
+
+  const disputes: [type: string, status: string, outcome: string][] = [
+    ['charge.dispute.created', 'needs_response', 'opened'],
+    ['charge.dispute.funds_withdrawn', 'warning_under_review', 'opened'],
+    ['charge.dispute.closed', 'won', 'won'],
+    ['charge.dispute.closed', 'lost', 'lost'],
+    ['charge.dispute.funds_reinstated', 'won', 'won'],
+  ];
+  for (const [type, status, outcome] of disputes) {
+    it(`${type} with status ${status}: ${outcome}`, () => {
+      assert.deepEqual(factOf(type, disputeObject('dp_1', 'pi_1', 700, { status })), {
+        kind: 'dispute',
+        disputeId: 'dp_1',
+        paymentId: 'pi_1',
+        amountCents: 700,
+        currency: 'usd',
+        outcome,
+      });
+    });
+  }
+
+  it('invoice.paid names its subscription, in the shape of today and of yesterday', () => {
+    assert.deepEqual(factOf('invoice.paid', paidInvoice('sub_1')), { kind: 'invoice_paid', subscriptionId: 'sub_1' });
+    assert.deepEqual(factOf('invoice.paid', { object: 'invoice', subscription: 'sub_2' }), {
+      kind: 'invoice_paid',
+      subscriptionId: 'sub_2',
+    });
+  });
+
+  describe('of a subscription', () => {
+    const start = new Date('2026-11-01T00:00:00Z');
+    const end = new Date('2026-12-01T00:00:00Z');
+    const made = (over: Record<string, unknown> = {}) => ({
+      ...subscriptionObject({
+        id: 'sub_1',
+        operatorId: 'op_1',
+        tier: 'pro',
+        seats: 3,
+        periodStart: start,
+        periodEnd: end,
+      }),
+      ...over,
+    });
+    const stateOf = (object: Record<string, unknown>) => {
+      const fact = factOf('customer.subscription.updated', object);
+      assert(fact.kind === 'subscription');
+      return fact.state;
+    };
+    const pro = {
+      subscriptionId: 'sub_1',
+      customerId: 'cus_test',
+      status: 'active',
+      tier: 'pro',
+      purchasedSeats: 3,
+      cancelAtPeriodEnd: false,
+      nextTier: null,
+      currentPeriodStart: start,
+      currentPeriodEnd: end,
+    };
+    const endSeconds = end.getTime() / 1_000;
+
+    it('tier, seats and period', () => assert.deepEqual(stateOf(made()), pro));
+
+    it('the period of older API versions, which the subscription itself has', () => {
+      const items = { data: [{ id: 'si_1', price: { id: 'local_pro' }, quantity: 1 }] };
+      const older = made({ items, current_period_start: start.getTime() / 1_000, current_period_end: endSeconds });
+      assert.deepEqual(stateOf(older), { ...pro, purchasedSeats: 0 });
+    });
+
+    it('a cancellation at the end, said either way', () => {
+      for (const over of [{ cancel_at_period_end: true }, { cancel_at: endSeconds }]) {
+        assert.deepEqual(stateOf(made(over)), { ...pro, cancelAtPeriodEnd: true });
+      }
+      assert.deepEqual(stateOf(made({ cancel_at: endSeconds + 1 })), pro);
+    });
+
+    it('the tier that is paid for, while a downgrade is planned, and no longer', () => {
+      const lowered = {
+        ...subscriptionObject({
+          id: 'sub_1',
+          operatorId: 'op_1',
+          tier: 'developer',
+          seats: 3,
+          periodStart: start,
+          periodEnd: end,
+        }),
+      };
+      const kept = { carnet_operator: 'op_1', carnet_tier: 'pro', carnet_tier_until: String(endSeconds) };
+      assert.deepEqual(stateOf({ ...lowered, metadata: kept }), { ...pro, nextTier: 'developer' });
+      const renewed = { ...kept, carnet_tier_until: String(endSeconds - 30 * 86_400) };
+      assert.deepEqual(stateOf({ ...lowered, metadata: renewed }), { ...pro, tier: 'developer' });
+    });
+
+    for (const [status, ours] of Object.entries({
+      trialing: 'active',
+      past_due: 'past_due',
+      unpaid: 'unpaid',
+      paused: 'unpaid',
+      canceled: 'canceled',
+      incomplete: 'incomplete',
+      incomplete_expired: 'canceled',
+      something_new: 'incomplete',
+    })) {
+      it(`status ${status} is ${ours}`, () => assert.equal(stateOf(made({ status })).status, ours));
+    }
+
+    it('a price that is no tier of ours is a fault, so that the event comes again', () => {
+      const items = {
+        data: [
+          { id: 'si_1', price: { id: 'price_foreign' }, quantity: 1, current_period_start: 1, current_period_end: 2 },
+        ],
+      };
+      assert.throws(() => stateOf(made({ items })), /none of the prices/);
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { assertLedger } from '../../../src/billing/index.ts';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { charge, credit, debit, invoke, newSkill, newWallet, RACE_ROUNDS, walletOf } from '../ledger/ledger-world.ts';
+import { ownDatabase, type OwnDatabase } from './own-database.ts';
+
+const Charged = z.object({ cents: z.number().nullable() });
+
+describe('the ledger', () => {
+  let own: OwnDatabase;
+  let db: DatabasePool;
+  before(async () => {
+    own = await ownDatabase();
+    db = own.pool;
+  });
+  after(() => own.drop());
+  afterEach(() => assertLedger(db));
+
+  it('credits and debits whole cents, each with the next position of the wallet', async () => {
+    const wallet = await newWallet(db, 100);
+    assert.notEqual(await debit(db, wallet, 30), null);
+    assert.deepEqual(await walletOf(db, wallet), { posted_cents: 70, held_cents: 0, last_position: 2 });
+  });
+
+  it('refuses a debit that the wallet does not cover, and changes nothing', async () => {
+    const wallet = await newWallet(db, 100);
+    assert.equal(await debit(db, wallet, 101), null);
+    assert.deepEqual(await walletOf(db, wallet), { posted_cents: 100, held_cents: 0, last_position: 1 });
+  });
+
+  it('does not debit what is held', async () => {
+    const [consumer, provider] = [await newWallet(db, 100), await newWallet(db)];
+    await invoke(db, consumer, await newSkill(db, provider, 60));
+    assert.equal(await debit(db, consumer, 41), null);
+    assert.notEqual(await debit(db, consumer, 40), null);
+  });
+
+  it('moves money once a cause, however often and at once it is asked to', async () => {
+    for (let round = 0; round < RACE_ROUNDS; round += 1) {
+      const wallet = await newWallet(db, 100);
+      const cause = newId('txn');
+      const ids = await Promise.all(Array.from({ length: 4 }, () => debit(db, wallet, 20, cause)));
+      assert.equal(new Set(ids).size, 1, 'every repetition answers the first transfer');
+      assert.deepEqual(await walletOf(db, wallet), { posted_cents: 80, held_cents: 0, last_position: 2 });
+      const credits = await Promise.all(Array.from({ length: 4 }, () => credit(db, wallet, 5, `${cause}:back`)));
+      assert.equal(new Set(credits).size, 1);
+      assert.equal((await walletOf(db, wallet)).posted_cents, 85);
+      assert.equal(await debit(db, wallet, 86), null);
+      assert.equal(await debit(db, wallet, 86, cause), ids[0], 'also where the wallet would not cover it again');
+    }
+  });
+
+  it('lets exactly as many rivals debit one wallet as it covers', async () => {
+    for (let round = 0; round < RACE_ROUNDS; round += 1) {
+      const wallet = await newWallet(db, 50);
+      const done = await Promise.all(Array.from({ length: 12 }, () => debit(db, wallet, 10)));
+      assert.equal(done.filter((id) => id !== null).length, 5);
+      assert.deepEqual(await walletOf(db, wallet), { posted_cents: 0, held_cents: 0, last_position: 6 });
+    }
+  });
+
+  it('gathers microcents and debits whole cents', async () => {
+    const wallet = await newWallet(db, 2);
+    const take = (microcents: number) => charge(db, wallet, microcents);
+    const left = async (): Promise<number> => (await walletOf(db, wallet)).posted_cents;
+    assert.equal(await take(999_999), 0, 'it begins where the stream of the meter does');
+    assert.equal(await left(), 2);
+    assert.equal(await take(1), 999_999);
+    assert.equal(await left(), 1, 'the millionth microcent is a cent');
+    assert.equal(await take(1_500_000), 1_000_000);
+    assert.equal(await left(), 0);
+    assert.equal(await take(500_000), null, 'the wallet is empty');
+    assert.equal(await take(499_999), 2_500_000, 'and the charge that it could not pay was not counted');
+    assert.equal((await walletOf(db, wallet)).posted_cents, 0);
+  });
+
+  it('has no transfer from wallet to wallet', async () => {
+    const [one, other] = [await newWallet(db, 10), await newWallet(db)];
+    await assert.rejects(
+      db.any(
+        sql.type(
+          Charged,
+        )`select debit_wallet(${newId('txn')}, ${one}, 1, ${`wallet:${other}`}, 'adjustment', ${newId('txn')}, 'x') is null as cents`,
+      ),
+      { constraint: 'transfers_one_wallet' },
+    );
+  });
+});

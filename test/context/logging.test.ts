@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { createLogger } from '../../src/context/logging.ts';
+import { newAdmin, openShell, type Shell } from '../http/support/shell.ts';
+import { things } from '../http/support/things.ts';
+
+const logged = (write: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown> => {
+  let line = '';
+  write(createLogger('debug', { write: (text: string) => void (line += text) }));
+  return JSON.parse(line) as Record<string, unknown>;
+};
+
+describe('logs', () => {
+  let shell: Shell;
+
+  before(async () => {
+    shell = await openShell({ routes: things });
+  });
+  after(() => shell.close());
+
+  it('have one line a request: who, what, how it ended, how long it took', async () => {
+    const admin = await newAdmin(shell);
+    const reply = await admin.post('/v1/things', { name: 'private name' }, { 'x-request-id': 'log-1' });
+    assert.equal(reply.status, 201);
+    const lines = shell.logged().filter((line) => line.requestId === 'log-1');
+    assert.equal(lines.length, 1);
+    const { method, operation, status, ms, operatorId, level } = lines[0] ?? {};
+    assert.deepEqual(
+      { method, operation, status, operatorId, level },
+      { method: 'POST', operation: 'makeThing', status: 201, operatorId: admin.operatorId, level: 'info' },
+    );
+    assert(typeof ms === 'number' && ms > 0);
+  });
+
+  it('have reads that went well at debug, refused ones at info', async () => {
+    const admin = await newAdmin(shell);
+    await admin.get('/v1/things/thg_1', { 'x-request-id': 'log-2' });
+    await shell.anonymous.get('/v1/things/thg_1', { 'x-request-id': 'log-3' });
+    const levelOf = (id: string): unknown => shell.logged().find((line) => line.requestId === id)?.level;
+    assert.equal(levelOf('log-2'), 'debug');
+    assert.equal(levelOf('log-3'), 'info');
+  });
+
+  it('never have keys, bodies or queries', async () => {
+    const admin = await newAdmin(shell);
+    await admin.post('/v1/things', { name: 'body-of-a-call' });
+    await admin.get('/v1/things/mine?colour=query-of-a-call');
+    await admin.get('/v1/faulty-things/throws');
+    const text = JSON.stringify(shell.logged());
+    assert.match(text, /makeThing/);
+    for (const secret of [admin.key ?? '', 'body-of-a-call', 'query-of-a-call']) assert(!text.includes(secret), secret);
+  });
+
+  it('redact secrets by the name of their member, wherever they stand', () => {
+    const line = logged((log) =>
+      log.info(
+        {
+          authorization: 'Bearer a',
+          request: { headers: {}, authorization: 'b' },
+          api_key: 'c',
+          key: 'd',
+          nested: { secret: 'e' },
+        },
+        'x',
+      ),
+    );
+    assert.deepEqual(
+      [
+        line.authorization,
+        (line.request as Record<string, unknown>).authorization,
+        line.api_key,
+        line.key,
+        (line.nested as Record<string, unknown>).secret,
+      ],
+      Array.from({ length: 5 }, () => '[redacted]'),
+    );
+  });
+
+  it('redact keys and passwords inside the texts of errors, and leave the values of statements out', () => {
+    const secret = `svc_live_${'s'.repeat(43)}`;
+    const error = Object.assign(
+      new Error(`cannot use ${secret}`, { cause: new Error('postgres://carnet:hunter2@db/carnet') }),
+      { values: ['a value'] },
+    );
+    const text = JSON.stringify(logged((log) => log.error({ err: error }, 'x')));
+    assert(text.includes('cannot use [redacted]'));
+    assert(text.includes('postgres://carnet:[redacted]@db'));
+    assert(!text.includes(secret) && !text.includes('hunter2') && !text.includes('a value'));
+  });
+});

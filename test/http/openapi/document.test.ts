@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { openApiDocument } from '../../../src/http/openapi/document.ts';
+import type { Audience } from '../../../src/http/route.ts';
+import { routes } from '../../../src/process/routes.ts';
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type Members = Record<string, Json>;
+
+const document = JSON.parse(JSON.stringify(openApiDocument(routes))) as {
+  openapi: string;
+  security: Json;
+  tags: { name: string }[];
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string;
+        tags: string[];
+        security?: Json;
+        parameters?: Json[];
+        responses: Members;
+        requestBody?: { content: Record<string, { schema: Members; example?: Json }> };
+      }
+    >
+  >;
+  components: {
+    schemas: Record<string, { examples?: Json[]; example?: Json }>;
+    securitySchemes: Members;
+    examples: Record<string, { value: { status: number; code: string } }>;
+  };
+};
+
+/** Every `$ref` in a value. */
+const refsOf = (value: Json): string[] =>
+  value === null || typeof value !== 'object'
+    ? []
+    : Array.isArray(value)
+      ? value.flatMap(refsOf)
+      : Object.entries(value).flatMap(([name, inside]) =>
+          name === '$ref' && typeof inside === 'string' ? [inside] : refsOf(inside),
+        );
+
+const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+describe('GET /openapi.json', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'openapi');
+  const assertFits = (pointer: string, value: Json): void => {
+    assert(
+      ajv.validate({ $ref: `openapi#${pointer}` }, value),
+      `${pointer}: ${ajv.errorsText()} in ${JSON.stringify(value)}`,
+    );
+  };
+
+  it('names every route once, with its refusals', () => {
+    assert.equal(document.openapi, '3.1.0');
+    assert.deepEqual(
+      operations.map((one) => one.operationId).toSorted(),
+      routes.map((one) => one.operation).toSorted(),
+    );
+    assert.equal(new Set(operations.map((one) => one.operationId)).size, routes.length);
+    for (const { operationId, responses } of operations) {
+      assert('429' in responses && '500' in responses, `${operationId} says nothing of 429 or 500`);
+      assert(
+        Object.keys(responses).some((status) => status.startsWith('2')),
+        `${operationId} has no answer`,
+      );
+    }
+  });
+
+  it('names both statuses under which an answer may come', () => {
+    const answersOf = (operation: string): string[] =>
+      Object.keys(operations.find((one) => one.operationId === operation)?.responses ?? {}).filter((status) =>
+        status.startsWith('2'),
+      );
+    assert.deepEqual(
+      [answersOf('refundTransaction'), answersOf('submitClaim'), answersOf('getRefund')],
+      [['200', '202'], ['200', '201'], ['200']],
+    );
+  });
+
+  it('has 401 exactly where a credential or a signature is needed', () => {
+    for (const route of routes) {
+      const operation = operations.find((one) => one.operationId === route.operation);
+      const needed = route.audience !== 'public' || route.takesSigned === true;
+      assert.equal('401' in (operation?.responses ?? {}), needed, route.operation);
+    }
+  });
+
+  it('says which credentials are taken: any, a person’s cookie alone, a key alone, none', () => {
+    const takers: Partial<Record<Audience, Json>> = {
+      public: [],
+      person: [{ session: [] }],
+      platform: [{ apiKey: [] }],
+    };
+    assert.deepEqual(document.security, [{ apiKey: [] }, { session: [] }]);
+    assert.deepEqual(Object.keys(document.components.securitySchemes), ['apiKey', 'session']);
+    for (const { operation, audience } of routes) {
+      const described = operations.find((one) => one.operationId === operation);
+      assert.deepEqual(described?.security, takers[audience], operation);
+    }
+  });
+
+  it('has a place for the approval exactly where one may be asked for', () => {
+    for (const { operationId, parameters, responses } of operations) {
+      const asked = JSON.stringify(responses).includes('GOVERNANCE_APPROVAL_REQUIRED');
+      const place = JSON.stringify(parameters ?? []).includes('#/components/parameters/GovernanceApproval');
+      assert.equal(place, asked, operationId);
+    }
+  });
+
+  it('has references that lead somewhere', () => {
+    const refs = new Set(refsOf(document));
+    assert(refs.size > 3);
+    for (const ref of refs) {
+      const target = ref
+        .slice(2)
+        .split('/')
+        .reduce<Json | undefined>(
+          (at, name) =>
+            (at as Members | undefined)?.[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')],
+          document as unknown as Json,
+        );
+      assert(target !== undefined, `${ref} leads nowhere`);
+    }
+  });
+
+  it('has components that are named, none numbered by a machine', () => {
+    for (const name of Object.keys(document.components.schemas)) assert.match(name, /^[A-Z][A-Za-z]*$/);
+  });
+
+  it('has an example of each refusal, under the status that it has', () => {
+    for (const [name, { value }] of Object.entries(document.components.examples)) {
+      assert.equal(value.code, name);
+      assertFits('/components/schemas/Problem', value);
+    }
+    for (const { operationId, responses } of operations) {
+      for (const [status, response] of Object.entries(responses)) {
+        for (const ref of refsOf(response).filter((one) => one.startsWith('#/components/examples/'))) {
+          const example = document.components.examples[ref.slice('#/components/examples/'.length)];
+          assert.equal(String(example?.value.status), status, `${operationId}: ${ref}`);
+        }
+      }
+    }
+  });
+
+  it('has examples that fit their own schemas', () => {
+    let examples = 0;
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      for (const example of schema.examples ?? []) {
+        examples += 1;
+        assertFits(`/components/schemas/${name}`, example);
+      }
+      assert(!('example' in schema), `${name} has the deprecated keyword example; use examples`);
+    }
+    assert(examples > 5, 'components have examples');
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { requestBody }] of Object.entries(methods)) {
+        const body = requestBody?.content['application/json'];
+        if (body?.example === undefined) continue;
+        assertFits(
+          `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${method}/requestBody/content/application~1json/schema`,
+          body.example,
+        );
+      }
+    }
+  });
+
+  it('has an example for every body that something is required of, taken by the route itself; what is signed has none that would fit', () => {
+    for (const { operation, body, ...route } of routes) {
+      if (body === undefined || route.takesSigned === true) continue;
+      const example = route.example ?? body.meta()?.examples?.[0];
+      if (example === undefined) {
+        assert(body.safeParse({}).success, `${operation} has no example of its body`);
+        continue;
+      }
+      const parsed = body.safeParse(example);
+      assert(parsed.success, `${operation}: ${parsed.success ? '' : parsed.error.message}`);
+    }
+  });
+
+  it('does not list the tag of the platform, though its operations bear it (decisions §6)', () => {
+    assert(!document.tags.some((tag) => tag.name === 'platform'));
+    assert(operations.some((one) => one.tags[0] === 'platform'));
+  });
+
+  it('is the committed openapi.json', async () => {
+    const committed = await readFile(new URL('../../../openapi.json', import.meta.url), 'utf8');
+    assert(
+      isDeepStrictEqual(JSON.parse(committed), document),
+      'openapi.json is old; run: node scripts/write-openapi.ts',
+    );
+  });
+});

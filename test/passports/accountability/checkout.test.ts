@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { CheckoutBodySchema } from '../../../src/passports/accountability/schema.ts';
+import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
+import { submitCheckout, submitCheckpoint } from '../../../src/passports/accountability/submit-report.ts';
+import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
+import {
+  beforeAge,
+  claimsOf,
+  eventsOf,
+  flagsOf,
+  flagTypes,
+  lineageRow,
+  newLineage,
+  newOperator,
+  refreshed,
+  run,
+  timePasses,
+  type Lineage,
+} from '../lineages.ts';
+
+const ReviewRow = z.object({
+  id: z.string(),
+  review_status: z.string().nullable(),
+  risk: z.string().nullable(),
+  missed: z.boolean(),
+});
+const DAY = 86_400;
+
+describe('a checkout', () => {
+  let own: OwnContext;
+  let db: DatabasePool;
+  let operator: string;
+  before(async () => {
+    own = await ownContext();
+    db = own.context.pool;
+  });
+  after(() => own.close());
+  beforeEach(async () => {
+    operator = await newOperator(db);
+  });
+
+  const report = (overrides: Record<string, unknown> = {}) =>
+    CheckoutBodySchema.parse({ services_used: ['GitHub'], actions_count: 9, ...overrides });
+  const checkout = async (lineage: Lineage, overrides: Record<string, unknown> = {}, jti = lineage.jti) =>
+    (await submitCheckout(own.context, callOf(lineage.operator, 'submitCheckout'), { jti, body: report(overrides) }))
+      .body;
+  const refusedWith = async (attempt: Promise<unknown>, code: string): Promise<void> => {
+    await assert.rejects(attempt, (error) => error instanceof CarnetError && error.code === code);
+  };
+  const reviewOf = ({ jti }: Lineage) =>
+    db.maybeOne(sql.type(ReviewRow)`select id, review_status, risk, missed from checkouts where lineage_id = ${jti}`);
+  const held = ({ agent }: Lineage) =>
+    db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select agent_held(${agent}) as held`);
+
+  it('of an enforced agent makes a review, clean where nothing was flagged, and holds nobody', async () => {
+    const lineage = await newLineage(db, { operator });
+    const { checkout: made, flags, review } = await checkout(lineage, { summary: 'x'.repeat(2_000) });
+    assert.match(made.id, /^chko_[0-9A-Z]{26}$/);
+    assert.deepEqual([made.jti, made.late, made.actions_count, flags], [lineage.jti, false, 9, []]);
+    assert.deepEqual(review, { checkout_id: made.id, status: 'pending', risk: 'clean' });
+    assert.equal(await held(lineage), false);
+    const row = await lineageRow(db, lineage);
+    assert.deepEqual([row.next_checkpoint_due_at, row.checked_out_at], [null, made.submitted_at]);
+    const [claim] = await claimsOf(db, lineage, 'checkpoint_approval');
+    assert.deepEqual(
+      [claim?.id, claim?.envelope.payload.checkpoint_id],
+      [made.claim_id, made.id.replace('chko_', 'chk_')],
+    );
+  });
+
+  it('of a logged agent makes none', async () => {
+    const lineage = await newLineage(db, { operator, accountability: 'logged', interval: null });
+    const { review } = await checkout(lineage, { services_used: ['jira'] });
+    assert.equal(review, null);
+    assert.equal(await held(lineage), false, 'logged never holds');
+  });
+
+  it('weighs every flag of the lineage, and holds the agent where one is critical', async () => {
+    const warned = await newLineage(db, { operator });
+    await timePasses(db, warned, 310);
+    await submitCheckpoint(own.context, callOf(operator, 'submitCheckpoint'), { jti: warned.jti, body: report() });
+    const { flags, review } = await checkout(warned);
+    assert.deepEqual([flags.map(({ type }) => type), review?.risk], [['late_checkpoint'], 'flagged']);
+    assert.equal(await held(warned), false);
+
+    const bad = await newLineage(db, { operator });
+    await submitCheckpoint(own.context, callOf(operator, 'submitCheckpoint'), {
+      jti: bad.jti,
+      body: report({ services_used: ['jira'] }),
+    });
+    assert.equal(await held(bad), false, 'a flag before the checkout only tells');
+    assert.equal((await checkout(bad)).review?.risk, 'critical');
+    assert.equal(await held(bad), true);
+  });
+
+  it('finds a checkpoint that was missed before it', async () => {
+    const lineage = await newLineage(db, { operator });
+    await timePasses(db, lineage, 376);
+    const { flags, review } = await checkout(lineage);
+    assert.deepEqual([flags.map(({ type }) => type), review?.risk], [['missed_checkpoint'], 'critical']);
+  });
+
+  it('counts once for the lineage, by whichever passport', async () => {
+    const lineage = await newLineage(db, { operator });
+    const next = await refreshed(db, lineage, 600);
+    assert.equal((await checkout(lineage, {}, next)).checkout.jti, next);
+    await refusedWith(checkout(lineage), 'ALREADY_CHECKED_OUT');
+    await refusedWith(checkout(lineage, {}, next), 'ALREADY_CHECKED_OUT');
+  });
+
+  it('ends every deadline', async () => {
+    const lineage = await newLineage(db, { operator, accountability: 'logged' });
+    await checkout(lineage);
+    await timePasses(db, lineage, 2 * DAY);
+    const step = await advanceSession(own.context, lineage.session);
+    assert.deepEqual([step.open, await flagTypes(db, lineage)], [false, []]);
+  });
+
+  it('is taken until 24 hours after the last expiry, revoked or not', async () => {
+    const revoked = await newLineage(db, { operator });
+    await run(db, sql.fragment`select revoke_lineages(array[${revoked.jti}], ${revoked.jti}, 'test')`);
+    assert.equal((await checkout(revoked)).review?.status, 'pending', 'a revocation does not erase the review');
+    const expired = () => newLineage(db, { operator, accountability: 'logged', ttl: 60, age: DAY + 59 });
+    assert.equal((await beforeAge(db, DAY + 60, [expired, (one) => checkout(one)])).done.checkout.late, true);
+    await refusedWith(checkout(await newLineage(db, { operator, ttl: 60, age: DAY + 61 })), 'PASSPORT_EXPIRED');
+  });
+
+  it('is refused on what is not there, foreign or standard', async () => {
+    const lineage = await newLineage(db, { operator });
+    await refusedWith(checkout(lineage, {}, newId('psp')), 'NOT_FOUND');
+    await refusedWith(checkout({ ...lineage, operator: await newOperator(db) }), 'NOT_FOUND');
+    await refusedWith(checkout(await newLineage(db, { operator, accountability: 'standard' })), 'ACCOUNTABILITY_MODE');
+  });
+
+  it('is answered the same under the same Idempotency-Key', async () => {
+    const lineage = await newLineage(db, { operator });
+    const call = {
+      ...callOf(operator, 'submitCheckout'),
+      idempotency: { key: newId('key'), fingerprint: Buffer.from('same') },
+    };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => submitCheckout(own.context, call, { jti: lineage.jti, body: report() })),
+    );
+    for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
+    assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
+  });
+
+  describe('that is missed', () => {
+    it('makes the review of an enforced agent itself, critical', async () => {
+      const { lineage, done } = await beforeAge(db, 600 + 900, [
+        async () => newLineage(db, { operator: await newOperator(db), interval: null, ttl: 600, age: 600 + 899 }),
+        async (one) => [(await advanceSession(own.context, one.session)).waitsFor, await reviewOf(one)],
+      ]);
+      assert.deepEqual(done, ['checkout', null]);
+      await timePasses(db, lineage, 2);
+      const step = await advanceSession(own.context, lineage.session);
+      const review = await reviewOf(lineage);
+      assert.deepEqual({ ...review, id: '' }, { id: '', review_status: 'pending', risk: 'critical', missed: true });
+      assert.deepEqual([step.open, step.waitMs, step.reviews], [true, null, [review?.id]]);
+      assert.deepEqual(
+        (await flagsOf(db, lineage)).map(({ type, severity, jti }) => [type, severity, jti]),
+        [['missed_checkout', 'critical', lineage.jti]],
+      );
+      const [event] = await eventsOf(db, lineage);
+      assert.deepEqual([event?.event_type, event?.severity], ['passport.missed_checkout', 'critical']);
+      assert.deepEqual(Object.keys(event?.payload ?? {}), ['jti', 'agent_id', 'expected_by']);
+      assert.equal(await held(lineage), true);
+      assert.equal((await eventsOf(db, lineage)).length, 1, 'passport.flagged would tell it twice');
+    });
+
+    it('warns where the agent is logged, and then nothing is awaited', async () => {
+      const lineage = await newLineage(db, { operator, accountability: 'logged', interval: null, ttl: 600 });
+      await timePasses(db, lineage, 1_501);
+      assert.equal((await advanceSession(own.context, lineage.session)).open, false);
+      assert.deepEqual(
+        (await flagsOf(db, lineage)).map(({ severity }) => severity),
+        ['warning'],
+      );
+      assert.deepEqual(
+        (await eventsOf(db, lineage)).map(({ severity }) => severity),
+        ['warning'],
+      );
+      assert.equal(await reviewOf(lineage), null);
+      assert.equal(await held(lineage), false);
+    });
+
+    it('was expected by the estimated end where that is later than the expiry', async () => {
+      const intent = { summary: 'Long', services: [], estimated_duration_seconds: 5_000 };
+      const { lineage, done } = await beforeAge(db, 5_000 + 900, [
+        () => newLineage(db, { operator, interval: null, ttl: 600, intent, age: 5_000 + 899 }),
+        async (one) => {
+          await advanceSession(own.context, one.session);
+          return flagTypes(db, one);
+        },
+      ]);
+      assert.deepEqual(done, []);
+      await timePasses(db, lineage, 2);
+      await advanceSession(own.context, lineage.session);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
+    });
+
+    it('and comes later fills the row of its review: late, the same review, still critical', async () => {
+      const lineage = await newLineage(db, { operator, interval: null, ttl: 600 });
+      await timePasses(db, lineage, 1_501);
+      await advanceSession(own.context, lineage.session);
+      const before = await reviewOf(lineage);
+      const { checkout: made, review, flags } = await checkout(lineage);
+      assert.deepEqual([made.id, made.late], [before?.id, true]);
+      assert.deepEqual(review, { checkout_id: before?.id, status: 'pending', risk: 'critical' });
+      assert.deepEqual(
+        flags.map(({ type }) => type),
+        ['missed_checkout'],
+      );
+      assert.notEqual((await lineageRow(db, lineage)).checked_out_at, null);
+      await refusedWith(checkout(lineage), 'ALREADY_CHECKED_OUT');
+    });
+
+    it('is the same when the checkout itself finds it missed', async () => {
+      const lineage = await newLineage(db, { operator, interval: null, ttl: 600 });
+      await timePasses(db, lineage, 1_501);
+      const { checkout: made, review } = await checkout(lineage);
+      assert.deepEqual([made.late, review?.risk, (await reviewOf(lineage))?.missed], [true, 'critical', true]);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
+    });
+
+    it('is not missed on a revoked passport', async () => {
+      const lineage = await newLineage(db, { operator, ttl: 600 });
+      await run(db, sql.fragment`select revoke_lineages(array[${lineage.jti}], ${lineage.jti}, 'test')`);
+      await timePasses(db, lineage, 3_000);
+      assert.equal((await advanceSession(own.context, lineage.session)).open, false);
+      assert.deepEqual(await flagTypes(db, lineage), []);
+    });
+  });
+});

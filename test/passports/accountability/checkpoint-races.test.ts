@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { setTimeout as jitter } from 'node:timers/promises';
+import { z } from 'zod';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
+import { CheckpointBodySchema } from '../../../src/passports/accountability/schema.ts';
+import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
+import { reconcileSessions } from '../../../src/passports/accountability/reconcile-sessions.ts';
+import { submitCheckout, submitCheckpoint } from '../../../src/passports/accountability/submit-report.ts';
+import { RACE_ROUNDS } from '../../billing/ledger/ledger-world.ts';
+import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  beforeAge,
+  claimsOf,
+  eventsOf,
+  flagsOf,
+  newLineage,
+  newOperator,
+  refreshed,
+  run,
+  timePasses,
+  type Lineage,
+} from '../lineages.ts';
+
+/** A round is some ten statements: ten of them cost what one of money does. */
+const ROUNDS = RACE_ROUNDS * 10;
+const GRACE = 75;
+const REPORT = CheckpointBodySchema.parse({ services_used: ['GitHub'], actions_count: 1 });
+
+describe('rivals at a deadline', function () {
+  this.timeout(300_000);
+  let own: OwnContext;
+  let db: DatabasePool;
+  before(async () => {
+    own = await ownContext();
+    db = own.context.pool;
+  });
+  after(() => own.close());
+
+  const checkpoint = ({ operator, jti }: Lineage) =>
+    submitCheckpoint(own.context, callOf(operator, 'submitCheckpoint'), { jti, body: REPORT });
+  const checkout = ({ operator, jti }: Lineage) =>
+    submitCheckout(own.context, callOf(operator, 'submitCheckout'), { jti, body: REPORT });
+  const life = ({ session }: Lineage) => advanceSession(own.context, session);
+  const revoke = ({ jti }: Lineage) => run(db, sql.fragment`select revoke_lineages(array[${jti}], ${jti}, 'test')`);
+  /** At a random moment of the next milliseconds, so that every order comes up. */
+  const somewhen = <T>(act: () => Promise<T>): Promise<T> => jitter(Math.random() * 12).then(act);
+
+  /** What was raised, claimed and told: each flag has one claim and stands in one event. */
+  const raised = async (lineage: Lineage): Promise<{ type: string; occasion: string }[]> => {
+    const flags = await flagsOf(db, lineage);
+    const claims = await claimsOf(db, lineage, 'detector_signal');
+    assert.deepEqual(
+      claims.map(({ envelope: { payload } }) => [
+        payload.detector_key,
+        (payload.metadata as { occasion: string }).occasion,
+      ]),
+      flags.map(({ type, occasion }) => [type, occasion]),
+    );
+    const events = await eventsOf(db, lineage);
+    const told = events.flatMap(({ event_type, payload }) =>
+      event_type === 'passport.flagged'
+        ? (payload.flags as { type: string }[]).map(({ type }) => type)
+        : ['missed_checkout'],
+    );
+    assert.deepEqual(told.toSorted(), flags.map(({ type }) => type).toSorted());
+    return flags.map(({ type, occasion }) => ({ type, occasion }));
+  };
+  const typesOf = async (lineage: Lineage): Promise<string[]> => (await raised(lineage)).map(({ type }) => type);
+  const enforced = async (options: Partial<Parameters<typeof newLineage>[1]> = {}): Promise<Lineage> =>
+    newLineage(db, { operator: await newOperator(db), ...options });
+
+  it('two lives, the reconciler and a checkpoint at one missed deadline: one flag, and the checkpoint hears of it', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const lineage = await enforced({ age: 300 + GRACE + 31 });
+      const [, , , { body }] = await Promise.all([
+        life(lineage),
+        life(lineage),
+        reconcileSessions(own.context),
+        checkpoint(lineage),
+      ]);
+      assert.deepEqual(await typesOf(lineage), ['missed_checkpoint']);
+      assert.deepEqual(
+        body.flags.map(({ type }) => type),
+        ['missed_checkpoint'],
+      );
+    }
+  });
+
+  it('a checkpoint around its deadline: late before it, missed after it, never both and never neither', async () => {
+    const seen = { late: 0, missed: 0 };
+    // Seconds from the start to the deadline; how many bring up both orders is this machine's to say, at this hour.
+    let ahead = 0.01;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const lineage = await enforced({ age: 300 + GRACE - ahead });
+      const deadline = await db.oneFirst(sql.type(z.object({ at: z.string() }))`
+        select iso_time(next_checkpoint_due_at + make_interval(secs => ${GRACE})) as at from passport_lineages where id = ${lineage.jti}`);
+      const looks = [1, 2, 3].map(() => somewhen(() => life(lineage)));
+      const { body } = await somewhen(() => checkpoint(lineage));
+      await Promise.all(looks);
+      const flags = await raised(lineage);
+      const inTime = body.checkpoint.submitted_at < deadline;
+      if (body.checkpoint.submitted_at === deadline) continue; // the same millisecond as far as the answer tells
+      assert.deepEqual(
+        flags.map(({ type }) => type),
+        [inTime ? 'late_checkpoint' : 'missed_checkpoint'],
+      );
+      assert.deepEqual(
+        body.flags.map(({ type }) => type),
+        flags.map(({ type }) => type),
+      );
+      seen[inTime ? 'late' : 'missed'] += 1;
+      ahead *= inTime ? 0.8 : 1.25;
+    }
+    assert(seen.late > 0 && seen.missed > 0, `both orders came up: ${JSON.stringify(seen)}`);
+  });
+
+  it('lives, the reconciler and a checkout at a missed checkout: one flag, one event, one review, one checkout', async () => {
+    const Row = z.object({ reviews: z.number(), missed: z.boolean(), reported: z.boolean(), risk: z.string() });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const lineage = await enforced({ interval: null, ttl: 600, age: 600 + 931 });
+      const [, , , first, second] = await Promise.allSettled([
+        life(lineage),
+        life(lineage),
+        reconcileSessions(own.context),
+        checkout(lineage),
+        checkout(lineage),
+      ]);
+      const lost = [first, second].filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+      assert.equal(lost.length, 1);
+      assert(lost[0]?.reason instanceof CarnetError && lost[0].reason.code === 'ALREADY_CHECKED_OUT');
+      assert.deepEqual(await typesOf(lineage), ['missed_checkout']);
+      const row = await db.one(sql.type(Row)`
+        select count(*) as reviews, bool_and(missed) as missed, bool_and(submitted_at is not null) as reported, min(risk) as risk
+        from checkouts where lineage_id = ${lineage.jti}`);
+      assert.deepEqual(row, { reviews: 1, missed: true, reported: true, risk: 'critical' });
+    }
+  });
+
+  it('a revocation around a deadline: raised at most once, and not after it', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const lineage = await enforced({ age: 300 + GRACE - 0.005 });
+      await Promise.all([
+        somewhen(() => life(lineage)),
+        somewhen(() => revoke(lineage)),
+        somewhen(() => life(lineage)),
+      ]);
+      const before = await typesOf(lineage);
+      assert(before.length <= 1);
+      await timePasses(db, lineage, 4_000);
+      await life(lineage);
+      assert.deepEqual(await typesOf(lineage), before);
+    }
+  });
+
+  it('a refresh around the last moment: the deadline that it brings back is raised once', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { lineage, done } = await beforeAge(db, 300 + GRACE, [
+        () => enforced({ ttl: 374, age: 373 }),
+        async (one) => {
+          await Promise.all([
+            somewhen(() => life(one)),
+            somewhen(() => refreshed(db, one, 600)),
+            somewhen(() => life(one)),
+          ]);
+          return typesOf(one);
+        },
+      ]);
+      assert.deepEqual(done, []);
+      await timePasses(db, lineage, 3);
+      await Promise.all([life(lineage), life(lineage), reconcileSessions(own.context)]);
+      assert.deepEqual(await typesOf(lineage), ['missed_checkpoint']);
+    }
+  });
+
+  it('many lineages of one session, due at once, under many lives: no deadlock, one flag each', async () => {
+    for (let round = 0; round < RACE_ROUNDS; round += 1) {
+      const root = await enforced({ age: 300 + GRACE + 31 });
+      const all = [root];
+      for (let nth = 0; nth < 8; nth += 1)
+        all.push(await newLineage(db, { operator: root.operator, parent: root, age: 300 + GRACE + 31 }));
+      await Promise.all([life(root), reconcileSessions(own.context), life(root), ...all.map(checkpoint), life(root)]);
+      for (const lineage of all)
+        assert.deepEqual(
+          (await flagsOf(db, lineage)).map(({ type }) => type),
+          ['missed_checkpoint'],
+        );
+    }
+  });
+
+  it('the reconciler wakes what no life has read, once, and leaves alone what one has', async () => {
+    const messages = async ({ session }: Lineage): Promise<readonly unknown[]> =>
+      db.anyFirst(sql.unsafe`select kind from life_messages where life = ${`session:${session}`}`);
+    const unseen = await enforced({ age: 11 });
+    const standard = await enforced({ age: 11, accountability: 'standard' });
+    const read = await enforced({ age: 11 });
+    await life(read);
+    const before = own.deliveries();
+    const { done: ofYoung } = await beforeAge(db, 10, [
+      () => enforced({ age: 5 }),
+      async (young) => {
+        await reconcileSessions(own.context);
+        await reconcileSessions(own.context);
+        return messages(young);
+      },
+    ]);
+    assert.deepEqual(
+      [ofYoung, ...(await Promise.all([unseen, standard, read].map(messages)))],
+      [[], ['issued'], [], []],
+    );
+    assert(own.deliveries() > before);
+    const child = await newLineage(db, { operator: read.operator, parent: read, age: -1 });
+    await run(
+      db,
+      sql.fragment`update passport_sessions set life_seen_at = clock_timestamp() - interval '1 minute' where id = ${read.session}`,
+    );
+    await run(
+      db,
+      sql.fragment`update passport_lineages set started_at = clock_timestamp() - interval '11 seconds' where id = ${child.jti}`,
+    );
+    await reconcileSessions(own.context);
+    assert.deepEqual(await messages(read), ['issued'], 'a lineage that came after its last look');
+  });
+
+  it('the reconciler raises what is half a minute past its deadline, without any life', async () => {
+    // Of what the cases before have left, the oldest come first.
+    await eventually('nothing to be left of them', async () => (await reconcileSessions(own.context)).raised === 0);
+    const late = await enforced({ age: 300 + GRACE + 31 });
+    const { done: ofSoon } = await beforeAge(db, 300 + GRACE + 30, [
+      () => enforced({ age: 300 + GRACE + 29 }),
+      async (soon) => {
+        await reconcileSessions(own.context);
+        return typesOf(soon);
+      },
+    ]);
+    assert.deepEqual([await typesOf(late), ofSoon], [['missed_checkpoint'], []]);
+  });
+});

@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict';
+import { CheckoutBodySchema } from '../../../src/passports/accountability/schema.ts';
+import { decideReview } from '../../../src/passports/accountability/decide-review.ts';
+import { submitCheckout } from '../../../src/passports/accountability/submit-report.ts';
+import { callOf, ownContext } from '../../invocations/own-context.ts';
+import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import { buildPerson, signIn, type Person } from '../../support/people.ts';
+import { anonymous, assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
+import { claimsOf, eventsOf, newLineage, newOperator } from '../lineages.ts';
+
+interface Issued {
+  jti: string;
+  token: string;
+}
+interface Review {
+  checkout_id: string;
+  status: string;
+  risk: string;
+  flags: { type: string }[];
+  notes: string | null;
+  decided_at: string | null;
+}
+interface Decision {
+  review: Review;
+  revoked_count: number;
+  agent_status: string;
+}
+const REPORT = { services_used: [] as string[], actions_count: 1 };
+
+describe('Reviews of checkouts', () => {
+  let operator: TestOperator;
+  let person: Person;
+  before(async () => {
+    operator = await buildOperator({ tier: 'business' });
+    person = await signIn(operator.email);
+  });
+
+  const enforced = async (): Promise<string> => (await buildAgent(operator, { accountability: 'enforced' })).id;
+  const issue = async (agentId: string): Promise<Issued> =>
+    assertStatus(
+      await operator.post<Issued & Record<string, unknown>>('/v1/passports/issue', { agent_id: agentId }),
+      201,
+    );
+  const delegate = async (parent: Issued, agentId: string): Promise<Issued> =>
+    assertStatus(
+      await operator.post<Issued & Record<string, unknown>>('/v1/passports/delegate', {
+        parent_passport_token: parent.token,
+        child_agent_id: agentId,
+        scopes: [],
+      }),
+      201,
+    );
+  const checkout = async ({ jti }: Issued, report: Record<string, unknown> = REPORT): Promise<string> => {
+    const { checkout: made } = assertStatus(
+      await operator.post<{ checkout: { id: string } }>(`/v1/passports/${jti}/checkout`, report),
+      201,
+    );
+    return made.id;
+  };
+  /** A review of risk critical, pending. */
+  const critical = async (passport: Issued): Promise<string> =>
+    checkout(passport, { ...REPORT, services_used: ['undeclared'] });
+  const decide = (
+    checkoutId: string,
+    body: Record<string, unknown>,
+    by: Requester = operator,
+    headers?: Record<string, string>,
+  ) => by.post<Decision & Record<string, unknown>>(`/v1/passports/reviews/${checkoutId}/decide`, body, headers);
+  const verified = async ({ token }: Issued): Promise<boolean> =>
+    assertStatus(await anonymous().post<{ valid: boolean }>('/v1/passports/verify', { token }), 200).valid;
+  const issueReply = (agentId: string): Promise<Reply> => operator.post('/v1/passports/issue', { agent_id: agentId });
+  const eventTypes = async (agentId: string): Promise<string[]> =>
+    (await eventsOf(await database(), { operator: operator.operatorId }))
+      .filter(({ payload }) => payload.agent_id === agentId)
+      .map(({ event_type }) => event_type);
+
+  describe('GET /v1/passports/reviews', () => {
+    it('requires authentication, and a credential of the operator', async () => {
+      assertProblem(await anonymous().get('/v1/passports/reviews'), 'UNAUTHENTICATED');
+      const key = await buildAgentKey(operator, (await buildAgent(operator)).id);
+      assertProblem(await key.get('/v1/passports/reviews'), 'OPERATOR_SCOPE_REQUIRED');
+    });
+
+    it("pages by number, newest first, by status, and shows nobody else's", async () => {
+      const other = await buildOperator();
+      const agentId = (await buildAgent(other, { accountability: 'enforced' })).id;
+      const ids: string[] = [];
+      for (let nth = 0; nth < 3; nth += 1) {
+        const { jti } = assertStatus(
+          await other.post<Issued & Record<string, unknown>>('/v1/passports/issue', { agent_id: agentId }),
+          201,
+        );
+        ids.unshift(
+          assertStatus(await other.post<{ checkout: { id: string } }>(`/v1/passports/${jti}/checkout`, REPORT), 201)
+            .checkout.id,
+        );
+      }
+      interface Page {
+        reviews: Review[];
+        page: number;
+        limit: number;
+        total: number;
+        has_more: boolean;
+      }
+      const page = async (query: string): Promise<Page> =>
+        assertStatus(await other.get<Page>(`/v1/passports/reviews${query}`), 200);
+      const all = await page('');
+      assert.deepEqual(
+        [all.reviews.map(({ checkout_id }) => checkout_id), all.page, all.limit, all.total, all.has_more],
+        [ids, 1, 20, 3, false],
+      );
+      const first = await page('?limit=2');
+      assert.deepEqual([first.reviews.length, first.has_more], [2, true]);
+      const second = await page('?limit=2&page=2');
+      assert.deepEqual([second.reviews.map(({ checkout_id }) => checkout_id), second.has_more], [[ids[2]], false]);
+      assert.deepEqual((await page('?page=9')).reviews, []);
+      const links = (await other.get('/v1/passports/reviews?limit=1&page=2&status=pending')).headers.get('link') ?? '';
+      assert.match(links, /[?&]page=1[^>]*>; rel="prev"/);
+      assert.match(links, /[?&]page=3[^>]*>; rel="next"/);
+      for (const filter of ['limit=1', 'status=pending']) assert.equal(links.split(filter).length, 3, filter);
+      assertStatus(await decide(ids[0] ?? '', { decision: 'blocked' }, other), 200);
+      assert.deepEqual((await page('?status=pending')).total, 2);
+      assert.deepEqual(
+        (await page('?status=blocked')).reviews.map(({ checkout_id }) => checkout_id),
+        [ids[0]],
+      );
+      assert.deepEqual((await page('?status=approved')).total, 0);
+      const mine = assertStatus(await operator.get<Page>('/v1/passports/reviews?limit=100'), 200);
+      assert(!mine.reviews.some(({ checkout_id }) => ids.includes(checkout_id)));
+    });
+
+    for (const query of ['status=open', 'page=0', 'page=x', 'limit=0', 'limit=101', 'status=pending&status=blocked']) {
+      it(`refuses ?${query}`, async () => {
+        assertProblem(await operator.get(`/v1/passports/reviews?${query}`), 'VALIDATION_ERROR');
+      });
+    }
+  });
+
+  describe('POST /v1/passports/reviews/:checkoutId/decide', () => {
+    it('requires authentication, and a credential of the operator', async () => {
+      const review = await checkout(await issue(await enforced()));
+      assertProblem(await decide(review, { decision: 'blocked' }, anonymous()), 'UNAUTHENTICATED');
+      const key = await buildAgentKey(operator, (await buildAgent(operator)).id);
+      assertProblem(await decide(review, { decision: 'blocked' }, key), 'OPERATOR_SCOPE_REQUIRED');
+    });
+
+    it("refuses what is no decision, and what is not there or another's", async () => {
+      const review = await checkout(await issue(await enforced()));
+      assertProblem(await decide(review, {}), 'VALIDATION_ERROR', 'decision');
+      assertProblem(await decide(review, { decision: 'pending' }), 'VALIDATION_ERROR', 'decision');
+      assertProblem(
+        await decide(review, { decision: 'blocked', notes: 'x'.repeat(1_001) }),
+        'VALIDATION_ERROR',
+        'notes',
+      );
+      assertProblem(
+        await decide(review, { decision: 'blocked', block_future: 'yes' }),
+        'VALIDATION_ERROR',
+        'block_future',
+      );
+      assertProblem(
+        await decide(review, { decision: 'approved', block_future: true }),
+        'VALIDATION_ERROR',
+        'block_future',
+      );
+      assertProblem(
+        await decide(review, { decision: 'blocked', block_futures: true }),
+        'VALIDATION_ERROR',
+        'block_futures',
+      );
+      assertProblem(await decide('chko_unknown', { decision: 'blocked' }), 'NOT_FOUND');
+      assertProblem(await decide(review, { decision: 'blocked' }, await buildOperator()), 'NOT_FOUND');
+    });
+
+    it("approved: a key needs a person's approval, once, and then the hold is lifted", async () => {
+      const agentId = await enforced();
+      const passport = await issue(agentId);
+      const review = await critical(passport);
+      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+      const body = { decision: 'approved', notes: 'A typing error.' };
+      const asked = await decide(review, body);
+      assertProblem(asked, 'GOVERNANCE_APPROVAL_REQUIRED');
+      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+      const approval = String(asked.body.approval_id);
+      assertStatus(await person.post(`/v1/governance/approvals/${approval}/approve`), 200);
+      const decided = assertStatus(await decide(review, body, operator, { 'x-governance-approval': approval }), 200);
+      assert.deepEqual(
+        [decided.review.status, decided.review.notes, decided.review.risk, decided.revoked_count, decided.agent_status],
+        ['approved', 'A typing error.', 'critical', 0, 'active'],
+      );
+      assert.notEqual(decided.review.decided_at, null);
+      assertStatus(await issueReply(agentId), 201);
+      assert.equal(await verified(passport), true);
+      assert.deepEqual(assertStatus(await decide(review, body), 200), decided, 'the same again asks nobody');
+      assertProblem(await decide(review, { decision: 'blocked' }), 'REVIEW_ALREADY_DECIDED');
+      assert.deepEqual(await eventTypes(agentId), ['passport.flagged']);
+      const [claim] = await claimsOf(await database(), { agent: agentId }, 'operator_review');
+      assert.equal(claim?.envelope.payload.decision, 'approved');
+    });
+
+    it('approved: a person decides directly, a member of the lowest role does not', async () => {
+      const review = await checkout(await issue(await enforced()));
+      const member = await buildPerson(operator, 'member');
+      assertProblem(await decide(review, { decision: 'approved' }, member), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.equal(assertStatus(await decide(review, { decision: 'approved' }, person), 200).review.status, 'approved');
+    });
+
+    it('blocked: lifts the hold, revokes nothing, tells', async () => {
+      const agentId = await enforced();
+      const passport = await issue(agentId);
+      const review = await critical(passport);
+      const decided = assertStatus(await decide(review, { decision: 'blocked', notes: 'Not again.' }), 200);
+      assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 0, 'active']);
+      assertStatus(await issueReply(agentId), 201);
+      assert.equal(await verified(passport), true);
+      assert.deepEqual(await eventTypes(agentId), ['passport.flagged', 'passport.blocked']);
+      const [, blocked] = (await eventsOf(await database(), { operator: operator.operatorId })).filter(
+        ({ payload }) => payload.agent_id === agentId,
+      );
+      assert.deepEqual(
+        [blocked?.severity, blocked?.payload],
+        ['critical', { jti: passport.jti, agent_id: agentId, checkout_id: review, reason: 'Not again.' }],
+      );
+      assertProblem(await decide(review, { decision: 'blocked', block_future: true }), 'REVIEW_ALREADY_DECIDED');
+      assertProblem(await decide(review, { decision: 'approved' }, person), 'REVIEW_ALREADY_DECIDED');
+    });
+
+    it('blocked with block_future: takes the chain, spares other sessions, bars the agent until a person lifts it', async () => {
+      const [agentId, helper] = [await enforced(), (await buildAgent(operator)).id];
+      const [passport, elsewhere] = [await issue(agentId), await issue(agentId)];
+      const child = await delegate(passport, helper);
+      const grandchild = await delegate(child, agentId);
+      const review = await checkout(passport);
+      const body = { decision: 'blocked', block_future: true };
+      const decided = assertStatus(await decide(review, body), 200);
+      assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 3, 'blocked']);
+      assert.deepEqual(await Promise.all([passport, child, grandchild, elsewhere].map(verified)), [
+        false,
+        false,
+        false,
+        true,
+      ]);
+      assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
+      assert.deepEqual(await eventTypes(agentId), ['passport.blocked', 'agent.blocked']);
+      assert.deepEqual(assertStatus(await decide(review, body), 200), decided, 'the same again');
+      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      assertStatus(await issueReply(agentId), 201);
+    });
+
+    it('decided two ways at once: one stands, the other is told', async () => {
+      const agentId = await enforced();
+      for (let round = 0; round < 5; round += 1) {
+        const review = await checkout(await issue(agentId));
+        const replies = await Promise.all([
+          decide(review, { decision: 'approved' }, person),
+          decide(review, { decision: 'blocked' }),
+          decide(review, { decision: 'approved' }, person),
+          decide(review, { decision: 'blocked' }),
+        ]);
+        assert.deepEqual(replies.map(({ status }) => String(status)).toSorted(), ['200', '200', '409', '409']);
+      }
+    });
+
+    it('is made once under an Idempotency-Key', async () => {
+      const review = await checkout(await issue(await enforced()));
+      const key = { 'idempotency-key': unique('key') };
+      const replies = await Promise.all([1, 2, 3].map(() => decide(review, { decision: 'blocked' }, operator, key)));
+      for (const reply of replies) assert.deepEqual(assertStatus(reply, 200), replies[0]?.body);
+    });
+  });
+
+  describe('GET /v1/passports/:jti/report', () => {
+    it("requires authentication, and is nobody else's", async () => {
+      const { jti } = await issue(await enforced());
+      assertProblem(await anonymous().get(`/v1/passports/${jti}/report`), 'UNAUTHENTICATED');
+      assertProblem(await (await buildOperator()).get(`/v1/passports/${jti}/report`), 'NOT_FOUND');
+      assertProblem(await operator.get('/v1/passports/psp_unknown/report'), 'NOT_FOUND');
+    });
+
+    it('shows checkpoints, checkout, flags, review and the chain, by any passport of the lineage', async () => {
+      const passport = await issue(await enforced());
+      const child = await delegate(passport, await enforced());
+      const refreshed = assertStatus(
+        await operator.post<Issued & Record<string, unknown>>('/v1/passports/refresh', { token: child.token }),
+        201,
+      );
+      const path = (jti: string): string => `/v1/passports/${jti}/report`;
+      const made = await operator.post<{ checkpoint: Record<string, unknown> }>(
+        `/v1/passports/${child.jti}/checkpoint`,
+        {
+          ...REPORT,
+          services_used: ['undeclared'],
+        },
+      );
+      assertStatus(made, 201);
+      assert.equal(made.headers.get('location'), path(child.jti));
+      const review = await checkout(refreshed);
+      interface Report {
+        passport: { jti: string; status: string; checkpoint_count: number };
+        checkpoints: unknown[];
+        checkout: { id: string } | null;
+        flags: { type: string }[];
+        review: Review | null;
+        chain: string[];
+      }
+      for (const { jti } of [child, refreshed]) {
+        const report = assertStatus(await operator.get<Report>(path(jti)), 200);
+        assert.deepEqual(
+          [report.passport.jti, report.passport.status, report.passport.checkpoint_count],
+          [jti, 'active', 1],
+        );
+        assert.deepEqual(report.checkpoints, [made.body.checkpoint]);
+        assert.deepEqual(
+          [report.checkout?.id, report.review?.checkout_id, report.review?.risk],
+          [review, review, 'critical'],
+        );
+        assert.deepEqual(
+          report.flags.map(({ type }) => type),
+          ['undeclared_service'],
+        );
+        assert.deepEqual(report.chain, [passport.jti]);
+      }
+      const parent = assertStatus(await operator.get<Report>(path(passport.jti)), 200);
+      assert.deepEqual(
+        [parent.checkpoints, parent.checkout, parent.flags, parent.review, parent.chain],
+        [[], null, [], null, []],
+      );
+    });
+  });
+});
+
+describe('Reviews where REVIEW_BLOCK_REVOKES is set', () => {
+  it('a block revokes the lineage and what descends from it, and still does not bar the agent', async () => {
+    const own = await ownContext();
+    const { pool, config } = own.context;
+    const context = { ...own.context, config: { ...config, reviewBlockRevokes: true } };
+    const lineage = await newLineage(pool, { operator: await newOperator(pool) });
+    await newLineage(pool, { operator: lineage.operator, parent: lineage });
+    const call = (operation: string) => callOf(lineage.operator, operation);
+    const { body } = await submitCheckout(context, call('submitCheckout'), {
+      jti: lineage.jti,
+      body: CheckoutBodySchema.parse(REPORT),
+    });
+    const review = String(body.review?.checkout_id);
+    const decided = await decideReview(context, call('decidePassportReview'), review, {
+      decision: 'blocked',
+      block_future: false,
+    });
+    assert.deepEqual([decided.body.revoked_count, decided.body.agent_status], [2, 'active']);
+    assert.deepEqual(
+      (await eventsOf(pool, lineage)).map(({ event_type }) => event_type),
+      ['passport.blocked'],
+    );
+    await own.close();
+  });
+});

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createEncryption } from '../../../src/context/encryption.ts';
+import { listSigningKeys } from '../../../src/passports/keys/queries.ts';
+import { SigningKey } from '../../../src/passports/keys/signing-key.ts';
+import { grant } from '../../authority/support.ts';
+import { intent, submit } from '../../claims/support.ts';
+import { eventually } from '../../support/eventually.ts';
+import { assertStatus, database, service } from '../../support/service.ts';
+import { issue, openHolder, payloadOf, type Holder } from '../holders.ts';
+import { jws } from '../tokens.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+
+/** A call that somebody at the door decides about. */
+interface Try {
+  name: string;
+  token: string;
+  service: string;
+  scope: string;
+  call: Record<string, unknown>;
+  /** Whether it is to be let in. */
+  admitted: boolean;
+}
+
+/** How a page's lines are run: what is put behind them reads tries from its first argument and prints what became of each. */
+const LANGUAGES = {
+  typescript: {
+    command: process.execPath,
+    args: (code: string, tries: string) => ['--input-type=module-typescript', '--no-warnings', '-e', code, tries],
+    driver: `
+      const outcomes = [];
+      for (const { token, service, scope, call } of JSON.parse(process.argv[1])) {
+        outcomes.push(await admit(token, service, scope, call).then(({ jti }) => jti, (error) => 'refused: ' + error.message));
+      }
+      console.log(JSON.stringify(outcomes));`,
+    needs: [],
+  },
+  python: {
+    command: 'python3',
+    args: (code: string, tries: string) => ['-c', code, tries],
+    driver: `
+import sys
+outcomes = []
+for one in json.loads(sys.argv[1]):
+    try:
+        outcomes.append(admit(one["token"], one["service"], one["scope"], one["call"])["jti"])
+    except Exception as error:
+        outcomes.append("refused: " + type(error).__name__ + " " + str(error))
+print(json.dumps(outcomes))`,
+    needs: ['-c', 'import cryptography'],
+  },
+} as const;
+type Language = keyof typeof LANGUAGES;
+
+const run = promisify(execFile);
+
+async function linesOf(language: Language): Promise<string> {
+  const text = await readFile(join(ROOT, 'docs', 'offline-verification.md'), 'utf8');
+  const [, lines] = new RegExp(`<!-- ${language} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(text) ?? [];
+  return lines ?? assert.fail(`docs/offline-verification.md has no lines of ${language}`);
+}
+
+async function played(language: Language, tries: Try[]): Promise<string[]> {
+  const { command, args, driver } = LANGUAGES[language];
+  const code = `${await linesOf(language)}\n${driver}`;
+  const { stdout } = await run(command, args(code, JSON.stringify(tries)), {
+    cwd: ROOT,
+    env: { ...process.env, CARNET: service().baseUrl },
+    timeout: 60_000,
+  });
+  return JSON.parse(stdout) as string[];
+}
+
+const canRun = async ({ command, needs }: { command: string; needs: readonly string[] }): Promise<boolean> =>
+  needs.length === 0 ||
+  (await run(command, [...needs]).then(
+    () => true,
+    () => false,
+  ));
+
+/** The instance's own key, to sign what the service would not. */
+async function instanceKey(): Promise<SigningKey> {
+  const secret = Buffer.from(await readFile(join(service().dataDir, 'encryption.key'), 'utf8'), 'base64');
+  const row =
+    (await listSigningKeys(await database())).find(({ status }) => status === 'active') ??
+    assert.fail('no key is active');
+  return new SigningKey(row, createEncryption([secret]));
+}
+
+const CONSTRAINTS = [
+  { param: 'repository', op: 'prefix', value: 'ada/' },
+  { param: 'draft', op: 'eq', value: true },
+  { param: 'labels', op: 'in', value: ['bug', 1, null] },
+  { param: 'limit', op: 'lte', value: 10 },
+  { param: 'limit', op: 'gte', value: 1.5 },
+];
+const FINE = { repository: 'ada/engine', draft: true, labels: 'bug', limit: 5 };
+
+for (const language of Object.keys(LANGUAGES) as Language[]) {
+  if (!(await canRun(LANGUAGES[language]))) {
+    process.stderr.write(
+      `LEFT OUT: offline verification in ${language}; it needs ${LANGUAGES[language].command} with its package.\n`,
+    );
+    continue;
+  }
+  describe(`docs/offline-verification.md in ${language}`, () => {
+    let holder: Holder;
+    let token: string;
+    before(async () => {
+      holder = await openHolder();
+      await grant(
+        holder.as,
+        { agentId: holder.agentId, connectionId: holder.code.id },
+        { constraints: CONSTRAINTS, scopes: ['read', 'write'] },
+      );
+      ({ token } = await issue(holder));
+    });
+
+    const expectOutcomes = async (tries: Try[]): Promise<string[]> => {
+      const outcomes = await played(language, tries);
+      const seen = outcomes.map((outcome, at) => [tries[at]?.name, !outcome.startsWith('refused')]);
+      assert.deepEqual(
+        seen,
+        tries.map(({ name, admitted }) => [name, admitted]),
+        outcomes.join('\n'),
+      );
+      return outcomes;
+    };
+    const attempt = (name: string, admitted: boolean, change: Partial<Try> = {}): Try => ({
+      name,
+      admitted,
+      token,
+      service: 'github',
+      scope: 'read',
+      call: FINE,
+      ...change,
+    });
+
+    it('lets in what the passport is good for, and nothing beyond its scopes and constraints', async () => {
+      const call = (change: Record<string, unknown>) => ({ call: { ...FINE, ...change } });
+      const [outcome] = await expectOutcomes([
+        attempt('a call within every constraint', true),
+        attempt('another scope of the same', true, { scope: 'write' }),
+        attempt('a scope that was not granted', false, { scope: 'admin' }),
+        attempt('the other service, without constraints', true, { service: 'slack', call: {} }),
+        attempt('a service it does not know', false, { service: 'gitlab' }),
+        attempt('another prefix', false, call({ repository: 'eve/engine' })),
+        attempt('no repository', false, call({ repository: undefined })),
+        attempt('a repository that is no text', false, call({ repository: ['ada/'] })),
+        attempt('not a draft', false, call({ draft: false })),
+        attempt('1 instead of true', false, call({ draft: 1 })),
+        attempt('a number that is in the list', true, call({ labels: 1 })),
+        attempt('null, which is in the list', true, call({ labels: null })),
+        attempt('true, which is not', false, call({ labels: true })),
+        attempt('too many', false, call({ limit: 10.5 })),
+        attempt('as many as may be', true, call({ limit: 10 })),
+        attempt('too few', false, call({ limit: 1 })),
+        attempt('a number in words', false, call({ limit: '5' })),
+      ]);
+      assert.equal(outcome, payloadOf(token).jti);
+    });
+
+    it('refuses forged, expired and foreign tokens, and a status list in place of a passport', async () => {
+      const key = await instanceKey();
+      const payload = payloadOf(token);
+      const header = (change: Record<string, unknown>): string =>
+        JSON.stringify({ alg: 'EdDSA', kid: key.kid, typ: 'JWT', ...change });
+      const { privateKey } = generateKeyPairSync('ed25519');
+      const list = await (await fetch(payload.status?.status_list.uri ?? '')).text();
+      const past = { ...payload, iat: payload.iat - 900, exp: payload.iat - 1 };
+      await expectOutcomes([
+        attempt('signed again by us', true, { token: key.sign(JSON.stringify(payload)) }),
+        attempt('signed by somebody else', false, { token: jws(header({}), JSON.stringify(payload), privateKey) }),
+        attempt('of an unknown key', false, {
+          token: jws(header({ kid: 'theirs' }), JSON.stringify(payload), privateKey),
+        }),
+        attempt('not signed', false, {
+          token: jws(header({ alg: 'none' }), JSON.stringify(payload), () => Buffer.alloc(0)),
+        }),
+        attempt('with another payload', false, {
+          token: token.replace(
+            /\.[^.]+\./,
+            `.${Buffer.from(JSON.stringify({ ...payload, exp: payload.exp + 1 })).toString('base64url')}.`,
+          ),
+        }),
+        attempt('expired', false, { token: key.sign(JSON.stringify(past)) }),
+        attempt('of another issuer', false, {
+          token: key.sign(JSON.stringify({ ...payload, iss: 'https://elsewhere.example' })),
+        }),
+        attempt('a status list', false, { token: list }),
+        attempt('no token', false, { token: 'a.b.c' }),
+      ]);
+    });
+
+    it('sees a revocation in the status list, of the passport itself and of one above it', async () => {
+      const [kept, revoked] = [await issue(holder), await issue(holder)];
+      const child = assertStatus(
+        await holder.as.post<{ token: string }>('/v1/passports/delegate', {
+          parent_passport_token: revoked.token,
+          child_agent_id: holder.agentId,
+          scopes: [{ service_connection_id: holder.code.id, scopes: ['read'] }],
+        }),
+        201,
+      );
+      const tries = (admitted: boolean) => [
+        attempt('one that stays', true, { token: kept.token }),
+        attempt('one that is revoked', admitted, { token: revoked.token }),
+        attempt('one that was delegated from it', admitted, { token: child.token }),
+      ];
+      await expectOutcomes(tries(true));
+      assertStatus(await holder.as.post('/v1/passports/revoke', { jti: revoked.jti }), 200);
+      await eventually('the list to show it', async () =>
+        (await played(language, tries(false))).slice(1).every((outcome) => outcome.startsWith('refused')),
+      );
+      await expectOutcomes(tries(false));
+    });
+
+    it('holds a call to the intents of the passport', async () => {
+      const { id: claim } = await submit(holder.as, {
+        subject: `carnet://agent/${holder.agentId}`,
+        claim_type: 'intent_claim',
+        payload: intent({ agent_id: holder.agentId }),
+      });
+      const issued = await issue(holder, {
+        scopes: [{ service_connection_id: holder.chat.id, scopes: ['read'], intents: [claim] }],
+      });
+      const { target, action } = intent();
+      const of = (name: string, admitted: boolean, call: Record<string, unknown>): Try =>
+        attempt(name, admitted, { token: issued.token, service: 'slack', call });
+      await expectOutcomes([
+        of('for the intent', true, { intent: { claim, target, action } }),
+        of('for the intent, its members in another order', true, { intent: { action, target, claim } }),
+        of('for another target', false, { intent: { claim, target: 'elsewhere', action } }),
+        of('for no intent', false, {}),
+      ]);
+    });
+
+    it('holds a call to a pattern as a whole, where there is an engine of linear time, and to nothing else', async () => {
+      const version = [{ param: 'version', op: 'regex', value: 'v[0-9]+|latest' }];
+      const { token: patterned } = await issue(holder, {
+        scopes: [{ service_connection_id: holder.chat.id, scopes: ['read'], constraints: version }],
+      });
+      const engine = language === 'typescript' || (await canRun({ command: 'python3', needs: ['-c', 'import re2'] }));
+      const of = (name: string, admitted: boolean, value: unknown): Try =>
+        attempt(name, admitted, { token: patterned, service: 'slack', call: { version: value } });
+      await expectOutcomes([
+        of('that it matches', engine, 'v12'),
+        of('that its other half matches', engine, 'latest'),
+        of('that it matches in part', false, 'v12-beta'),
+        of('that is no text', false, 12),
+      ]);
+    });
+  });
+}
