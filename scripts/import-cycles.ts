@@ -1,12 +1,16 @@
-import type { Import } from './imports.ts';
+/** One thing that leads to another: a file that imports a file, a folder a folder. */
+interface Edge {
+  file: string;
+  target: string;
+}
 
 /** A way from a file back to itself; never empty. */
-export type Cycle = [Import, ...Import[]];
+export type Cycle<Step> = [Step, ...Step[]];
 
 /** The shortest cycle through each file that lies on one, every cycle once, begun at its alphabetically first file. */
-export function cyclesOf(imports: Import[]): Cycle[] {
+export function cyclesOf<Step extends Edge>(imports: Step[]): Cycle<Step>[] {
   const leaving = Map.groupBy(imports, ({ file }) => file);
-  const cycles = new Map<string, Cycle>();
+  const cycles = new Map<string, Cycle<Step>>();
   for (const file of [...leaving.keys()].toSorted()) {
     const cycle = shortestWayBack(file, leaving);
     if (!cycle) continue;
@@ -20,9 +24,9 @@ export function cyclesOf(imports: Import[]): Cycle[] {
 }
 
 /** Breadth first; the files are tried in alphabetical order, so the first to find a cycle is its beginning. */
-function shortestWayBack(start: string, leaving: Map<string, Import[]>): Cycle | undefined {
+function shortestWayBack<Step extends Edge>(start: string, leaving: Map<string, Step[]>): Cycle<Step> | undefined {
   const seen = new Set<string>();
-  let ways: Cycle[] = (leaving.get(start) ?? []).map((step): Cycle => [step]);
+  let ways: Cycle<Step>[] = (leaving.get(start) ?? []).map((step): Cycle<Step> => [step]);
   while (ways.length > 0) {
     const home = ways.find((way) => way.at(-1)?.target === start);
     if (home) return home;
@@ -30,7 +34,7 @@ function shortestWayBack(start: string, leaving: Map<string, Import[]>): Cycle |
       const reached = way.at(-1)?.target ?? start;
       if (seen.has(reached)) return [];
       seen.add(reached);
-      return (leaving.get(reached) ?? []).map((step): Cycle => [...way, step]);
+      return (leaving.get(reached) ?? []).map((step): Cycle<Step> => [...way, step]);
     });
   }
   return undefined;

@@ -23,27 +23,27 @@ type Article = {
 
 const domains = [
   'accounts',
-  'skills',
-  'invocations',
-  'skill-requests',
-  'passports',
-  'governance',
-  'claims',
+  'authority',
   'billing',
-  'notifications',
-  'inbound',
+  'claims',
   'dashboard',
+  'governance',
+  'invocations',
   'mail',
+  'passports',
+  'skill-requests',
+  'skills',
 ];
-const routes = '{routes.ts,*-routes.ts,routes/**}';
-const queries = '{queries.ts,*-queries.ts,queries/**}';
-const schemas = '{schema.ts,*-schema.ts,schema/**}';
-const paymentWebhookVerifier = 'src/billing/payments/webhook/verify.ts';
+const routes = '{**/,}{routes.ts,*-routes.ts}';
+const schemas = '{**/,}{schema.ts,*-schema.ts,schema/**}';
+/** Rooms below http, which every domain stands on. */
+const kernel = '{commands,context,database,errors,fields,ids,json,json-schema,metrics}';
+const paymentWebhookVerifier = 'src/billing/webhook/verify.ts';
 const routeSees = [
   'src/<own>/**',
   'src/http/**',
-  'src/commands{.ts,/**}',
-  'type src/{context,caller}.ts',
+  'src/{commands,errors,fields,ids,json}/**',
+  'type src/context/**',
   'npm:**',
   'node:**',
 ];
@@ -90,11 +90,9 @@ export const articles: Article[] = [
     files: ['activities/**'],
     may: [
       'activities/**',
-      `src/<domain>/!(routes|*-routes).ts`,
-      'src/<domain>/!(routes)/**',
-      'src/database/**',
-      'src/errors/carnet-error.ts',
-      'src/!(main|api|worker|app).ts',
+      `src/<domain>/!(*routes).ts`,
+      `src/<domain>/**/!(*routes).ts`,
+      `src/${kernel}/**`,
       'temporal/**',
       'npm:**',
       'node:**',
@@ -113,29 +111,42 @@ export const articles: Article[] = [
     name: 'routes',
     files: [`src/<domain>/${routes}`],
     may: routeSees,
-    why: 'a route sees its own domain, src/http and src/commands, so that a request never waits on a life or on a stranger',
-    instead: 'let a file of the own domain call the other domain; who must wait for a life asks context.delivery',
+    why: 'a route sees its own domain, src/http and the kernel, so that a request never waits on a life or on a stranger',
+    instead: 'let a file of the own domain call the other domain; who must wait for a life uses context.delivery',
   },
   {
-    name: 'foreign-tables',
-    files: ['src/<domain>/**'],
-    never: [`src/<other>/${queries}`, `src/<other>/${routes}`, `value src/<other>/${schemas}`],
-    why: 'a domain that reads the tables of another breaks when that one changes them, and goes past its rules',
-    instead:
-      'call a function that the other domain exports, importing at most the type of a schema; a shape that several share belongs in src/http',
+    name: 'faces',
+    files: ['src/<domain>/**', `src/${kernel}/**`, 'src/{http,process,embedded}/**', '!src/process/routes.ts'],
+    never: ['src/<other>/!(index).ts', 'src/<other>/*/**'],
+    why: 'a domain that reaches into another breaks when that one moves its files or tables, and goes past its rules',
+    instead: 'export from the index.ts of that domain what may be called, and import it from there',
+  },
+  {
+    name: 'kernel',
+    files: [`src/${kernel}/**`],
+    never: ['value src/{http,process,embedded}/**', 'src/<domain>/**'],
+    why: 'the rooms below http are what http, domains and lives stand on; an arrow back up would make a circle',
+    instead: 'pass it in as an argument, or declare a port in src/context/ports.ts that src/process fills',
+  },
+  {
+    name: 'http',
+    files: ['src/http/**'],
+    never: ['src/<domain>/**', 'src/process/**'],
+    why: 'http is what every domain mounts its routes on; it knows none of them',
+    instead: 'pass routes, pages and authenticators in from src/process',
   },
   {
     name: 'lives-call-domains',
     files: ['src/<domain>/**'],
-    never: ['npm:@temporalio/**', 'activities/**', 'workflows/**', 'temporal/!(workflow-ids).ts', 'temporal/*/**'],
+    never: ['npm:@temporalio/**', 'activities/**', 'workflows/**', 'temporal/**'],
     why: 'Postgres decides and lives act afterwards: a domain that calls Temporal would make an answer depend on it',
     instead: 'write a life message in the command; its delivery is not your concern',
   },
   {
     name: 'routes-are-mounted-once',
-    files: ['workflows/**', 'temporal/**', 'bench/**', 'src/*/**', '!src/<domain>/**'],
+    files: ['workflows/**', 'temporal/**', 'bench/**', 'src/*/**', '!src/<domain>/**', '!src/process/routes.ts'],
     never: [`src/<domain>/${routes}`],
-    why: 'routes are the outermost layer: src/http/app.ts mounts them, nothing builds on them',
+    why: 'routes are the outermost layer: src/process/routes.ts lists them, nothing builds on them',
     instead: 'call the exported function that the route calls',
   },
   {
@@ -180,23 +191,55 @@ export function violations(root: string): { texts: string[]; files: number; impo
   const imports = files.flatMap((file) => importsOf(root, file));
   const broken = imports.flatMap((imported) => {
     const article = articles.find((candidate) => breaks(candidate, imported)) ?? undeclared(root, imported);
-    return article ? [tell(imported, article)] : [];
+    return article ? [describe(imported, article)] : [];
   });
   const edges = imports.filter(
     (imported) =>
       !closedByDesign.some(({ files: glob, targets }) => binds([glob], imported.file) && hits(targets, imported)),
   );
-  const cycles = cyclesOf(edges).map((cycle) =>
-    tell(cycle[0], {
-      name: 'cycles',
-      why: `${[...cycle.map(({ file }) => file), cycle[0].file].join(' → ')} is a cycle: none of them can be read, tested or loaded alone`,
-      instead: 'move what they share into a module below them, or pass it as an argument',
-    }),
+  const cycles = cyclesOf(edges).map((cycle) => describe(cycle[0], cycleArticle('cycles', cycle)));
+  const circles = cyclesOf(folderEdges(edges)).map((circle) =>
+    describe(circle[0].first, cycleArticle('circles', circle)),
   );
-  return { texts: [...broken, ...cycles], files: files.length, imports: imports.length };
+  return { texts: [...broken, ...cycles, ...circles], files: files.length, imports: imports.length };
 }
 
-function tell(
+const cycleArticle = (name: string, cycle: { file: string }[]): Pick<Article, 'name' | 'why' | 'instead'> => ({
+  name,
+  why: `${[...cycle, ...cycle.slice(0, 1)].map(({ file }) => file).join(' → ')} is a cycle: none of them can be read, tested or loaded alone`,
+  instead: 'move what they share into a module below them, or pass it as an argument',
+});
+
+/** One folder that imports another, and the first import that does. */
+interface FolderEdge {
+  file: string;
+  target: string;
+  first: Import;
+}
+
+/**
+ * The imports between folders that stand beside each other, whatever lies inside them: `src/billing/wallet` → `src/billing/payments`.
+ * The rooms of src stand beside workflows, activities and temporal. Tests, benches and scripts are outside of the house.
+ */
+const folderEdges = (edges: Import[]): FolderEdge[] =>
+  edges.flatMap((first) => {
+    const [from, to] = [roomOf(first.file), roomOf(first.target)];
+    if (from === undefined || to === undefined) return [];
+    const shared = from.findIndex((folder, depth) => folder !== to[depth]);
+    if (shared < 0 || to[shared] === undefined) return [];
+    const upTo = (folders: string[]) => folders.slice(0, shared + 1).join('/');
+    return [{ file: upTo(from), target: upTo(to), first }];
+  });
+
+/** The folders of a file of the house, `src/<room>` as one; undefined for what is outside, and for the entry points. */
+function roomOf(file: string): string[] | undefined {
+  const [top = '', ...rest] = file.split('/').slice(0, -1);
+  if (top !== 'src') return ['workflows', 'activities', 'temporal'].includes(top) ? [top, ...rest] : undefined;
+  const [room, ...deeper] = rest;
+  return room === undefined ? undefined : [`src/${room}`, ...deeper];
+}
+
+function describe(
   { file, line, kind, target }: Import,
   { name, why, instead }: Pick<Article, 'name' | 'why' | 'instead'>,
 ): string {

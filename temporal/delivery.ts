@@ -1,7 +1,8 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { forgetOldAnswers } from '../src/commands/run.ts';
-import type { Context, Delivery } from '../src/context/context.ts';
+import type { Context } from '../src/context/context.ts';
+import type { Delivery } from '../src/context/ports.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
 import { step } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';

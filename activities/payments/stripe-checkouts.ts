@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { PaymentMetadata } from '../../src/billing/payments/webhook/event.ts';
+import type { PaymentMetadata } from '../../src/billing/payments/event.ts';
 import type { CheckoutState, HostedPage, PaymentProvider } from '../../src/billing/payments/provider.ts';
 import type { Config, StripeSettings } from '../../src/context/config.ts';
 import { keyOfWish, type Ask } from './stripe-client.ts';

@@ -1,14 +1,10 @@
-export { findAgent } from '../authority/agents/queries.ts';
-export { assuranceRank } from '../authority/identity-claims/assurance.ts';
-export { changeTier } from './operators/change-tier.ts';
-export { ensureAgent, ensureApiKey, ensureGrant, ensureOperator, ensureServiceConnection } from '../authority/demo.ts';
-export {
-  passportFacts,
-  type AuthorityBindingFact,
-  type GrantFact,
-  type IdentityClaimFact,
-  type PassportFacts,
-} from '../authority/passport-facts.ts';
-export { findOperator, lockOperator } from './operators/queries.ts';
-export { countAdministrators, findMembership, membershipsOf, type Membership } from './members/queries.ts';
+export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
 export { newSecret } from './api-keys/secret.ts';
+export { findAgent, findKeyOfAgent, findOperatorOfAgent } from './agents/queries.ts';
+export { AgentSchema } from './agents/schema.ts';
+export { purgeAuditEvents } from './audit/purge.ts';
+export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
+export { countAdministrators, findMembership, membershipsOf, type Membership } from './members/queries.ts';
+export { changeTier } from './operators/change-tier.ts';
+export { findOperator, isSuspended, lockOperator } from './operators/queries.ts';
+export type { Tier } from './operators/schema.ts';

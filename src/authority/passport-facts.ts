@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { ConstraintSchema } from './constraints.ts';
-import { AgentSchema } from './agents/schema.ts';
+import { AgentSchema } from '../accounts/index.ts';
 
 const seconds = z.int().nullable();
 

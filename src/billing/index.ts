@@ -12,3 +12,4 @@ export { withTopUpUrl } from './wallet/insufficient-credits.ts';
 export { recordMachineRun, type MachineRun } from './metering/machine-runs.ts';
 export { recordModelCall, type ModelCall, type ModelCallPrice } from './metering/model-calls.ts';
 export { WalletTransactionSchema, type WalletTransaction } from './wallet/schema.ts';
+export { localPaymentPages } from './payments/local/index.ts';

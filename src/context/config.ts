@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { isLoopback } from '../http/addresses.ts';
+import { isLoopback } from './loopback.ts';
 
 /** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
 const integer = (minimum: number, maximum: number) =>

@@ -1,1 +1,1 @@
-export { requireApproval } from './require-approval.ts';
+export { approvalGate } from './require-approval.ts';

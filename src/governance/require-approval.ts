@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { credentialName, mayApprove } from '../commands/caller.ts';
-import type { CommandCall, CommittedRefusal, Unit } from '../commands/run.ts';
+import type { Unit } from '../commands/run.ts';
+import type { Config } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
+import type { RequireApproval } from '../context/ports.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
@@ -16,49 +18,36 @@ import {
 /** What the sealed body of an approval belongs to. */
 export const bodySeal = (approvalId: string): string => `approval:${approvalId}`;
 
-/**
- * The one gate of governed actions (decisions A33), to be asked inside the command after validation and state checks and before
- * its effect. An owner or administrator in a dashboard session passes. A bearer passes with X-Governance-Approval naming an approval
- * of this very request that a person gave: it is consumed in this transaction. Everybody else gets an approval request that stays.
- *
- *     const refused = await requireApproval(context, unit, call, 'agent.unblock');
- *     if (refused !== null) return refused;
- *
- * @param action what a person is asked to approve, as the audit trail would name it.
- * @returns null where the action may go on, otherwise what the command returns.
- */
-export async function requireApproval(
-  context: Context,
-  unit: Unit,
-  call: CommandCall,
-  action: string,
-): Promise<CommittedRefusal | null> {
-  const { caller, request } = call;
-  if (request === null || mayApprove(caller)) return null;
-  const bound: BoundRequest = {
-    operatorId: caller.operatorId,
-    method: request.method,
-    path: request.path,
-    digest: hash('sha256', canonicalJson(request.body), 'buffer'),
+/** The gate of governed actions; its promise is the port's (`RequireApproval`). */
+export const approvalGate =
+  ({ config, encryption }: Pick<Context, 'config' | 'encryption'>): RequireApproval =>
+  async (unit, call, action) => {
+    const { caller, request } = call;
+    if (request === null || mayApprove(caller)) return null;
+    const bound: BoundRequest = {
+      operatorId: caller.operatorId,
+      method: request.method,
+      path: request.path,
+      digest: hash('sha256', canonicalJson(request.body), 'buffer'),
+    };
+    const shown = request.approvalId;
+    if (shown !== undefined && (await consumeApproval(unit.connection, shown, bound))) {
+      await unit.audit('approval.consumed', shown, { action });
+      return null;
+    }
+    const shownStatus = shown === undefined ? undefined : await statusOf(unit, shown, bound);
+    const id = newId('apr');
+    const approval = await requestApproval(unit.connection, {
+      ...bound,
+      id,
+      action,
+      body: encryption.seal(JSON.stringify(request.body), bodySeal(id)),
+      requestedBy: credentialName(caller),
+      seconds: config.approvalSeconds,
+    });
+    if (approval.made) await unit.audit('approval.requested', approval.id, { action });
+    return { refusal: approvalRequired(config, approval, shownStatus) };
   };
-  const shown = request.approvalId;
-  if (shown !== undefined && (await consumeApproval(unit.connection, shown, bound))) {
-    await unit.audit('approval.consumed', shown, { action });
-    return null;
-  }
-  const shownStatus = shown === undefined ? undefined : await statusOf(unit, shown, bound);
-  const id = newId('apr');
-  const approval = await requestApproval(unit.connection, {
-    ...bound,
-    id,
-    action,
-    body: context.encryption.seal(JSON.stringify(request.body), bodySeal(id)),
-    requestedBy: credentialName(caller),
-    seconds: context.config.approvalSeconds,
-  });
-  if (approval.made) await unit.audit('approval.requested', approval.id, { action });
-  return { refusal: approvalRequired(context, approval, shownStatus) };
-}
 
 /** What is wrong with the approval that was shown. */
 async function statusOf(unit: Unit, shown: string, bound: BoundRequest): Promise<string> {
@@ -67,7 +56,7 @@ async function statusOf(unit: Unit, shown: string, bound: BoundRequest): Promise
   return found.fits ? found.status : 'other_request';
 }
 
-function approvalRequired(context: Context, approval: LiveApproval, shownStatus: string | undefined): CarnetError {
+function approvalRequired(config: Config, approval: LiveApproval, shownStatus: string | undefined): CarnetError {
   const todo =
     approval.status === 'approved'
       ? `It is approved: repeat the same request with X-Governance-Approval: ${approval.id}.`
@@ -79,7 +68,7 @@ function approvalRequired(context: Context, approval: LiveApproval, shownStatus:
   return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${why}${todo}`, {
     extra: {
       approval_id: approval.id,
-      approval_url: `${context.config.publicBaseUrl}/v1/governance/approvals/${approval.id}`,
+      approval_url: `${config.publicBaseUrl}/v1/governance/approvals/${approval.id}`,
       expires_at: approval.expires_at,
       ...(shownStatus !== undefined && { approval_status: shownStatus }),
     },

@@ -12,9 +12,6 @@ export function clientAddress(request: IncomingMessage, hops: number): string {
   return entry === undefined || entry === '' ? socketAddress : entry;
 }
 
-/** Whether the host of a URL is this machine, where nobody listens in between. */
-export const isLoopback = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-
 /** What is counted as one client: an IPv4 address, or the /64 that one IPv6 customer has all of. */
 export function addressBlock(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -9,7 +9,7 @@ import { CarnetError, notFound } from '../errors/carnet-error.ts';
 import { Exchange } from './exchange.ts';
 import { guarded, guardedWithBody } from './guard.ts';
 import type { Health } from './pages/health-pages.ts';
-import { sendPage } from './pages/page.ts';
+import { sendPage, type PathOfPage } from './pages/page.ts';
 import { createServicePages } from './pages/service-pages.ts';
 import { internalError, refusalOf, sendProblem } from './problem.ts';
 import { recordExchange } from './records.ts';
@@ -20,6 +20,8 @@ import { takesBody, type AnyRoute } from './route.ts';
 export interface Makings {
   routes: AnyRoute[];
   credentials: Credentials;
+  /** Pages of domains, for browsers. */
+  pages: PathOfPage[];
   health?: Health | undefined;
 }
 
@@ -28,10 +30,10 @@ export interface Makings {
  * the caller, parse the request, handle it, parse the answer. It writes to the response itself, since a
  * middleware for each step would cost more than the step (bench b1).
  */
-export function createApp(context: Context, { routes, credentials, health = {} }: Makings): Koa {
+export function createApp(context: Context, { routes, credentials, pages: ownPages, health = {} }: Makings): Koa {
   const { log } = context;
   const dispatch = createDispatch(routes);
-  const pages = createServicePages(context, routes, health);
+  const pages = createServicePages(context, { routes, pages: ownPages, health });
   const admission = createAdmission(context, credentials);
 
   const answer = async (exchange: Exchange): Promise<number> => {

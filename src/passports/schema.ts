@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConstraintsSchema } from '../authority/constraints.ts';
+import { ConstraintsSchema } from '../authority/index.ts';
 import { distinct, text } from '../fields/fields.ts';
 import { AuthorityRefSchema } from './token.ts';
 

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
 import type { Config } from '../context/config.ts';
-import type { Context, Delivery } from '../context/context.ts';
+import type { Context } from '../context/context.ts';
+import type { Delivery } from '../context/ports.ts';
 import { openPool, type DatabasePool } from '../database/pool.ts';
 import { createEncryption } from '../context/encryption.ts';
 import { openRowEvents } from '../database/row-events.ts';
+import { approvalGate } from '../governance/index.ts';
 import { createSchemaChecker } from '../json-schema/index.ts';
+import { passportRevocation } from '../passports/index.ts';
 
 /** Connections of the API and of the worker, each (architecture rule 13). */
 const POOL_SIZE = 8;
@@ -18,14 +21,17 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
   const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api' });
   const rowEvents = openRowEvents(config.databaseUrl, log);
   const schemas = createSchemaChecker();
+  const encryption = createEncryption(config.encryptionKeys);
   return {
     config,
     log,
     pool,
-    encryption: createEncryption(config.encryptionKeys),
+    encryption,
     rowEvents,
     schemas,
     delivery,
+    requireApproval: approvalGate({ config, encryption }),
+    passportRevocation,
     async close() {
       await schemas.close();
       await rowEvents.close();

@@ -12,6 +12,7 @@ import { credentials } from './credentials.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 import { closeGracefully, createHttpServer } from '../http/server.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
+import { localPaymentPages } from '../billing/index.ts';
 import { routes } from './routes.ts';
 
 /** Seconds that requests under way may take at a stop. */
@@ -69,7 +70,12 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
   let health = await temporal.check();
   const timer = setInterval(() => void temporal.check().then((now) => (health = now)), TEMPORAL_CHECK_MS);
   const server = createHttpServer(
-    createApp(context, { routes, credentials: credentials(context), health: { temporalHealth: () => health } }),
+    createApp(context, {
+      routes,
+      credentials: credentials(context),
+      pages: localPaymentPages(context),
+      health: { temporalHealth: () => health },
+    }),
   );
   await listen(server, context.config.port);
   return {

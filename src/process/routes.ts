@@ -1,4 +1,5 @@
 import { accountRoutes } from '../accounts/routes.ts';
+import { authorityRoutes } from '../authority/routes.ts';
 import { billingRoutes } from '../billing/routes.ts';
 import { claimRoutes } from '../claims/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
@@ -13,6 +14,7 @@ import { skillRoutes } from '../skills/routes.ts';
 /** Every route of the service, a domain after the other. */
 export const routes: AnyRoute[] = [
   ...accountRoutes,
+  ...authorityRoutes,
   ...skillRoutes,
   ...invocationRoutes,
   ...skillRequestRoutes,

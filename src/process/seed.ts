@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import {
-  ensureAgent,
-  ensureApiKey,
-  ensureGrant,
-  ensureOperator,
-  ensureServiceConnection,
-  newSecret,
-} from '../accounts/index.ts';
+import { ensureAgent, ensureApiKey, ensureOperator, newSecret } from '../accounts/index.ts';
+import { ensureGrant, ensureServiceConnection } from '../authority/index.ts';
 import { ensureDemoCredit } from '../billing/index.ts';
 import type { Context } from '../context/context.ts';
 import { StartupFault } from '../errors/startup-fault.ts';

@@ -1,4 +1,4 @@
-import { assuranceRank } from '../accounts/index.ts';
+import { assuranceRank } from '../authority/index.ts';
 import type { PassportClaim, TrustEvaluation } from './check-trust-schema.ts';
 import type { TrustLevel } from './schema.ts';
 

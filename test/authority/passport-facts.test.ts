@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { calculateJwkThumbprint } from 'jose';
 import { z } from 'zod';
-import { passportFacts, type PassportFacts } from '../../src/accounts/index.ts';
+import { passportFacts, type PassportFacts } from '../../src/authority/index.ts';
 import { sql } from '../../src/database/pool.ts';
 import { buildAgent, buildOperator, type TestOperator } from '../support/factories.ts';
 import { assertStatus, database, platform } from '../support/service.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { runCommand } from '../../src/commands/run.ts';
 import { sql } from '../../src/database/pool.ts';
-import { requireApproval } from '../../src/governance/index.ts';
 import { jsonObject } from '../../src/fields/fields.ts';
 import { route, type AnyRoute } from '../../src/http/route.ts';
 import { database, type Reply, type Requester } from '../support/service.ts';
@@ -25,7 +24,7 @@ export const governed: AnyRoute[] = [
     operation: 'postGoverned',
     handler: ({ context, call }) =>
       runCommand(context, call, async (unit) => {
-        const refused = await requireApproval(context, unit, call, 'test.governed');
+        const refused = await context.requireApproval(unit, call, 'test.governed');
         if (refused !== null) return refused;
         await unit.audit('test.governed', 'test');
         return { status: 200, body: { done: true as const } };
@@ -41,7 +40,7 @@ export const governed: AnyRoute[] = [
         context,
         call,
         async (unit) =>
-          (await requireApproval(context, unit, call, 'test.governed')) ?? {
+          (await context.requireApproval(unit, call, 'test.governed')) ?? {
             status: 200,
             body: { done: true as const },
           },

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import pino from 'pino';
 import type { Grant } from '../../src/authority/grants/schema.ts';
-import {
-  ensureAgent,
-  ensureApiKey,
-  ensureGrant,
-  ensureOperator,
-  ensureServiceConnection,
-} from '../../src/accounts/index.ts';
+import { ensureAgent, ensureApiKey, ensureOperator } from '../../src/accounts/index.ts';
+import { ensureGrant, ensureServiceConnection } from '../../src/authority/index.ts';
 import { newSecret } from '../../src/accounts/api-keys/secret.ts';
 import { completeConfig, readSettings } from '../../src/context/config.ts';
 import type { OperatorId } from '../../src/ids/ids.ts';

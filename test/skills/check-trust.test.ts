@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { assuranceRank } from '../../src/accounts/index.ts';
+import { assuranceRank } from '../../src/authority/index.ts';
 import { evaluateTrust } from '../../src/skills/check-trust.ts';
 import type { TrustEvaluation } from '../../src/skills/check-trust-schema.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';

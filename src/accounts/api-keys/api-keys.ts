@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
-import { lockAgent } from '../../authority/agents/queries.ts';
+import { lockAgent } from '../agents/queries.ts';
 import { countApiKeys, deleteApiKey, findApiKey, insertApiKey, listApiKeys } from './queries.ts';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema.ts';
 import { assertFuture } from '../../database/instants.ts';

@@ -1,44 +1,10 @@
 import { isPerson, type Caller } from '../../commands/caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
-import { requireApproval } from '../../governance/index.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { newId, PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
-import { insertApiKey } from '../api-keys/queries.ts';
-import { findOperator, insertOperator, lockOperator, saveOperator } from './queries.ts';
-import type { AdministerOperator, Operator, RegisteredOperator, RegisterOperator, UpdateOperator } from './schema.ts';
-import { holdPassportsOf, revokePassportsOfOperator } from '../../passports/revoking/of-agents.ts';
-import { keptOf, newSecret } from '../api-keys/secret.ts';
-
-/** A new operator of tier free with an open wallet and one admin key, which is shown this once. */
-export const registerOperator = (
-  context: Context,
-  call: CommandCall,
-  body: RegisterOperator,
-): Promise<Answered<RegisteredOperator>> =>
-  runCommand(
-    context,
-    call,
-    async (unit) => {
-      const secret = newSecret();
-      const operator = await insertOperator(unit.connection, { ...body, id: newId('op'), tier: 'free' });
-      await insertApiKey(unit.connection, {
-        id: newId('key'),
-        operator_id: operator.id,
-        name: 'first key',
-        kind: 'operator',
-        role: 'admin',
-        agent_id: null,
-        monthly_limit_cents: null,
-        expires_at: null,
-        ...keptOf(secret),
-      });
-      await unit.audit('operator.registered', operator.id, { name: operator.name });
-      unit.changed(operator.id);
-      return { status: 201, body: { operator, api_key: secret } };
-    },
-    { secret: true },
-  );
+import { PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
+import { findOperator, lockOperator, saveOperator } from './queries.ts';
+import type { AdministerOperator, Operator, UpdateOperator } from './schema.ts';
 
 /** @throws CarnetError NOT_FOUND */
 export async function readOwnOperator(context: Context, caller: Caller): Promise<Operator> {
@@ -61,7 +27,7 @@ export const updateOwnOperator = (
     const before = await lockOperator(unit.connection, call.caller.operatorId);
     assertThat(before, () => notFound('operator'));
     if (payoutAccount !== undefined) {
-      const refused = await requireApproval(context, unit, call, 'operator.payout_account_changed');
+      const refused = await context.requireApproval(unit, call, 'operator.payout_account_changed');
       if (refused !== null) return refused;
     }
     const operator = await saveOperator(unit.connection, {
@@ -104,7 +70,7 @@ export const administerOperator = (
   patch: AdministerOperator,
 ): Promise<Answered<Operator>> =>
   runCommand(context, call, async (unit) => {
-    if (patch.status === 'suspended') await holdPassportsOf(unit.connection, operatorId);
+    if (patch.status === 'suspended') await context.passportRevocation.lock(unit.connection, operatorId);
     const before = await lockOperator(unit.connection, operatorId);
     assertThat(before, () => notFound('operator'));
     assertThat(
@@ -118,7 +84,10 @@ export const administerOperator = (
       commission_bps: patch.commission_bps === undefined ? before.commission_bps : patch.commission_bps,
     });
     const ended = patch.status === 'suspended' && {
-      passports_revoked: await revokePassportsOfOperator(unit.connection, { operatorId, reason: 'Operator suspended' }),
+      passports_revoked: await context.passportRevocation.ofOperator(unit.connection, {
+        operatorId,
+        reason: 'Operator suspended',
+      }),
     };
     await unit.audit('operator.administered', operator.id, { ...patch, ...ended });
     unit.changed(operator.id);

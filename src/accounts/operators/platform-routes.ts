@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { AdjustmentSchema, createAdjustment, CreateAdjustmentSchema } from '../../billing/wallet/adjustments.ts';
 import { AdministerOperatorSchema, OperatorSchema } from './schema.ts';
 import { administerOperator } from './operators.ts';
 
@@ -25,20 +24,4 @@ const patchOperator = route({
   handler: ({ context, call, params: { id }, body }) => administerOperator(context, call, id, body),
 });
 
-const postAdjustment = route({
-  method: 'post',
-  path: '/v1/admin/operators/:id/adjustments',
-  operation: 'createAdjustment',
-  tag: 'platform',
-  summary: 'Put cents into the wallet of an operator, or take them out',
-  audience: 'platform',
-  params,
-  body: CreateAdjustmentSchema,
-  example: { amount_cents: 1_000, description: 'Welcome credit' },
-  status: 201,
-  reply: AdjustmentSchema,
-  refusals: ['NOT_FOUND', 'BALANCE_TOO_LOW'],
-  handler: ({ context, call, params: { id }, body }) => createAdjustment(context, call, id, body),
-});
-
-export const platformRoutes: AnyRoute[] = [patchOperator, postAdjustment];
+export const platformRoutes: AnyRoute[] = [patchOperator];

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { insertMember } from '../members/queries.ts';
 import { OperatorSchema, type Operator, type RegisterOperator, type Tier } from './schema.ts';
 
 const columns = sql.fragment`id, name, email, status, tier, commission_bps, payout_account, created_at, updated_at`;
@@ -17,7 +16,7 @@ export const findOperatorByEmail = (connection: CommonQueryMethods, email: strin
     sql.type(OperatorSchema)`select ${columns} from operators where email = ${email} order by id limit 1`,
   );
 
-/** Also opens the wallet, so that no movement of money has to, and makes the holder of the e-mail address the owner. */
+/** Also opens the wallet, so that no movement of money has to. */
 export async function insertOperator(
   connection: CommonQueryMethods,
   operator: RegisterOperator & { id: string; tier: Tier },
@@ -27,7 +26,6 @@ export async function insertOperator(
     values (${operator.id}, ${operator.name}, ${operator.email}, ${operator.tier})
     returning ${columns}`);
   await connection.query(sql.type(z.object({}))`select open_wallet(${operator.id})`);
-  await insertMember(connection, { operatorId: operator.id, email: operator.email, role: 'owner' });
   return inserted;
 }
 
@@ -38,3 +36,10 @@ export const saveOperator = (connection: CommonQueryMethods, operator: Operator)
         commission_bps = ${operator.commission_bps}, payout_account = ${operator.payout_account}, updated_at = clock_timestamp()
     where id = ${operator.id}
     returning ${columns}`);
+
+/** Whether the operator is suspended; null where there is none of this id. */
+export const isSuspended = (connection: CommonQueryMethods, id: string): Promise<boolean | null> =>
+  connection.maybeOneFirst(
+    sql.type(z.object({ suspended: z.boolean() }))`
+      select status = 'suspended' as suspended from operators where id = ${id}`,
+  );

@@ -1,5 +1,6 @@
 import { route, type AnyRoute } from '../../http/route.ts';
-import { readOwnOperator, registerOperator, updateOwnOperator } from './operators.ts';
+import { registerOperator } from '../register.ts';
+import { readOwnOperator, updateOwnOperator } from './operators.ts';
 import { OperatorSchema, RegisteredOperatorSchema, RegisterOperatorSchema, UpdateOperatorSchema } from './schema.ts';
 
 const postOperator = route({

@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
-import { findKeyOfAgent } from '../agents/queries.ts';
+import { findKeyOfAgent } from '../../accounts/index.ts';
 import {
   countAuthorityBindings,
   findAuthorityBinding,

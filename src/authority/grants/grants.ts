@@ -2,7 +2,7 @@ import type { Caller } from '../../commands/caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
-import { findAgent } from '../agents/queries.ts';
+import { findAgent } from '../../accounts/index.ts';
 import { countGrants, deleteGrant, findGrant, listGrants, putGrant } from './queries.ts';
 import type { Grant, PutGrant } from './schema.ts';
 import { lockServiceConnection } from '../connections/queries.ts';

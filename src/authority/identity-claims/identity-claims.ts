@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
-import { findOperatorOfAgent } from '../agents/queries.ts';
+import { findOperator, findOperatorOfAgent } from '../../accounts/index.ts';
 import {
   chargeIdentityClaim,
   countIdentityClaims,
@@ -15,7 +15,6 @@ import {
   revokeIdentityClaim,
 } from './queries.ts';
 import type { CreateIdentityClaim, IdentityClaim } from './schema.ts';
-import { findOperator } from '../../accounts/operators/queries.ts';
 
 /**
  * Attests something about an operator or one of its agents; platform administration only, since nobody attests itself. What it

@@ -4,7 +4,7 @@ import { runCommand, type Answered, type CommandCall } from '../../commands/run.
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
-import { findAgent } from '../agents/queries.ts';
+import { findAgent } from '../../accounts/index.ts';
 import { assertFuture, epochSeconds } from '../../database/instants.ts';
 import { completeMissionRow, countMissions, findMission, insertMission, listMissions } from './queries.ts';
 import type { CreateMission, Mission } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { Tier } from '../../accounts/operators/schema.ts';
+import type { Tier } from '../../accounts/index.ts';
 
 /** Tiers that are bought at a checkout; free is the absence of one, enterprise is agreed on in person (decisions B11). */
 export type PaidTier = Exclude<Tier, 'free' | 'enterprise'>;

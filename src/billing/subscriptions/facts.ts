@@ -1,8 +1,8 @@
 import { lockOperator } from '../../accounts/index.ts';
 import type { Unit } from '../../commands/run.ts';
 import { lifeId } from '../../ids/life-ids.ts';
-import type { CheckoutFact, PaymentEvent } from '../payments/webhook/event.ts';
-import type { PaymentEffect } from '../payments/webhook/queries.ts';
+import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
+import type { PaymentEffect } from '../payments/queries.ts';
 import { endChange, findChange } from './change-queries.ts';
 import { askSoon, subscriberOf } from './queries.ts';
 import { takeState } from './state.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Tier } from '../../accounts/operators/schema.ts';
+import type { Tier } from '../../accounts/index.ts';
 import type { PaidTier } from '../payments/provider.ts';
 
 /** From the smallest to the largest. */

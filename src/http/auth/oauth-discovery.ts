@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback } from '../addresses.ts';
+import { isLoopback } from '../../context/loopback.ts';
 
 /** Of the metadata of an authorization server (RFC 8414 §2), what is needed here. */
 const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url() });

@@ -2,7 +2,6 @@ import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { OAuthSettings } from '../../context/config.ts';
 import type { Context } from '../../context/context.ts';
-import { sql } from '../../database/pool.ts';
 import { PLATFORM_OPERATOR_ID, type OperatorId } from '../../ids/ids.ts';
 import { claimedIssuer } from './claimed-issuer.ts';
 import { unauthenticated, type Authenticator, type Credential } from './credential.ts';
@@ -23,13 +22,14 @@ const Claims = z.object({
 });
 type Claims = z.infer<typeof Claims>;
 
-const operatorOf = (id: string) => sql.type(z.object({ suspended: z.boolean() }))`
-  select status = 'suspended' as suspended from operators where id = ${id}`;
-
-/** Access tokens of the configured OAuth issuer, which names the operator and the role (decisions C4). */
+/**
+ * Access tokens of the configured OAuth issuer, which names the operator and the role (decisions C4).
+ * @param isSuspended of the operator; null where there is no such operator.
+ */
 export function oauthAuthenticator(
-  { pool, log }: Pick<Context, 'pool' | 'log'>,
+  { log }: Pick<Context, 'log'>,
   { issuer, audience }: OAuthSettings,
+  isSuspended: (operatorId: string) => Promise<boolean | null>,
 ): Authenticator {
   const keys = issuerKeys(issuer, log);
 
@@ -48,8 +48,8 @@ export function oauthAuthenticator(
   const find = async (token: string): Promise<Credential> => {
     const { exp, sub: subject, operator_id: operatorId, scope } = await verified(token);
     const role = roleOf(scope);
-    const operator = operatorId === PLATFORM_OPERATOR_ID ? null : await pool.maybeOne(operatorOf(operatorId));
-    if (operator === null) throw refused(`its claim operator_id names no operator, ${operatorId}`);
+    const suspended = operatorId === PLATFORM_OPERATOR_ID ? null : await isSuspended(operatorId);
+    if (suspended === null) throw refused(`its claim operator_id names no operator, ${operatorId}`);
     return {
       caller: {
         kind: 'operator',
@@ -58,7 +58,7 @@ export function oauthAuthenticator(
         platform: false,
         by: { kind: 'oauth', subject },
       },
-      suspended: operator.suspended,
+      suspended,
       blocked: false,
       validForMs: exp * 1_000 - Date.now(),
     };

@@ -33,11 +33,13 @@ export interface NamedPage {
   submit?(request: FormRequest): Promise<Page>;
 }
 
+export type PathOfPage = [path: string, page: NamedPage];
+
 /** Pages by path; one that ends in `/:id` is the page of every id, unless the whole path has a page of its own. */
 export class PageTable {
   readonly #pages: ReadonlyMap<string, NamedPage>;
 
-  constructor(pages: Iterable<[path: string, page: NamedPage]>) {
+  constructor(pages: Iterable<PathOfPage>) {
     this.#pages = new Map(pages);
   }
 

@@ -1,15 +1,17 @@
-import { localPaymentPages } from '../../billing/payments/local/index.ts';
 import type { Context } from '../../context/context.ts';
 import { metricsText } from '../../metrics/metrics.ts';
 import type { AnyRoute } from '../route.ts';
 import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
-import { PageTable } from './page.ts';
+import { PageTable, type PathOfPage } from './page.ts';
 import { signInPages } from './sign-in-page.ts';
 
-/** What the service says about itself, to anyone, by path. */
-export function createServicePages(context: Context, routes: AnyRoute[], health: Health): PageTable {
+/** What the service says about itself, to anyone, by path. @param pages of domains. */
+export function createServicePages(
+  context: Context,
+  { routes, pages, health }: { routes: AnyRoute[]; pages: PathOfPage[]; health: Health },
+): PageTable {
   return new PageTable([
     ...healthPages(context.pool, health),
     [
@@ -26,6 +28,6 @@ export function createServicePages(context: Context, routes: AnyRoute[], health:
     ...docsPages(routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
     ...signInPages(),
-    ...localPaymentPages(context),
+    ...pages,
   ]);
 }

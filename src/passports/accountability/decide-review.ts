@@ -3,7 +3,6 @@ import { actorName } from '../../commands/caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
-import { requireApproval } from '../../governance/index.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { excludeIssuing, lockReview, saveDecision, type HeldReview } from './queries.ts';
@@ -33,7 +32,7 @@ export const decideReview = (
       return { status: 200, body: await decisionOf(connection, operatorId, held) };
     }
     if (decision.decision === 'approved') {
-      const refused = await requireApproval(context, unit, call, 'review.approve');
+      const refused = await context.requireApproval(unit, call, 'review.approve');
       if (refused !== null) return refused;
     }
     const revoked = await saveDecision(connection, checkoutId, { decision, revoke, actor: actorName(call.caller) });

@@ -1,4 +1,4 @@
-import type { PassportFacts } from '../../accounts/index.ts';
+import type { PassportFacts } from '../../authority/index.ts';
 import { assertThat, CarnetError, invalid } from '../../errors/carnet-error.ts';
 import { keepsEvery } from './constraints.ts';
 import type { AuthorityRef, PassportClaims, PassportIdentityClaim, ServiceScope } from '../token.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../json/canonical.ts';
-import { ConstraintSchema } from '../../authority/constraints.ts';
+import { ConstraintSchema } from '../../authority/index.ts';
 import type { JsonValue } from '../../json/value.ts';
 
 /** What an agent said it means to do, as a passport pins it. */

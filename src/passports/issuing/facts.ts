@@ -1,4 +1,4 @@
-import { passportFacts, type PassportFacts } from '../../accounts/index.ts';
+import { passportFacts, type PassportFacts } from '../../authority/index.ts';
 import type { Context } from '../../context/context.ts';
 
 /** Characters of facts kept in all, as JSON; those used least recently leave first. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { Agent } from '../../../src/authority/agents/schema.ts';
+import type { Agent } from '../../../src/accounts/agents/schema.ts';
 import type { ApiKey, CreatedApiKey } from '../../../src/accounts/api-keys/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ensureOperator } from '../../../src/accounts/index.ts';
 import { settle, type Outcome } from '../../../src/billing/payments/local/settle.ts';
-import { receivePaymentEvent } from '../../../src/billing/payments/webhook/receive.ts';
+import { receivePaymentEvent } from '../../../src/billing/webhook/receive.ts';
 import { refundTransaction } from '../../../src/billing/payments/refunds/create.ts';
 import type { Refund } from '../../../src/billing/payments/refunds/schema.ts';
 import { createTopUp } from '../../../src/billing/payments/top-ups/create.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
-import type { PaymentMetadata } from '../../../src/billing/payments/webhook/event.ts';
+import type { PaymentMetadata } from '../../../src/billing/payments/event.ts';
 import type { Refund } from '../../../src/billing/payments/refunds/schema.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unique, type TestOperator } from '../../support/factories.ts';

@@ -1,3 +1,4 @@
+import { localPaymentPages } from '../../../src/billing/index.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -47,10 +48,9 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
   const context = await openContext(config, log, { messagesCommitted: () => {}, ready: async () => {} });
-  const server = createHttpServer(createApp(context, { routes, credentials: credentials(context), health })).listen(
-    0,
-    '127.0.0.1',
-  );
+  const server = createHttpServer(
+    createApp(context, { routes, credentials: credentials(context), pages: localPaymentPages(context), health }),
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   await eventually('the shell to hear of changed rows', () => context.rowEvents.hearing);
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { calculateJwkThumbprint, createRemoteJWKSet, jwtVerify, type JWK } from 'jose';
-import { PublicJwkSchema } from '../../../src/authority/agents/public-jwk.ts';
+import { PublicJwkSchema } from '../../../src/accounts/agents/public-jwk.ts';
 import { anonymous, assertProblem, assertStatus, service } from '../../support/service.ts';
 import { newPassport, ownServices, type OwnServices } from '../own-service.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, randomBytes } from 'node:crypto';
-import { PublicJwkSchema } from '../../../src/authority/agents/public-jwk.ts';
+import { PublicJwkSchema } from '../../../src/accounts/agents/public-jwk.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { newSigningKey, SigningKey } from '../../../src/passports/keys/signing-key.ts';
 import { KeyRing } from '../../../src/passports/keys/signing-keys.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import { newId } from '../../../ids/ids.ts';
-import type { PaymentMetadata } from '../webhook/event.ts';
+import type { PaymentMetadata } from '../event.ts';
 import { PaidTierMetadata } from '../stripe/subscription.ts';
 import { localPrices } from './prices.ts';
 import type { CheckoutRow, SubscriptionRow } from './queries.ts';

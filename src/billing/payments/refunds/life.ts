@@ -2,7 +2,7 @@ import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { described, type Described } from '../described.ts';
 import { PaymentRefused, type PaymentProvider } from '../provider.ts';
-import { settleRefund, type RefundOutcome } from '../webhook/queries.ts';
+import { settleRefund, type RefundOutcome } from '../queries.ts';
 import type { PaymentStep } from '../step.ts';
 import { advanceRefundRow, describeRefundRows, findPendingRefund, reconcileRefundRows } from './queries.ts';
 import type { RefundStatus } from './schema.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { customerOf } from '../customers.ts';
 import { described, type Described } from '../described.ts';
-import { settleTopUp } from '../webhook/queries.ts';
+import { settleTopUp } from '../queries.ts';
 import { PaymentRefused, type CheckoutState, type PaymentProvider } from '../provider.ts';
 import type { PaymentStep } from '../step.ts';
 import {

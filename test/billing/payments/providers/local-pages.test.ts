@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { readPaymentWebhook } from '../../../../src/billing/payments/webhook/verify.ts';
+import { readPaymentWebhook } from '../../../../src/billing/webhook/verify.ts';
 import { sql } from '../../../../src/database/pool.ts';
 import { newId, type OperatorId } from '../../../../src/ids/ids.ts';
 import { eventually } from '../../../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../../src/database/pool.ts';
-import { readPaymentWebhook } from '../../../../src/billing/payments/webhook/verify.ts';
+import { readPaymentWebhook } from '../../../../src/billing/webhook/verify.ts';
 import { newId, type OperatorId } from '../../../../src/ids/ids.ts';
 import { endLocalPeriod, openLocalPage, payLocally, settleLocally } from '../../../support/local-payments.ts';
 import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Agent } from '../../../src/authority/agents/schema.ts';
+import type { Agent } from '../../../src/accounts/agents/schema.ts';
 import { buildAgent, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { assertProblem, assertStatus } from '../../support/service.ts';
-import { block, publicJwk } from '../support.ts';
+import { block, publicJwk } from '../../authority/support.ts';
 
 /** What POST and PATCH refuse alike. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { PublicJwkSchema } from '../../../src/authority/agents/public-jwk.ts';
+import { PublicJwkSchema } from '../../../src/accounts/agents/public-jwk.ts';
 
 const accepts = (x: string): boolean => PublicJwkSchema.safeParse({ kty: 'OKP', crv: 'Ed25519', x }).success;
 const acceptsBytes = (hex: string): boolean => accepts(Buffer.from(hex, 'hex').toString('base64url'));

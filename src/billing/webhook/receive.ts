@@ -1,8 +1,8 @@
-import { serviceCaller } from '../../../commands/caller.ts';
-import { runCommand, type Unit } from '../../../commands/run.ts';
-import type { Context } from '../../../context/context.ts';
-import { metrics } from '../../../metrics/metrics.ts';
-import type { CheckoutFact, PaymentEvent } from './event.ts';
+import { serviceCaller } from '../../commands/caller.ts';
+import { runCommand, type Unit } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { metrics } from '../../metrics/metrics.ts';
+import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
 import {
   insertPaymentEvent,
   paysTopUp,
@@ -12,8 +12,8 @@ import {
   savePaymentOutcome,
   settleTopUp,
   type PaymentEffect,
-} from './queries.ts';
-import { applySubscriptionFact } from '../../subscriptions/facts.ts';
+} from '../payments/queries.ts';
+import { applySubscriptionFact } from '../subscriptions/facts.ts';
 
 const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the payment provider, by what they did');
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Agent } from '../../../src/authority/agents/schema.ts';
+import type { Agent } from '../../../src/accounts/agents/schema.ts';
 import { buildAgent, buildMemberKey, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, type Reply } from '../../support/service.ts';
-import { block } from '../support.ts';
+import { block } from '../../authority/support.ts';
 
 /** A request that a person must allow, by a key; the same one may be sent again with an approval. */
 type Governed = (approval?: string) => Promise<Reply>;

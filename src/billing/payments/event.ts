@@ -1,4 +1,4 @@
-import type { SubscriptionState } from '../provider.ts';
+import type { SubscriptionState } from './provider.ts';
 
 /** What a payment webhook says, whoever sent it; `id` happens once (decisions B7). */
 export type PaymentEvent = { id: string; type: string; createdAt: Date } & PaymentFact;

@@ -2,11 +2,9 @@ import type { Caller } from '../../commands/caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { requireApproval } from '../../governance/index.ts';
 import { newId } from '../../ids/ids.ts';
 import { countAgents, findAgent, insertAgent, listAgents, lockAgent, saveAgent } from './queries.ts';
 import { AccountabilitySchema, type Accountability, type Agent, type CreateAgent, type UpdateAgent } from './schema.ts';
-import { holdPassportsOf, revokePassportsOfAgent } from '../../passports/revoking/of-agents.ts';
 
 export const createAgent = (context: Context, call: CommandCall, body: CreateAgent): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
@@ -50,7 +48,7 @@ export const updateAgent = (
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
     const { operatorId } = call.caller;
-    if (patch.status === 'disabled') await holdPassportsOf(connection, operatorId);
+    if (patch.status === 'disabled') await context.passportRevocation.lock(connection, operatorId);
     const before = await lockAgent(connection, { operatorId, agentId });
     assertThat(before, () => notFound('agent'));
     assertThat(
@@ -61,12 +59,16 @@ export const updateAgent = (
         }),
     );
     if (patch.accountability !== undefined && isWeaker(patch.accountability, before.accountability)) {
-      const refused = await requireApproval(context, unit, call, 'agent.accountability_weakened');
+      const refused = await context.requireApproval(unit, call, 'agent.accountability_weakened');
       if (refused !== null) return refused;
     }
     const agent = await saveAgent(connection, merged(before, patch));
     const ended = patch.status === 'disabled' && {
-      passports_revoked: await revokePassportsOfAgent(connection, { operatorId, agentId, reason: 'Agent disabled' }),
+      passports_revoked: await context.passportRevocation.ofAgent(connection, {
+        operatorId,
+        agentId,
+        reason: 'Agent disabled',
+      }),
     };
     await unit.audit('agent.updated', agent.id, { ...patch, ...ended });
     unit.changed(agent.id);
@@ -107,7 +109,7 @@ export const unblockAgent = (context: Context, call: CommandCall, agentId: strin
           extra: { current_status: before.status },
         }),
     );
-    const refused = await requireApproval(context, unit, call, 'agent.unblocked');
+    const refused = await context.requireApproval(unit, call, 'agent.unblocked');
     if (refused !== null) return refused;
     const agent = await saveAgent(unit.connection, { ...before, status: 'active' });
     await unit.audit('agent.unblocked', agent.id);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { assertLedger } from '../../../../src/billing/index.ts';
-import { sql } from '../../../../src/database/pool.ts';
-import { newId } from '../../../../src/ids/ids.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { buildOperator, unique, type TestOperator } from '../../../support/factories.ts';
+import { assertLedger } from '../../../src/billing/index.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import {
   checkoutSession,
   paymentEventBody,
   postPaymentEvent,
   signPaymentEvent,
-} from '../../../support/payment-webhooks.ts';
-import { assertProblem, assertStatus, database } from '../../../support/service.ts';
+} from '../../support/payment-webhooks.ts';
+import { assertProblem, assertStatus, database } from '../../support/service.ts';
 import {
   audited,
   balanceOf,
@@ -23,7 +23,7 @@ import {
   topUpEvent,
   topUpRow,
   type TestTopUp,
-} from '../support.ts';
+} from '../payments/support.ts';
 
 const completed = 'checkout.session.completed';
 const asyncPaid = 'checkout.session.async_payment_succeeded';

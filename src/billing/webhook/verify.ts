@@ -1,10 +1,10 @@
 import { Stripe } from 'stripe';
 import { z } from 'zod';
-import type { PaymentSettings } from '../../../context/config.ts';
-import { CarnetError, invalid } from '../../../errors/carnet-error.ts';
-import { localPrices } from '../local/prices.ts';
-import type { PaymentEvent } from './event.ts';
-import { other, paymentFactOf } from './fact.ts';
+import type { PaymentSettings } from '../../context/config.ts';
+import { CarnetError, invalid } from '../../errors/carnet-error.ts';
+import { localPrices } from '../payments/local/prices.ts';
+import type { PaymentEvent } from '../payments/event.ts';
+import { other, paymentFactOf } from '../payments/fact.ts';
 
 /** Seconds between the signing and now, in either direction (decisions B7). */
 const TOLERANCE = 300;

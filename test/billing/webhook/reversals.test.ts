@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { assertLedger } from '../../../../src/billing/index.ts';
-import { newId } from '../../../../src/ids/ids.ts';
-import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../../support/factories.ts';
-import { disputeObject, paymentEventBody, refundedCharge, refundObject } from '../../../support/payment-webhooks.ts';
-import { assertProblem, assertStatus, database } from '../../../support/service.ts';
+import { assertLedger } from '../../../src/billing/index.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
+import { disputeObject, paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
+import { assertProblem, assertStatus, database } from '../../support/service.ts';
 import {
   audited,
   balanceOf,
@@ -16,7 +16,7 @@ import {
   refundOf,
   topUpEvent,
   topUpRow,
-} from '../support.ts';
+} from '../payments/support.ts';
 
 const refunded = (paymentId: string, cents: number, event: { id?: string; createdAt?: Date } = {}): string =>
   paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), event);
@@ -196,7 +196,7 @@ describe('A refund of ours', function () {
   });
 
   const providerRefundOf = async (id: string): Promise<string> => {
-    const { sql } = await import('../../../../src/database/pool.ts');
+    const { sql } = await import('../../../src/database/pool.ts');
     return String(
       await (await database()).oneFirst(sql.unsafe`select provider_refund_id from refunds where id = ${id}`),
     );

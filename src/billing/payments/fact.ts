@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CheckoutFact, PaymentFact } from './event.ts';
-import { StripeSubscription, subscriptionStateOf, type Prices } from '../stripe/subscription.ts';
+import { StripeSubscription, subscriptionStateOf, type Prices } from './stripe/subscription.ts';
 
 /** An id, or the thing itself where the account has it expanded. */
 const Reference = z

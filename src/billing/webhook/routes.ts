@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { RawBodySchema } from '../../../http/raw-body.ts';
-import { route, type AnyRoute } from '../../../http/route.ts';
-import { paymentSettings } from '../settings.ts';
+import { RawBodySchema } from '../../http/raw-body.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { paymentSettings } from '../payments/settings.ts';
 import { receivePaymentEvent } from './receive.ts';
 import { readPaymentWebhook } from './verify.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { PaymentEvent } from './event.ts';
 
 const EffectRow = z.object({ outcome: z.string(), operator_id: z.string().nullable(), life: z.string().nullable() });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readPaymentWebhook } from '../../../../src/billing/payments/webhook/verify.ts';
-import type { PaymentFact } from '../../../../src/billing/payments/webhook/event.ts';
-import { CarnetError } from '../../../../src/errors/carnet-error.ts';
+import { readPaymentWebhook } from '../../../src/billing/webhook/verify.ts';
+import type { PaymentFact } from '../../../src/billing/payments/event.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import {
   checkoutSession,
   disputeObject,
@@ -11,7 +11,7 @@ import {
   refundObject,
   signPaymentEvent,
   subscriptionObject,
-} from '../../../support/payment-webhooks.ts';
+} from '../../support/payment-webhooks.ts';
 
 const secret = 'whsec_of_the_tests';
 const settings = { provider: 'local', webhookSecret: secret } as const;

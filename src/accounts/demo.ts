@@ -1,0 +1,75 @@
+import { ensure } from '../commands/service-call.ts';
+import type { Context } from '../context/context.ts';
+import { newId, type AgentId, type OperatorId } from '../ids/ids.ts';
+import { findAgent, findAgentByName, insertAgent } from './agents/queries.ts';
+import { CreateAgentSchema } from './agents/schema.ts';
+import { insertApiKey } from './api-keys/queries.ts';
+import { keptOf } from './api-keys/secret.ts';
+import { findOperator, findOperatorByEmail } from './operators/queries.ts';
+import type { Tier } from './operators/schema.ts';
+import { openOperator } from './register.ts';
+
+/**
+ * The demo operator of this id (where an earlier start made it) or this e-mail address, made if there is none; one that
+ * exists stays as it is.
+ * @returns its id.
+ */
+export const ensureOperator = (
+  context: Context,
+  demo: { id?: string | undefined; name: string; email: string; tier: Tier },
+): Promise<OperatorId> =>
+  ensure(context, async (unit) => {
+    const { connection } = unit;
+    const known =
+      (demo.id === undefined ? null : await findOperator(connection, demo.id)) ??
+      (await findOperatorByEmail(connection, demo.email));
+    if (known !== null) return known.id;
+    const { name, email, tier } = demo;
+    const operator = await openOperator(unit, { name, email, tier });
+    return operator.id;
+  });
+
+/** Makes `plaintext`, a secret that its holder keeps, an admin key of the operator unless it is one; keeps its hash. */
+export async function ensureApiKey(
+  context: Context,
+  demo: { operatorId: string; plaintext: string; name: string },
+): Promise<void> {
+  await ensure(context, async (unit) => {
+    const key = await insertApiKey(unit.connection, {
+      id: newId('key'),
+      operator_id: demo.operatorId,
+      name: demo.name,
+      kind: 'operator',
+      role: 'admin',
+      agent_id: null,
+      monthly_limit_cents: null,
+      expires_at: null,
+      ...keptOf(demo.plaintext),
+    });
+    if (key === null) return demo.operatorId;
+    await unit.audit('api_key.created', key.id, { name: key.name, kind: key.kind, role: key.role });
+    unit.changed(key.id);
+    return key.id;
+  });
+}
+
+/** The demo agent of this id or name, made if there is none. @returns its id. */
+export const ensureAgent = (
+  context: Context,
+  demo: { id?: string | undefined; operatorId: string; name: string },
+): Promise<AgentId> =>
+  ensure(context, async (unit) => {
+    const { connection } = unit;
+    const { operatorId } = demo;
+    const known =
+      (demo.id === undefined ? null : await findAgent(connection, { operatorId, agentId: demo.id })) ??
+      (await findAgentByName(connection, operatorId, demo.name));
+    if (known !== null) return known.id;
+    const agent = await insertAgent(connection, {
+      ...CreateAgentSchema.parse({ name: demo.name }),
+      id: newId('ag'),
+      operatorId,
+    });
+    await unit.audit('agent.created', agent.id, { name: agent.name, accountability: agent.accountability });
+    return agent.id;
+  });

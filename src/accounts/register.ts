@@ -1,0 +1,45 @@
+import { runCommand, type Answered, type CommandCall, type Unit } from '../commands/run.ts';
+import type { Context } from '../context/context.ts';
+import { newId } from '../ids/ids.ts';
+import { insertApiKey } from './api-keys/queries.ts';
+import { keptOf, newSecret } from './api-keys/secret.ts';
+import { insertMember } from './members/queries.ts';
+import { insertOperator } from './operators/queries.ts';
+import type { Operator, RegisteredOperator, RegisterOperator, Tier } from './operators/schema.ts';
+
+/** A new operator with an open wallet, whose owner is the holder of its e-mail address. */
+export async function openOperator(unit: Unit, wanted: RegisterOperator & { tier: Tier }): Promise<Operator> {
+  const operator = await insertOperator(unit.connection, { ...wanted, id: newId('op') });
+  await insertMember(unit.connection, { operatorId: operator.id, email: operator.email, role: 'owner' });
+  await unit.audit('operator.registered', operator.id, { name: operator.name });
+  unit.changed(operator.id);
+  return operator;
+}
+
+/** A new operator of tier free with an open wallet and one admin key, which is shown this once. */
+export const registerOperator = (
+  context: Context,
+  call: CommandCall,
+  body: RegisterOperator,
+): Promise<Answered<RegisteredOperator>> =>
+  runCommand(
+    context,
+    call,
+    async (unit) => {
+      const secret = newSecret();
+      const operator = await openOperator(unit, { ...body, tier: 'free' });
+      await insertApiKey(unit.connection, {
+        id: newId('key'),
+        operator_id: operator.id,
+        name: 'first key',
+        kind: 'operator',
+        role: 'admin',
+        agent_id: null,
+        monthly_limit_cents: null,
+        expires_at: null,
+        ...keptOf(secret),
+      });
+      return { status: 201, body: { operator, api_key: secret } };
+    },
+    { secret: true },
+  );

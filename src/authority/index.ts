@@ -1,0 +1,10 @@
+export { ConstraintSchema, ConstraintsSchema, type Constraint } from './constraints.ts';
+export { ensureGrant, ensureServiceConnection } from './demo.ts';
+export { assuranceRank } from './identity-claims/assurance.ts';
+export {
+  passportFacts,
+  type AuthorityBindingFact,
+  type GrantFact,
+  type IdentityClaimFact,
+  type PassportFacts,
+} from './passport-facts.ts';

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { AdjustmentSchema, createAdjustment, CreateAdjustmentSchema } from './adjustments.ts';
+import { readBalance } from './queries.ts';
+import { BalanceSchema } from './schema.ts';
+
+const getBalance = route({
+  method: 'get',
+  path: '/v1/billing/balance',
+  operation: 'getBalance',
+  tag: 'billing',
+  summary: 'Read the balance of your wallet',
+  audience: 'anyone',
+  status: 200,
+  reply: BalanceSchema,
+  handler: async ({ context, caller }) => ({ status: 200, body: await readBalance(context.pool, caller.operatorId) }),
+});
+
+const postAdjustment = route({
+  method: 'post',
+  path: '/v1/admin/operators/:id/adjustments',
+  operation: 'createAdjustment',
+  tag: 'platform',
+  summary: 'Put cents into the wallet of an operator, or take them out',
+  audience: 'platform',
+  params: z.object({ id: z.string() }),
+  body: CreateAdjustmentSchema,
+  example: { amount_cents: 1_000, description: 'Welcome credit' },
+  status: 201,
+  reply: AdjustmentSchema,
+  refusals: ['NOT_FOUND', 'BALANCE_TOO_LOW'],
+  handler: ({ context, call, params: { id }, body }) => createAdjustment(context, call, id, body),
+});
+
+export const walletRoutes: AnyRoute[] = [getBalance, postAdjustment];

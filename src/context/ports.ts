@@ -1,0 +1,43 @@
+import type { CommandCall, CommittedRefusal, Unit } from '../commands/run.ts';
+import type { CommonQueryMethods } from '../database/pool.ts';
+
+/** How commands reach lives. */
+export interface Delivery {
+  /** Notes that a commit left messages for lives; they are delivered half a second later. */
+  messagesCommitted(): void;
+  /**
+   * For the few whose answer an outside effect makes: starts the life, or finds it at work, and returns when it has done what its row
+   * needs first. What came of it is in the row.
+   * @throws CarnetError TEMPORARILY_UNAVAILABLE with Retry-After where no worker answers within 10 s; the life goes on by itself.
+   */
+  ready(life: string): Promise<void>;
+}
+
+/**
+ * The one gate of governed actions, to be called inside the command after validation and state checks and before its effect.
+ * An owner or administrator in a dashboard session passes. A bearer passes with X-Governance-Approval naming an approval of this very
+ * request that a person gave: it is consumed in this transaction. Everybody else gets an approval request that stays.
+ *
+ *     const refused = await context.requireApproval(unit, call, 'agent.unblock');
+ *     if (refused !== null) return refused;
+ *
+ * @param action what a person is asked to approve, as the audit trail names it.
+ * @returns null where the action may go on, otherwise what the command returns.
+ */
+export type RequireApproval = (unit: Unit, call: CommandCall, action: string) => Promise<CommittedRefusal | null>;
+
+/** What ends passports together with the agent or operator that they were issued to, in the same transaction. */
+export interface PassportRevocation {
+  /**
+   * Locks the operator's passports until the transaction ends: what is being issued meanwhile is seen by the revocation, or refused
+   * after it. In a statement before any that reads or locks what it is about (rule 12).
+   */
+  lock(connection: CommonQueryMethods, operatorId: string): Promise<void>;
+  /** Revokes the active passports of an agent and all that was delegated from them; `lock` comes first. @returns how many. */
+  ofAgent(
+    connection: CommonQueryMethods,
+    agent: { operatorId: string; agentId: string; reason: string },
+  ): Promise<number>;
+  /** Revokes every active passport of an operator; `lock` comes first. @returns how many. */
+  ofOperator(connection: CommonQueryMethods, operator: { operatorId: string; reason: string }): Promise<number>;
+}

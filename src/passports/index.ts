@@ -1,0 +1,2 @@
+export { passportRevocation } from './revoking/revoke-all.ts';
+export { passportAuthenticator } from './verifying/bearer.ts';
