@@ -1,7 +1,7 @@
+import type { PaidTier } from '../../src/fields/tiers.ts';
 import type { Stripe } from 'stripe';
 import {
   PaymentRefused,
-  type PaidTier,
   type PaymentProvider,
   type SubscriptionChange,
   type SubscriptionState,

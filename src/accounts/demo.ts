@@ -1,3 +1,4 @@
+import type { Tier } from '../fields/tiers.ts';
 import { ensure } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
 import { newId, type AgentId, type OperatorId } from '../ids/ids.ts';
@@ -6,7 +7,6 @@ import { CreateAgentSchema } from './agents/schema.ts';
 import { insertApiKey } from './api-keys/queries.ts';
 import { keptOf } from './api-keys/secret.ts';
 import { findOperator, findOperatorByEmail } from './operators/queries.ts';
-import type { Tier } from './operators/schema.ts';
 import { openOperator } from './register.ts';
 
 /**

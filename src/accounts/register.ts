@@ -1,3 +1,4 @@
+import type { Tier } from '../fields/tiers.ts';
 import { runCommand, type Answered, type CommandCall, type Unit } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { newId } from '../ids/ids.ts';
@@ -5,7 +6,7 @@ import { insertApiKey } from './api-keys/queries.ts';
 import { keptOf, newSecret } from './api-keys/secret.ts';
 import { insertMember } from './members/queries.ts';
 import { insertOperator } from './operators/queries.ts';
-import type { Operator, RegisteredOperator, RegisterOperator, Tier } from './operators/schema.ts';
+import type { Operator, RegisteredOperator, RegisterOperator } from './operators/schema.ts';
 
 /** A new operator with an open wallet, whose owner is the holder of its e-mail address. */
 export async function openOperator(unit: Unit, wanted: RegisterOperator & { tier: Tier }): Promise<Operator> {

@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { isLoopback } from './loopback.ts';
+import { paidTiers, type PaidTier } from '../fields/tiers.ts';
 
 /** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
 const integer = (minimum: number, maximum: number) =>
@@ -133,6 +134,19 @@ export interface OAuthSettings {
 /** Who moves the money (decisions B8). Both sign their webhooks with `webhookSecret`. */
 export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecret: string };
 
+/** What has a monthly price: a paid tier, or one seat. */
+export type PricedItem = PaidTier | 'seat';
+
+/** The setting that names the price of an item, `STRIPE_PRICE_PRO`. */
+export const priceSetting = <Item extends PricedItem>(item: Item) =>
+  `STRIPE_PRICE_${item.toUpperCase() as Uppercase<Item>}` as const;
+
+const pricesOf = (priceOf: (item: PricedItem) => string): Record<PricedItem, string> =>
+  Object.fromEntries([...paidTiers, 'seat' as const].map((item) => [item, priceOf(item)])) as Record<
+    PricedItem,
+    string
+  >;
+
 export interface StripeSettings {
   provider: 'stripe';
   secretKey: string;
@@ -140,7 +154,7 @@ export interface StripeSettings {
   /** Absent: Stripe's own address. */
   apiBase: string | undefined;
   /** Ids of Stripe prices, recurring each month: one a paid tier, and one a seat. */
-  prices: { developer: string; pro: string; business: string; seat: string };
+  prices: Record<PricedItem, string>;
 }
 
 /** The validated settings of one process. */
@@ -260,20 +274,9 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
           webhookSecret,
         ),
         apiBase: settings.STRIPE_API_BASE,
-        prices: {
-          developer: need(
-            'STRIPE_PRICE_DEVELOPER',
-            `${since}: the id of a monthly price`,
-            settings.STRIPE_PRICE_DEVELOPER,
-          ),
-          pro: need('STRIPE_PRICE_PRO', `${since}: the id of a monthly price`, settings.STRIPE_PRICE_PRO),
-          business: need(
-            'STRIPE_PRICE_BUSINESS',
-            `${since}: the id of a monthly price`,
-            settings.STRIPE_PRICE_BUSINESS,
-          ),
-          seat: need('STRIPE_PRICE_SEAT', `${since}: the id of a monthly price a seat`, settings.STRIPE_PRICE_SEAT),
-        },
+        prices: pricesOf((item) =>
+          need(priceSetting(item), `${since}: the id of a monthly price`, settings[priceSetting(item)]),
+        ),
       };
     }
     if (!settings.LOCAL_PROVIDERS && provided.localProviders !== true) return undefined;

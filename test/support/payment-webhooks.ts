@@ -1,9 +1,9 @@
+import type { PaidTier } from '../../src/fields/tiers.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stripe } from 'stripe';
 import { localPrices } from '../../src/billing/payments/local/prices.ts';
 import type { PaymentMetadata } from '../../src/billing/payments/event.ts';
-import type { PaidTier } from '../../src/billing/payments/provider.ts';
 import { completeConfig, readSettings } from '../../src/context/config.ts';
 import { newId } from '../../src/ids/ids.ts';
 import type { InstanceFacts } from './instance.ts';

@@ -1,7 +1,7 @@
+import type { Tier } from '../../fields/tiers.ts';
 import { z } from 'zod';
 import type { Unit } from '../../commands/run.ts';
 import { sql } from '../../database/pool.ts';
-import type { Tier } from './schema.ts';
 
 /**
  * Gives an operator another tier, in the transaction of whoever decides it, which has locked the operator. Where it has another than

@@ -1,6 +1,7 @@
+import type { Tier } from '../../fields/tiers.ts';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { OperatorSchema, type Operator, type RegisterOperator, type Tier } from './schema.ts';
+import { OperatorSchema, type Operator, type RegisterOperator } from './schema.ts';
 
 const columns = sql.fragment`id, name, email, status, tier, commission_bps, payout_account, created_at, updated_at`;
 

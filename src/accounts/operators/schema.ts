@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { email, withSomeField } from '../../fields/fields.ts';
 import { name } from '../../fields/names.ts';
-
-export const TierSchema = z.enum(['free', 'developer', 'pro', 'business', 'enterprise']);
-export type Tier = z.infer<typeof TierSchema>;
+import { TierSchema } from '../../fields/tiers.ts';
 
 const commissionBps = z.int().min(0).max(10_000).nullable();
 

@@ -1,7 +1,6 @@
-import type { Tier } from '../../accounts/index.ts';
+import type { PaidTier } from '../../fields/tiers.ts';
 
 /** Tiers that are bought at a checkout; free is the absence of one, enterprise is agreed on in person (decisions B11). */
-export type PaidTier = Exclude<Tier, 'free' | 'enterprise'>;
 
 /** A page of the provider where somebody pays, or looks after what was paid. */
 export interface HostedPage {

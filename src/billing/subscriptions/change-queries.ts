@@ -1,6 +1,6 @@
+import { paidTiers } from '../../fields/tiers.ts';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { paidTiers } from './schema.ts';
 
 const Nothing = z.object({});
 

@@ -1,8 +1,9 @@
+import { paidTiers, tiers } from '../../fields/tiers.ts';
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { SeatsSchema, type Seats } from './seats-schema.ts';
-import { paidTiers, subscriptionStatuses, subscriptionTodos, tiersUpward } from './schema.ts';
+import { subscriptionStatuses, subscriptionTodos } from './schema.ts';
 
 const Nothing = z.object({});
 const PaidTierColumn = z.enum(paidTiers);
@@ -117,7 +118,7 @@ export const purchasableSeats = (connection: CommonQueryMethods, tier: string): 
 
 const StandingRow = SubscriptionRow.pick({ cancel_at_period_end: true, next_tier: true, purchased_seats: true }).extend(
   {
-    operator_tier: z.enum(tiersUpward),
+    operator_tier: z.enum(tiers),
     status: z.enum(subscriptionStatuses),
     period_start: z.string(),
     period_end: z.string(),

@@ -1,14 +1,6 @@
+import { TierSchema } from '../../fields/tiers.ts';
 import { z } from 'zod';
-import type { Tier } from '../../accounts/index.ts';
-import type { PaidTier } from '../payments/provider.ts';
 
-/** From the smallest to the largest. */
-export const tiersUpward = ['free', 'developer', 'pro', 'business', 'enterprise'] as const satisfies Tier[];
-export const paidTiers = ['developer', 'pro', 'business'] as const satisfies PaidTier[];
-
-export const isLarger = (tier: Tier, than: Tier): boolean => tiersUpward.indexOf(tier) > tiersUpward.indexOf(than);
-
-const TierSchema = z.enum(tiersUpward);
 const Instant = z.iso.datetime();
 
 export const SubscribeSchema = z

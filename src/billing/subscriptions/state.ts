@@ -1,6 +1,7 @@
+import type { PaidTier } from '../../fields/tiers.ts';
 import { changeTier } from '../../accounts/index.ts';
 import type { Unit } from '../../commands/run.ts';
-import type { PaidTier, SubscriptionState } from '../payments/provider.ts';
+import type { SubscriptionState } from '../payments/provider.ts';
 import { endChange, findChangeInFlight } from './change-queries.ts';
 import {
   auditSubscription,

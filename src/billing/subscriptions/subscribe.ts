@@ -1,10 +1,10 @@
+import { isLargerTier, type PaidTier, type Tier } from '../../fields/tiers.ts';
 import { lockOperator } from '../../accounts/index.ts';
 import { runWaitingCommand, type Answer, type Answered, type CommandCall, type Unit } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../ids/ids.ts';
 import { lifeId } from '../../ids/life-ids.ts';
-import type { PaidTier } from '../payments/provider.ts';
 import { paymentSettings } from '../payments/settings.ts';
 import {
   changeSeal,
@@ -15,10 +15,8 @@ import {
   type ChangeRow,
 } from './change-queries.ts';
 import { lockSubscription, saveWish, type SubscriptionRow, type Wish } from './queries.ts';
-import { isLarger, tiersUpward, type Subscribe, type Subscribed } from './schema.ts';
+import type { Subscribe, Subscribed } from './schema.ts';
 import { isRunning } from './state.ts';
-
-type Tier = (typeof tiersUpward)[number];
 
 /**
  * Changes to another tier (decisions B11, B12): a first subscription and a larger tier answer the page where they are paid, a smaller
@@ -95,11 +93,11 @@ function kindOf(tier: PaidTier, { running, current }: { running: SubscriptionRow
     );
   }
   if (isRunning(running) && running.tier !== null) {
-    if (running.tier !== tier) return isLarger(tier, running.tier) ? 'upgrade' : 'downgrade';
+    if (running.tier !== tier) return isLargerTier(tier, running.tier) ? 'upgrade' : 'downgrade';
     if (running.cancel_at_period_end || running.next_tier !== null) return 'resume';
     throw conflict(`You are subscribed to ${tier} already; name another tier.`);
   }
-  if (isLarger(tier, current)) return 'start';
+  if (isLargerTier(tier, current)) return 'start';
   throw conflict(`The platform gave you tier ${current}, which is no smaller than ${tier}; name a larger tier.`);
 }
 

@@ -1,3 +1,4 @@
+import type { PaidTier } from '../../../fields/tiers.ts';
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import type { Context } from '../../../context/context.ts';
@@ -7,7 +8,6 @@ import {
   PaymentRefused,
   type CheckoutState,
   type HostedPage,
-  type PaidTier,
   type PaymentProvider,
   type RefundState,
 } from '../provider.ts';

@@ -1,8 +1,9 @@
+import { paidTiers } from '../../../fields/tiers.ts';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 
 const Nothing = z.object({});
-const Tier = z.enum(['developer', 'pro', 'business']);
+const Tier = z.enum(paidTiers);
 
 const CheckoutRow = z.object({
   id: z.string(),

@@ -1,6 +1,9 @@
+import { priceSetting } from '../../../context/config.ts';
+import { paidTiers } from '../../../fields/tiers.ts';
+import type { PaidTier } from '../../../fields/tiers.ts';
 import { z } from 'zod';
 import type { StripeSettings } from '../../../context/config.ts';
-import type { PaidTier, SubscriptionState } from '../provider.ts';
+import type { SubscriptionState } from '../provider.ts';
 
 /** The ids of the prices of tiers and seats. */
 export type Prices = StripeSettings['prices'];
@@ -36,17 +39,13 @@ export type StripeSubscription = z.infer<typeof StripeSubscription>;
  */
 export const PaidTierMetadata = { tier: 'carnet_tier', until: 'carnet_tier_until' } as const;
 
-const tiersUpward: readonly PaidTier[] = ['developer', 'pro', 'business'];
-
 /** The item that is the tier. @throws Error where no price of the settings is on the subscription. */
 export function tierItemOf({ id, items }: StripeSubscription, prices: Prices): { itemId: string; tier: PaidTier } {
   for (const item of items.data) {
-    const tier = tiersUpward.find((candidate) => prices[candidate] === item.price.id);
+    const tier = paidTiers.find((candidate) => prices[candidate] === item.price.id);
     if (tier !== undefined) return { itemId: item.id, tier };
   }
-  throw new Error(
-    `The subscription ${id} has none of the prices that STRIPE_PRICE_DEVELOPER, _PRO and _BUSINESS name.`,
-  );
+  throw new Error(`The subscription ${id} has none of the prices that ${paidTiers.map(priceSetting).join(', ')} name.`);
 }
 
 export const seatItemOf = ({ items }: StripeSubscription, prices: Prices) =>
@@ -60,7 +59,7 @@ export function subscriptionStateOf(subscription: StripeSubscription, prices: Pr
   const { tier: priced } = tierItemOf(subscription, prices);
   const { start, end } = periodOf(subscription);
   const kept = keptTierOf(subscription, end);
-  const lowered = kept !== undefined && tiersUpward.indexOf(kept) > tiersUpward.indexOf(priced);
+  const lowered = kept !== undefined && paidTiers.indexOf(kept) > paidTiers.indexOf(priced);
   const { cancel_at: cancelAt } = subscription;
   return {
     subscriptionId: subscription.id,
@@ -99,5 +98,5 @@ function periodOf(subscription: StripeSubscription): { start: number; end: numbe
 
 function keptTierOf({ metadata }: StripeSubscription, periodEnd: number): PaidTier | undefined {
   if (metadata?.[PaidTierMetadata.until] !== String(periodEnd)) return undefined;
-  return tiersUpward.find((tier) => tier === metadata[PaidTierMetadata.tier]);
+  return paidTiers.find((tier) => tier === metadata[PaidTierMetadata.tier]);
 }

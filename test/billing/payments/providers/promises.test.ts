@@ -1,10 +1,6 @@
+import type { PaidTier } from '../../../../src/fields/tiers.ts';
 import assert from 'node:assert/strict';
-import {
-  PaymentRefused,
-  type HostedPage,
-  type PaidTier,
-  type PaymentProvider,
-} from '../../../../src/billing/payments/provider.ts';
+import { PaymentRefused, type HostedPage, type PaymentProvider } from '../../../../src/billing/payments/provider.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { stripeMock } from '../../../support/stripe-mock.ts';
 import { openLocalProvider, openStripeProvider, type ProviderWorld } from './provider-worlds.ts';
