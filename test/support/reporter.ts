@@ -1,9 +1,28 @@
-import { reporters } from 'mocha';
+import { reporters, type Runnable, type Runner } from 'mocha';
 
-/** mocha's own `spec` reporter, ended by one plain line that people, scripts and CI can read alike. */
+/** How many of the slowest tests are named: where the time of a run goes. */
+const SLOWEST = 20;
+
+/** mocha's own `spec` reporter, ended by the slowest tests and one plain line that people, scripts and CI can read alike. */
 class CountingSpec extends reporters.Spec {
+  readonly #timed: { title: string; ms: number }[] = [];
+
+  constructor(runner: Runner) {
+    super(runner);
+    const note = (test: Runnable): void =>
+      void this.#timed.push({ title: test.titlePath().join(' › '), ms: test.duration ?? 0 });
+    runner.on('pass', note).on('hook end', note);
+  }
+
   override epilogue(): void {
     super.epilogue();
+    const slowest = this.#timed
+      .filter(({ ms }) => ms >= 1_000)
+      .toSorted((one, other) => other.ms - one.ms)
+      .slice(0, SLOWEST);
+    if (slowest.length > 0) reporters.Base.consoleLog('The slowest:');
+    for (const { title, ms } of slowest)
+      reporters.Base.consoleLog('%s s  %s', (ms / 1_000).toFixed(1).padStart(7), title);
     const { passes, failures } = this.stats;
     reporters.Base.consoleLog('%d passed, %d failed', passes, failures);
   }

@@ -1,0 +1,21 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { changedSince, testsOfChange } from './tests-of-change.ts';
+
+/**
+ * `npm test`: everything. `npm test -- test/mail/*.test.ts`: these files. `npm test -- --changed`: what differs from the last commit, and
+ * `--changed=main` from a revision. All else is mocha's own: `npm test -- --grep wallet`.
+ */
+const root = join(import.meta.dirname, '..');
+const given = process.argv.slice(2);
+const changed = given.find((argument) => /^--changed(=|$)/.test(argument));
+const others = given.filter((argument) => argument !== changed);
+
+const specs = changed === undefined ? [] : testsOfChange(root, changedSince(root, changed.split('=')[1] ?? 'HEAD'));
+if (changed !== undefined && specs.length === 0) {
+  console.log('No test is touched by what has changed.\n0 passed, 0 failed');
+} else {
+  process.argv.splice(2, Infinity, ...others, ...specs);
+  // mocha's own program, so that its settings and flags hold as everywhere.
+  createRequire(import.meta.url)('mocha/bin/mocha.js');
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { testsOfChange } from '../../scripts/tests-of-change.ts';
+
+const root = join(import.meta.dirname, '../..');
+const touchedBy = (...changed: string[]): string[] => testsOfChange(root, changed);
+
+describe('npm test -- --changed', () => {
+  it('runs the tests that load what has changed, through other files too', () => {
+    const tests = touchedBy('scripts/imports.ts');
+    assert(tests.includes('test/tooling/import-law.test.ts'), tests.join(', '));
+    assert(!tests.includes('test/mail/mail-life.test.ts'), tests.join(', '));
+  });
+
+  it('runs the tests that stand where the changed file stands', () => {
+    const tests = touchedBy('src/governance/sql/request_approval.sql');
+    assert.deepEqual(tests, ['test/governance/approvals.test.ts', 'test/governance/gate.test.ts']);
+  });
+
+  it('runs a changed test, and nothing for a page of the documentation', () => {
+    assert.deepEqual(touchedBy('test/governance/gate.test.ts'), ['test/governance/gate.test.ts']);
+    assert.deepEqual(touchedBy('docs/concepts.md'), []);
+  });
+});
