@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 const run = join(import.meta.dirname, '../../.ci/run');
 
 /** What each program of CI does in a test: a line of sh; whatever is not named says its name and passes. */
-type Programs = Partial<Record<'node' | 'oxlint' | 'tsc' | 'mocha', string>>;
+type Programs = Partial<Record<'node' | 'oxfmt' | 'oxlint' | 'tsc' | 'mocha', string>>;
 
 /** Runs the script in an empty project whose programs are stand-ins; the whole is about order, codes and closing lines. */
 function ci(programs: Programs) {
@@ -17,6 +17,7 @@ function ci(programs: Programs) {
     cpSync(run, join(folder, '.ci/run'));
     const passing = {
       node: 'echo "node $*"',
+      oxfmt: 'echo oxfmt',
       oxlint: 'echo oxlint',
       tsc: 'echo tsc',
       mocha: 'echo "mocha $*"; echo "3 passed, 0 failed"',
@@ -45,6 +46,7 @@ describe('.ci/run', () => {
     assert.deepEqual([status, lastLine], [0, '3 passed, 0 failed']);
     assert.deepEqual(headings, [
       '== install',
+      '== format',
       '== lint',
       '== import law',
       '== types',
