@@ -50,7 +50,6 @@ const refused: [rule: string, text: string][] = [
   ['eslint(no-console)', `export const say = (): void => console.log('said');`],
   ['import(no-default-export)', 'export default 1;'],
   ['node(no-process-env)', 'export const home = process.env.HOME;'],
-  ['eslint(max-lines)', 'export const line = 1;\n'.repeat(1) + '// a line\n'.repeat(300)],
 ];
 
 describe('the lint rules', () => {
