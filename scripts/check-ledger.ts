@@ -1,5 +1,6 @@
-// Proves every law of the ledger, on DATABASE_URL or on the instance that runs on the data directory. It reads one snapshot and writes
-// nothing, so it is true, and safe, while commands run. Exit code 1 where a law is broken, or could not be looked at.
+// Proves every law of the ledger, on DATABASE_URL or on the instance that runs on the data directory. It reads one
+// snapshot and writes nothing, so it is true, and safe, while commands run. Exit code 1 where a law is broken, or could
+// not be checked.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -22,7 +23,10 @@ async function databaseUrl(): Promise<string> {
 const number = (value: number): string => value.toLocaleString('en-US');
 const Nothing = z.object({});
 
-/** One transaction that cannot write and sees one snapshot. With room to sort a million rows; compiling plans takes longer than running them. */
+/**
+ * One transaction that cannot write and sees one snapshot. 64 MB are enough to sort a million rows in memory; compiling
+ * the plans (jit) would take longer than running them.
+ */
 async function prove(connection: CommonQueryMethods): Promise<readonly LedgerProof[]> {
   await connection.query(sql.type(Nothing)`set transaction isolation level repeatable read, read only`);
   await connection.query(sql.type(Nothing)`set local work_mem = '64MB'`);
@@ -30,7 +34,7 @@ async function prove(connection: CommonQueryMethods): Promise<readonly LedgerPro
   return proveLedger(connection);
 }
 
-function tell({ law, means, of, lookedAt, broken, faults }: LedgerProof): void {
+function printProof({ law, means, of, lookedAt, broken, faults }: LedgerProof): void {
   const rows = broken === 0 ? number(lookedAt) : `${number(broken)} of ${number(lookedAt)}`;
   console.log(`${broken === 0 ? 'holds ' : 'BROKEN'}  ${law} (${rows} ${of}): ${means}`);
   for (const fault of faults) console.error(`        ${faultText(fault)}`);
@@ -46,7 +50,7 @@ try {
   });
   try {
     const proofs = await pool.transaction(prove);
-    for (const proof of proofs) tell(proof);
+    for (const proof of proofs) printProof(proof);
     const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
     const most = (of: string): string =>
       `${number(Math.max(0, ...proofs.filter((proof) => proof.of === of).map(({ lookedAt }) => lookedAt)))} ${of}`;

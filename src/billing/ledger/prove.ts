@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { ledgerFacts, ledgerLaws } from './laws/index.ts';
 
-/** Faults of a law that are told in full: the first of a thousand tell no less. */
-const TOLD = 10;
+/**
+ * Faults of one law that a proof lists. When a law breaks a thousand times, the first ten show why as well as all of
+ * them.
+ */
+const FAULTS_LISTED = 10;
 
 const ProofRow = z.object({
   at: z.number(),
@@ -22,12 +25,12 @@ export interface LedgerFault {
   proven: string | null;
 }
 
-/** A law, and what looking at every row that it is about has shown. */
+/** A law, and the result of checking it on every row that it is about. */
 export interface LedgerProof {
   law: string;
   means: string;
   of: string;
-  /** Rows that the law was held against, and those of them that break it. */
+  /** Rows that were checked, and those of them that break the law. */
   lookedAt: number;
   broken: number;
   /** The first ten of the broken ones. */
@@ -35,14 +38,15 @@ export interface LedgerProof {
 }
 
 /**
- * Holds every law of the ledger against every row it is about. One statement, so it sees one snapshot and is true while commands run.
+ * Checks every law of the ledger on every row it is about. One statement, so it sees one snapshot and is true while
+ * commands run.
  */
 export async function proveLedger(connection: CommonQueryMethods): Promise<readonly LedgerProof[]> {
   const proofs = ledgerLaws.map(
     ({ rows }, at) => sql.fragment`
       select ${at}::int as at, count(*) as looked_at, count(*) filter (where holds is not true) as broken,
         to_json((array_agg(json_build_object('subject', subject, 'stored', stored, 'proven', proven) order by subject)
-          filter (where holds is not true))[1:${TOLD}]) as faults
+          filter (where holds is not true))[1:${FAULTS_LISTED}]) as faults
       from (${rows}) law`,
   );
   const rows = await connection.any(sql.type(ProofRow)`
@@ -57,7 +61,7 @@ const fail = (message: string): never => {
   throw new Error(message);
 };
 
-/** Everything the ledger breaks, at most ten rows a law; empty when it is right. */
+/** The rows that break a law, at most ten a law; empty when the ledger is right. */
 export const ledgerFaults = async (connection: CommonQueryMethods): Promise<readonly LedgerFault[]> =>
   (await proveLedger(connection)).flatMap(({ faults }) => faults);
 

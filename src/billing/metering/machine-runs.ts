@@ -3,19 +3,19 @@ import { translateDatabaseError } from '../../database/errors.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { InvocationId, MachineRunId, OperatorId, SkillId } from '../../ids/ids.ts';
 
-/** A step of sealed execution that ran, whatever became of its invocation (Billing §2.2 rule 2). */
+/** A step of sealed execution that ran. It is charged whatever became of its invocation: the machine time was used. */
 export interface MachineRun {
-  /** Once an id: the same run again changes nothing and charges nothing. */
+  /** Recording the same id again changes nothing and charges nothing. */
   id: MachineRunId;
   operatorId: OperatorId;
   /** Milliseconds, whole. */
   durationMs: number;
-  /** To the platform; charged with 15 %. */
+  /** What the run costs the platform; the wallet is charged this and a fee of 15 %. */
   costMicrocents: number;
   invocationId?: InvocationId;
-  /** Else the invocation's. */
+  /** Where absent, the skill of the invocation. */
   skillId?: SkillId;
-  /** From 0. */
+  /** Counts from 0. */
   sealedStepIndex?: number;
 }
 

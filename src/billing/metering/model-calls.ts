@@ -3,9 +3,12 @@ import { translateDatabaseError } from '../../database/errors.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, InvocationId, MissionId, ModelCallId, OperatorId, PassportId, SkillId } from '../../ids/ids.ts';
 
-/** A model call that was made; no prompt and no response is taken (Billing §2.2 rule 3). Tokens are counts. */
+/**
+ * A model call that was made. Neither prompt nor response is recorded: a statement shows costs, not what people wrote.
+ * Tokens are counts.
+ */
 export interface ModelCall {
-  /** Once an id: the same call again changes nothing and charges nothing. */
+  /** Recording the same id again changes nothing and charges nothing. */
   id: ModelCallId;
   operatorId: OperatorId;
   /** What it was made for, e.g. `sealed_step`. */
@@ -19,21 +22,27 @@ export interface ModelCall {
   streaming: boolean;
   price: ModelCallPrice;
   agentId?: AgentId;
-  /** Else the invocation's, else the passport's only one; its declared intent is the declared purpose (decisions B24). */
+  /**
+   * Where absent, the mission of the invocation, else the only mission of the passport. Its intent is the declared
+   * purpose (decision B24).
+   */
   missionId?: MissionId;
   passportId?: PassportId;
-  /** Else the invocation's. */
+  /** Where absent, the skill of the invocation. */
   skillId?: SkillId;
   invocationId?: InvocationId;
-  /** From 0. */
+  /** Counts from 0. */
   sealedStepIndex?: number;
 }
 
-/** Who pays (decisions B21). `costMicrocents` is what the provider takes for the call. */
+/** Who pays. `costMicrocents` is the price that the model provider charges for the call. */
 export type ModelCallPrice =
-  /** The wallet: the cost and 15 %; by llm_gateway, where the provider bills the customer, the 15 % alone. */
+  /**
+   * The wallet: the cost and 15 %. On meter llm_gateway the provider bills the customer directly, so the wallet pays
+   * only the 15 %.
+   */
   | { state: 'wallet_price'; meter: 'sealed_execution' | 'llm_gateway' | 'l3'; costMicrocents: number }
-  /** Nobody: it is within the allowance, or the platform pays. */
+  /** Not the wallet: the call is within the allowance, or the platform pays. */
   | { state: 'included' | 'covered'; costMicrocents: number }
   /** The cost is not known. */
   | { state: 'unavailable' };

@@ -24,8 +24,8 @@ const UsageRow = z.object({
 });
 
 /**
- * What an operator used this month and what it has now (decisions B17), from counters and from what exists: nothing that grows with a
- * month's work is read. One statement, so one month and one tier.
+ * What an operator used this month and what it has now. Read from counters and from what exists, so the query does not
+ * grow with a month's work. One statement, so all numbers are of one month and one tier.
  */
 export async function readUsage(connection: CommonQueryMethods, operatorId: OperatorId): Promise<Usage> {
   const row = await connection.one(sql.type(UsageRow)`
@@ -56,7 +56,7 @@ export async function readUsage(connection: CommonQueryMethods, operatorId: Oper
     usage: {
       passports: row.passports,
       agents: row.agents,
-      drop_offs: 0, // named by the specification and found nowhere else in it (decisions, trap 20)
+      drop_offs: 0, // part of the published shape; nothing in Carnet makes one (decision B30)
       skill_invocations: row.invocations,
       published_skills: row.published_skills,
     },

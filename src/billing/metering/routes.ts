@@ -9,8 +9,8 @@ const getUsage = route({
   tag: 'billing',
   summary: 'Read what you used of what your tier includes',
   description:
-    'Allowances begin anew with each calendar month (UTC); the billing period is that of the subscription. What is over the ' +
-    'allowance of metered actions costs a hundredth of a cent each.',
+    'Allowances start again with each calendar month (UTC); the billing period is that of the subscription. Each metered action ' +
+    'over the allowance costs a hundredth of a cent.',
   audience: 'anyone',
   status: 200,
   reply: UsageSchema,

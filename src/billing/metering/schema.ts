@@ -7,7 +7,7 @@ const Limit = Count.nullable().describe('null: without limit.');
 const AllowanceSchema = z.object({
   used: Count,
   included: Limit,
-  overage: Count.describe('Of those used, what was charged to the wallet.'),
+  overage: Count.describe('The part of used that was charged to the wallet.'),
 });
 export type Allowance = z.infer<typeof AllowanceSchema>;
 
@@ -38,14 +38,14 @@ const example = {
 export const UsageSchema = z
   .object({
     tier: z.string(),
-    billing_period: Period.describe('Of the subscription; on free the calendar month.'),
-    allowance_period: Period.describe('The calendar month (UTC), with which allowances begin anew.'),
+    billing_period: Period.describe('The period of the subscription; on tier free the calendar month.'),
+    allowance_period: Period.describe('The calendar month (UTC), with which allowances start again.'),
     usage: z.object({
-      passports: Count.describe('Issued, delegated and refreshed in the allowance period.'),
-      agents: Count.describe('That there are now.'),
+      passports: Count.describe('Passports issued, delegated and refreshed in the allowance period.'),
+      agents: Count.describe('Agents that exist now.'),
       drop_offs: Count,
-      skill_invocations: Count.describe('That you made in the allowance period.'),
-      published_skills: Count.describe('That can be invoked now, listed or not.'),
+      skill_invocations: Count.describe('Invocations that you made in the allowance period.'),
+      published_skills: Count.describe('Skills that can be invoked now, listed or not.'),
     }),
     allowances: AllowancesSchema,
     seats: z.object({

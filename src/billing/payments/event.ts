@@ -1,11 +1,14 @@
 import type { SubscriptionState } from './provider.ts';
 
-/** What a payment webhook says, whoever sent it; `id` happens once (decisions B7). */
+/**
+ * What a payment webhook reports, from Stripe or the local provider. An id counts once, however often it is sent
+ * (decision B7).
+ */
 export type PaymentEvent = { id: string; type: string; createdAt: Date } & PaymentFact;
 
 export type PaymentFact =
   | CheckoutFact
-  /** Some of a payment went back, by us or in the provider's own dashboard; the sum so far. */
+  /** A part of a payment was refunded, by us or in the provider's own dashboard; `refundedCents` is the sum so far. */
   | { kind: 'refunded'; paymentId: string; refundedCents: number; currency: string }
   /** A refund of ours that was pending has an outcome. */
   | { kind: 'refund'; providerRefundId: string; paymentId: string | null; status: 'pending' | 'succeeded' | 'failed' }
@@ -17,14 +20,17 @@ export type PaymentFact =
       currency: string;
       outcome: 'opened' | 'won' | 'lost';
     }
-  /** The subscription as it was when the event was made: events come in any order, so the provider is asked as well. */
+  /**
+   * The subscription as it was when the event was made. Events come in any order, so the state is read from the
+   * provider as well.
+   */
   | { kind: 'subscription'; operatorId: string | null; state: SubscriptionState }
   /** A renewal, or the first payment, of a subscription. */
   | { kind: 'invoice_paid'; subscriptionId: string }
   /** Of no concern to us: answered 200. */
   | { kind: 'other' };
 
-/** What became of a hosted checkout, by the metadata we gave it. */
+/** What became of a hosted checkout. The metadata that we gave it names the top-up or the change of a subscription. */
 export interface CheckoutFact {
   kind: 'checkout';
   outcome: 'paid' | 'processing' | 'failed' | 'expired';
@@ -38,7 +44,7 @@ export interface CheckoutFact {
   paymentId: string | null;
 }
 
-/** What we write on everything we make at the provider, so that its webhooks say what they are about. */
+/** The metadata of everything that we create at the provider, so that its webhooks name what they are about. */
 export interface PaymentMetadata {
   carnet_purpose: 'top_up' | 'subscription';
   /** `top_…` or `sbc_…`. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CheckoutFact, PaymentFact } from './event.ts';
 import { StripeSubscription, subscriptionStateOf, type Prices } from './stripe/subscription.ts';
 
-/** An id, or the thing itself where the account has it expanded. */
+/** An id, or the whole object where the account expands it. */
 const Reference = z
   .union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
   .nullish()
@@ -36,16 +36,16 @@ const Invoice = z.object({
   parent: z.object({ subscription_details: z.object({ subscription: Reference }).nullish() }).nullish(),
 });
 
-/** Of no concern to us. */
-export const other: PaymentFact = { kind: 'other' };
+/** An event that is about nothing of ours. */
+export const unrelatedFact: PaymentFact = { kind: 'other' };
 
 /**
- * What an event of Stripe's means to us. What is not about something of ours (another product on the same account, made by hand in the
- * dashboard) is `other`.
+ * What an event of Stripe's means to us. An event about something that we did not create (another product on the same
+ * account, something made by hand in Stripe's dashboard) is `other`.
  * @throws Error where a subscription of ours has none of our prices.
  */
 export function paymentFactOf(type: string, object: unknown, prices: Prices): PaymentFact {
-  return readers.get(type)?.(object, prices) ?? other;
+  return readers.get(type)?.(object, prices) ?? unrelatedFact;
 }
 
 type Reader = (object: unknown, prices: Prices) => PaymentFact;
@@ -55,7 +55,7 @@ const checkout =
   (object) => {
     const { data: session } = Session.safeParse(object);
     const { data: metadata } = Metadata.safeParse(session?.metadata);
-    if (session === undefined || metadata === undefined) return other;
+    if (session === undefined || metadata === undefined) return unrelatedFact;
     return {
       kind: 'checkout',
       outcome: outcome(session.payment_status),
@@ -70,7 +70,7 @@ const checkout =
 
 const refunded: Reader = (object) => {
   const { data: charge } = Charge.safeParse(object);
-  if (charge === undefined || charge.payment_intent === null) return other;
+  if (charge === undefined || charge.payment_intent === null) return unrelatedFact;
   return {
     kind: 'refunded',
     paymentId: charge.payment_intent,
@@ -81,7 +81,7 @@ const refunded: Reader = (object) => {
 
 const refund: Reader = (object) => {
   const { data } = Refund.safeParse(object);
-  if (data === undefined) return other;
+  if (data === undefined) return unrelatedFact;
   return {
     kind: 'refund',
     providerRefundId: data.id,
@@ -90,40 +90,43 @@ const refund: Reader = (object) => {
   };
 };
 
-/** `requires_action` waits for somebody; `canceled` never comes. */
+/**
+ * A refund that `requires_action` waits for a person, so it is pending; a `canceled` one will never be paid, so it
+ * failed.
+ */
 export function refundStatusOf(status: string | null | undefined): 'pending' | 'succeeded' | 'failed' {
   if (status === 'succeeded') return 'succeeded';
   return status === 'failed' || status === 'canceled' ? 'failed' : 'pending';
 }
 
-/** An inquiry (`warning_…`) has taken no money yet; when it becomes a dispute, `funds_withdrawn` says so. */
+/** An inquiry (`warning_…`) has taken no money yet; if it becomes a dispute, `funds_withdrawn` follows. */
 const dispute =
   (outcome: (status: string) => 'opened' | 'won' | 'lost' | null): Reader =>
   (object) => {
     const { data } = Dispute.safeParse(object);
-    const became = data === undefined ? null : outcome(data.status);
-    if (data === undefined || data.payment_intent === null || became === null) return other;
+    const result = data === undefined ? null : outcome(data.status);
+    if (data === undefined || data.payment_intent === null || result === null) return unrelatedFact;
     return {
       kind: 'dispute',
       disputeId: data.id,
       paymentId: data.payment_intent,
       amountCents: data.amount,
       currency: data.currency,
-      outcome: became,
+      outcome: result,
     };
   };
 
 const subscription: Reader = (object, prices) => {
   const { data } = StripeSubscription.safeParse(object);
   const operatorId = data?.metadata?.carnet_operator;
-  if (data === undefined || operatorId === undefined) return other;
+  if (data === undefined || operatorId === undefined) return unrelatedFact;
   return { kind: 'subscription', operatorId, state: subscriptionStateOf(data, prices) };
 };
 
 const invoicePaid: Reader = (object) => {
   const { data } = Invoice.safeParse(object);
   const subscriptionId = data?.parent?.subscription_details?.subscription ?? data?.subscription ?? null;
-  return subscriptionId === null ? other : { kind: 'invoice_paid', subscriptionId };
+  return subscriptionId === null ? unrelatedFact : { kind: 'invoice_paid', subscriptionId };
 };
 
 const readers: ReadonlyMap<string, Reader> = new Map(

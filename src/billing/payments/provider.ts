@@ -1,15 +1,13 @@
 import type { PaidTier } from '../../fields/tiers.ts';
 
-/** Tiers that are bought at a checkout; free is the absence of one, enterprise is agreed on in person (decisions B11). */
-
-/** A page of the provider where somebody pays, or looks after what was paid. */
+/** A page of the provider where somebody pays. */
 export interface HostedPage {
   sessionId: string;
   /** Opens the page: kept sealed, never in a log or a history. */
   url: string;
 }
 
-/** What the provider says of a checkout when it is asked. */
+/** A checkout as the provider has it. */
 export interface CheckoutState {
   status: 'open' | 'paid' | 'processing' | 'failed' | 'expired';
   amountCents: number | null;
@@ -31,10 +29,10 @@ export interface RefundState {
 export interface SubscriptionState {
   subscriptionId: string;
   customerId: string;
-  /** past_due keeps the tier; unpaid, canceled and incomplete are free (decisions B12). */
+  /** past_due keeps the tier; with unpaid, canceled and incomplete the operator is on tier free (decision B12). */
   status: 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete';
   tier: PaidTier;
-  /** Bought beside those of the tier. */
+  /** Seats bought in addition to those of the tier. */
   purchasedSeats: number;
   cancelAtPeriodEnd: boolean;
   /** A downgrade that takes effect at the end of the period. */
@@ -43,30 +41,34 @@ export interface SubscriptionState {
   currentPeriodEnd: Date;
 }
 
-/** Changes of a running subscription that need no payment first; what is absent stays. */
+/** Changes of a running subscription that need no payment first. A member that is absent stays as it is. */
 export interface SubscriptionChange {
   purchasedSeats?: number;
   cancelAtPeriodEnd?: boolean;
-  /** At the end of the period; null takes a planned downgrade back. */
+  /** Takes effect at the end of the period; null takes a planned downgrade back. */
   nextTier?: PaidTier | null;
 }
 
-/** The provider will never do this, however often it is asked. */
+/** The provider refuses for good: another try gets the same answer. */
 export class PaymentRefused extends Error {
   override readonly name = 'PaymentRefused';
 }
 
 /**
- * Who moves the money: Stripe, or the local page where there is no key. Called by activities alone. Every call that changes something
- * carries a key under which the provider does it once, so a call whose answer was lost is made again as it was. Each throws
- * `PaymentRefused` where the answer is no for good; anything else is unknown, and tried again.
+ * The port to the payment provider: Stripe, or the local payment page where no Stripe key is set. Only activities call
+ * it. Every call that changes something carries a key under which the provider does it once, so a call whose answer was
+ * lost is repeated unchanged. Each call throws `PaymentRefused` where the provider refuses for good. After any other
+ * error the outcome is unknown, and the call is tried again.
  */
 export interface PaymentProvider {
-  /** Key `customer:<operator>` and what is said of it; asking again with another name may make another customer, which harms nobody. */
+  /**
+   * Key `customer:<operator>` with name and e-mail. Under another name a second customer may be made, which does no
+   * harm.
+   */
   ensureCustomer(request: { operatorId: string; name: string; email: string }): Promise<{ customerId: string }>;
   /**
-   * Key: the top-up. The provider may take the payment for longer than `expiresAt` (Stripe: 30 minutes at least), so whoever gives it up calls
-   * `expireCheckout`.
+   * Key: the top-up. The provider may accept the payment for longer than `expiresAt` (Stripe: 30 minutes at least), so
+   * a caller that gives the checkout up must call `expireCheckout`.
    */
   openTopUp(request: {
     topUpId: string;
@@ -75,7 +77,7 @@ export interface PaymentProvider {
     amountCents: number;
     expiresAt: Date;
   }): Promise<HostedPage>;
-  /** Key: the change. A first subscription; `purchasedSeats` is 0 or more. */
+  /** Key: the change. For a first subscription; `purchasedSeats` is 0 or more. */
   openSubscription(request: {
     changeId: string;
     operatorId: string;
@@ -85,9 +87,9 @@ export interface PaymentProvider {
     expiresAt: Date;
   }): Promise<HostedPage>;
   /**
-   * Key: the change. Confirms an upgrade of a running subscription; it happens when its payment did (decisions B12), which
-   * `readSubscription` tells: of the page itself Stripe tells nothing. A planned downgrade is taken back by asking for one, so whoever
-   * gives the upgrade up plans it again.
+   * Key: the change. A page that confirms an upgrade of a running subscription. The upgrade happens when it is paid
+   * (decision B12), and only `readSubscription` shows that: Stripe reports nothing about this page. Opening it takes a
+   * planned downgrade back, so a caller that gives the upgrade up must plan the downgrade again.
    */
   openUpgrade(request: {
     changeId: string;
@@ -97,9 +99,9 @@ export interface PaymentProvider {
     expiresAt: Date;
   }): Promise<HostedPage>;
   readCheckout(sessionId: string): Promise<CheckoutState>;
-  /** Nobody shall pay it any more; one that is over already is as good. */
+  /** Closes a checkout so that nobody can pay it; one that is over already stays as it is. */
   expireCheckout(sessionId: string): Promise<void>;
-  /** Key `refund:<transaction>`; the same key again answers what became of it. */
+  /** Key `refund:<transaction>`; the same key again returns the state of that refund. */
   refund(request: { key: string; paymentId: string; amountCents: number }): Promise<RefundState>;
   readRefund(providerRefundId: string): Promise<RefundState>;
   readSubscription(subscriptionId: string): Promise<SubscriptionState>;

@@ -3,7 +3,7 @@ import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { PaymentEvent } from './event.ts';
 
 const EffectRow = z.object({ outcome: z.string(), operator_id: z.string().nullable(), life: z.string().nullable() });
-/** What a fact did, whose wallet it concerned, and which life has something to do since. */
+/** What a fact changed: its outcome, the operator whose wallet it concerns, and the life that must be woken. */
 export type PaymentEffect = z.infer<typeof EffectRow>;
 
 export interface TopUpOutcome {
@@ -15,7 +15,7 @@ export interface TopUpOutcome {
   paymentId: string | null;
 }
 
-/** @param requestId of the webhook that said so; null where the provider was asked. */
+/** @param requestId of the webhook that reported it; null where it was read from the provider. */
 export const settleTopUp = (
   connection: CommonQueryMethods,
   fact: TopUpOutcome,
@@ -67,7 +67,10 @@ export const paysTopUp = (connection: CommonQueryMethods, paymentId: string): Pr
 
 const IdRow = z.object({ id: z.string() });
 
-/** @returns whether it is new: an event happens once, however often it is sent. A rival with the same one is waited for. */
+/**
+ * @returns whether the event is new: an event counts once, however often it is sent. Waits for a transaction that
+ *   inserts the same one.
+ */
 export async function insertPaymentEvent(
   connection: CommonQueryMethods,
   { id, type, createdAt }: PaymentEvent,

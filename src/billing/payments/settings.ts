@@ -2,7 +2,7 @@ import type { PaymentSettings } from '../../context/config.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError } from '../../errors/carnet-error.ts';
 
-/** Who moves the money here. @throws CarnetError PAYMENTS_NOT_CONFIGURED */
+/** The settings of the payment provider. @throws CarnetError PAYMENTS_NOT_CONFIGURED */
 export function paymentSettings({ config: { payments } }: Pick<Context, 'config'>): PaymentSettings {
   assertThat(payments !== undefined, () => {
     const detail =

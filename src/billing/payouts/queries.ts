@@ -22,7 +22,7 @@ export const findPayouts = (
     select id, month, gross_cents, commission_cents, net_cents, status, created_at, paid_at from payouts
     where operator_id = ${operatorId} and (${before}::text is null or month < ${before}) order by month desc limit ${limit}`);
 
-/** How far a run of the calendar has come: the month it states, and the last operator. */
+/** How far a run of the monthly schedule has come: the month of its statements, and the last operator. */
 export interface PayoutsProgress {
   /** `YYYY-MM`; null: the one before this one, by Postgres' clock. */
   month: string | null;
@@ -51,7 +51,10 @@ export const advancePayoutRow = (
 
 const Transferring = z.object({ operator_id: z.string(), account: z.string(), net_cents: z.number() });
 
-/** What is to be transferred; null where nothing is any more. Stamps the row: its life is at work. */
+/**
+ * What is to be transferred; null where that is over. Stamps the row, which shows `reconcile_payouts` that a life is at
+ * work.
+ */
 export const findTransferringPayout = (
   connection: CommonQueryMethods,
   payoutId: string,
@@ -70,13 +73,13 @@ export async function settlePayoutRow(
   await connection.query(sql.type(z.object({}))`select settle_payout(${payoutId}, ${providerTransferId})`);
 }
 
-const Described = z.object({ id: z.string(), operator_id: z.string(), month: z.string(), net_cents: z.number() });
+const DescriptionRow = z.object({ id: z.string(), operator_id: z.string(), month: z.string(), net_cents: z.number() });
 
 export const describePayoutRows = (
   connection: CommonQueryMethods,
   payoutIds: string[],
-): Promise<readonly z.infer<typeof Described>[]> =>
-  connection.any(sql.type(Described)`
+): Promise<readonly z.infer<typeof DescriptionRow>[]> =>
+  connection.any(sql.type(DescriptionRow)`
     select operator_id || ':' || month as id, operator_id, month, net_cents from payouts
     where (operator_id, month) in (
       select split_part(id, ':', 1), split_part(id, ':', 2) from unnest(${textArray(payoutIds)}) as ids (id))`);

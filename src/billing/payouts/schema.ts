@@ -7,20 +7,20 @@ const PayoutStatusSchema = z.enum(['rolled_over', 'pending_account', 'due', 'tra
 export const PayoutSchema = z
   .object({
     id: z.string(),
-    month: z.string().describe('Up to whose end, in UTC, the earnings count; YYYY-MM.'),
-    gross_cents: Cents.describe('Captured and not paid out before, what earlier months carried over included.'),
-    commission_cents: Cents.describe('Rounded down; taken when the statement is paid out, so once of every cent.'),
+    month: z.string().describe('YYYY-MM. The statement counts earnings up to the end of this month, in UTC.'),
+    gross_cents: Cents.describe('Captured and not paid out before, including what earlier months carried over.'),
+    commission_cents: Cents.describe('Rounded down. Taken when the statement is paid out, so once from every cent.'),
     net_cents: Cents,
     status: PayoutStatusSchema.describe(
-      "rolled_over: below the minimum, so part of the next month's; pending_account: there is no payout_account yet, so part of " +
-        "the next month's; due: the transfer has yet to begin; failed: refused for good, and back among the earnings.",
+      'rolled_over: below the minimum, so it is part of the next month; pending_account: there is no payout_account yet, so it is ' +
+        'part of the next month; due: the transfer has not begun yet; failed: refused for good, the amount is back in the earnings.',
     ),
     created_at: z.iso.datetime(),
     paid_at: z.iso.datetime().nullable(),
   })
   .meta({
     id: 'Payout',
-    description: 'The statement of a month, in US cents, and what became of it.',
+    description: 'The statement of a month, in US cents, and the state of its payout.',
     examples: [
       {
         id: 'pyt_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
@@ -36,18 +36,18 @@ export const PayoutSchema = z
   });
 export type Payout = z.infer<typeof PayoutSchema>;
 
-/** Where a payout stands; `gone`: there is none of that id. */
+/** The status of a payout; `gone`: there is none of that id. */
 export type PayoutState = Payout['status'] | 'gone';
 
 export const EarningsSchema = z
   .object({
     available_cents: Cents.describe('Captured and not paid out; before commission.'),
-    pending_cents: Cents.describe('Gone from there into a transfer of which the outcome is not known yet.'),
+    pending_cents: Cents.describe('In a transfer whose outcome is not known yet; no longer in available_cents.'),
     lifetime_cents: Cents.describe('Everything ever captured: available, pending and paid out, before commission.'),
   })
   .meta({
     id: 'Earnings',
-    description: 'What others paid for the skills of the calling operator, in US cents; no part of its wallet.',
+    description: 'What others paid for the skills of the calling operator, in US cents. It is not part of the wallet.',
     examples: [{ available_cents: 250, pending_cents: 0, lifetime_cents: 12_595 }],
   });
 export type Earnings = z.infer<typeof EarningsSchema>;

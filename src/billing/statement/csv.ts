@@ -4,7 +4,7 @@ import { signedCents } from './transaction-text.ts';
 
 export const CSV = 'text/csv';
 
-/** Rows of one answer without `limit`: about 2 MB. The rest follows by the Link header, as with pages (decisions B27). */
+/** Rows of one answer without `limit`: about 2 MB. The Link header leads to the rest. */
 export const CSV_ROWS = 10_000;
 
 const COLUMNS = [
@@ -22,11 +22,14 @@ const COLUMNS = [
   'mission_declared_intent',
 ];
 
-/** RFC 4180 ends every record so, the header as well. */
+/** RFC 4180 ends every record with this, the header as well. */
 export const RECORD_END = '\r\n';
 export const CSV_HEADER = COLUMNS.join(',') + RECORD_END;
 
-/** The transfer `t` as a record of CSV_HEADER. csv_text() quotes what people wrote, and keeps spreadsheets from running it. */
+/**
+ * The transfer `t` as a record of CSV_HEADER. csv_text() quotes texts that people wrote, and keeps spreadsheets from
+ * running them.
+ */
 const transactionRecord = sql.fragment`(
   select concat_ws(',', t.id, t.kind, ${signedCents}::text, coalesce(t.meter, ''), csv_text(t.description), iso_time(t.created_at),
     coalesce(t.skill_id, ''), csv_text(s.name), coalesce(t.invocation_id, ''), coalesce(i.status, ''),

@@ -9,19 +9,19 @@ import { pageOfSources, signedCents, sourcesCount, transactionText } from './tra
 type Fragment = ReturnType<typeof sql.fragment>;
 
 /**
- * Where a page of wallet rows begins, as its cursor keeps it. Positions are dense and never change, so a place is a snapshot too: what
- * came later stands above it (decisions B18).
+ * Where a page of wallet rows begins, as its cursor stores it. Positions are dense and never change, so a place is a
+ * snapshot too: later rows have higher positions.
  */
 export interface StatementPlace {
   /** Rows from this position down. */
   top: number;
-  /** Down to, and without, this one: what `since` leaves out. */
+  /** Down to this position, exclusive: `since` leaves out the rest. */
   floor: number;
-  /** Rows under the filters when the first page was read (decisions B19). */
+  /** Rows under the filters when the first page was read; the cursor carries the number, so that it is counted once. */
   total: number;
 }
 
-/** Which wallet rows are asked for. */
+/** Which wallet rows to read. */
 export interface WalletRows {
   operatorId: OperatorId;
   filters: Pick<StatementFilters, 'type' | 'direction' | 'since' | 'until'>;
@@ -43,14 +43,20 @@ const PageRow = z.object({
   sealed_receipts: z.string().nullable(),
 });
 
-/** One page: `content` is the rows joined, `last` the position of the last of them, `more` whether there are any below it. */
+/**
+ * One page: `content` is the rows joined, `last` the position of the last of them, `more` whether there are any below
+ * it.
+ */
 export type StatementPage = z.infer<typeof PageRow>;
 
 /** How rows are written and joined; the fragments see the transfer as `t`. */
 export interface StatementForm {
   text: Fragment;
   separator: string;
-  /** How many sources the text has: with the row that brings them to `pageOfSources` a page ends, whatever its limit. */
+  /**
+   * How many sources the text has. A page ends with the row that brings their sum to `pageOfSources`, whatever its
+   * limit.
+   */
   sources: Fragment;
 }
 
@@ -82,8 +88,8 @@ export const readStatementPage = (
 };
 
 /**
- * Rows that Postgres looks at: a constant, so that it keeps one plan for every page (with a parameter it would plan each anew, which
- * costs as much as the page), and one more than a page may have.
+ * Rows that Postgres reads: one more than a page may have. A constant, so that Postgres keeps one plan for all pages;
+ * with a parameter it would plan each page again, which costs as much as the page.
  */
 export const rowsRead = (limit: number): Fragment =>
   limit <= 50 ? sql.fragment`limit 51` : limit <= 200 ? sql.fragment`limit 201` : sql.fragment`limit 10001`;
@@ -130,8 +136,8 @@ function countOf(operatorId: OperatorId, filters: WalletRows['filters']): Fragme
 }
 
 /**
- * Transfers between `top` and `floor` of the statement's `place`. Each type has its rows in order under an index, so a type that is
- * rare costs no walk through the others.
+ * Transfers between `top` and `floor` of the statement's `place`. Each type has its rows in order under an index, so a
+ * type that is rare costs no walk through the others.
  */
 export function walletRows({ operatorId, filters, limit }: WalletRows): Fragment {
   const within = sql.fragment`t.wallet = ${operatorId} and t.position <= (select top from place) and t.position > (select floor from place)`;

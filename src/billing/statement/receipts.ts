@@ -2,33 +2,33 @@ import type { Context } from '../../context/context.ts';
 import { receiptSeal } from '../payments/top-ups/seals.ts';
 
 interface SealedReceipt {
-  /** The top-up. */
+  /** The id of the top-up. */
   id: string;
   sealed: string;
 }
 
-interface Receipted {
+interface RowWithReceipt {
   id: string;
   receipt_url: string | null;
 }
 
 /**
- * Rows of a page, as JSON without its brackets, with the receipts of its top-ups opened (decisions B27). A statement is a record of money,
- * so one whose key was lost is shown without its receipt rather than not at all.
- * @param sealed JSON: a SealedReceipt by transaction; null: none of them has one
+ * The rows of a page, as JSON without its brackets, with the receipts of its top-ups decrypted. A statement is a record
+ * of money, so a row whose receipt cannot be decrypted is shown without it rather than not at all.
+ * @param sealed JSON: a SealedReceipt by transaction id; null where no row has one
  */
 export function withReceipts(context: Context, rows: string, sealed: string | null): string {
   if (sealed === null) return rows;
   const receipts = JSON.parse(sealed) as Partial<Record<string, SealedReceipt>>;
-  const transactions = JSON.parse(`[${rows}]`) as Receipted[];
+  const transactions = JSON.parse(`[${rows}]`) as RowWithReceipt[];
   for (const transaction of transactions) {
     const receipt = receipts[transaction.id];
-    if (receipt !== undefined) transaction.receipt_url = opened(context, receipt);
+    if (receipt !== undefined) transaction.receipt_url = openReceipt(context, receipt);
   }
   return JSON.stringify(transactions).slice(1, -1);
 }
 
-function opened({ encryption, log }: Context, { id, sealed }: SealedReceipt): string | null {
+function openReceipt({ encryption, log }: Context, { id, sealed }: SealedReceipt): string | null {
   try {
     return encryption.open(sealed, receiptSeal(id));
   } catch (error) {

@@ -11,9 +11,9 @@ import { JSON_FORM, readStatementPage, type StatementForm } from './queries.ts';
 import { statementFilters, StatementSchema, TimelineSchema } from './schema.ts';
 import { readTimelinePage } from './timeline-queries.ts';
 
-const MOST = 200;
-const STANDARD = 50;
-const paging = { maximum: MOST, standard: STANDARD };
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+const paging = { maximum: MAX_LIMIT, standard: DEFAULT_LIMIT };
 const Place = z.object({ position: z.int(), call: z.int() });
 const statementPages = cursorPages({
   ...paging,
@@ -25,22 +25,24 @@ const timelinePages = cursorPages({
 });
 
 const Query = z.object({
-  limit: queryInteger(1, MOST)
+  limit: queryInteger(1, MAX_LIMIT)
     .optional()
-    .meta({ description: `${STANDARD} unless given; ${CSV_ROWS} as CSV.` }),
+    .meta({ description: `${DEFAULT_LIMIT} unless given; ${CSV_ROWS} as CSV.` }),
   cursor: statementPages.query.cursor,
   ...statementFilters,
 });
 type Request = RouteRequest<'anyone', undefined, z.output<typeof Query>, undefined>;
 
-/** What the cursor holds for: without the timeline `entry_kind` means nothing, and may change. */
-function asked({ context, call, params, query }: Request, standard: number) {
+/**
+ * The request as its cursor fixes it. Without the timeline `entry_kind` has no effect, so it may change between pages.
+ */
+function pageRequest({ context, call, params, query }: Request, defaultLimit: number) {
   const entry_kind = query.view === undefined ? ('all' as const) : query.entry_kind;
-  return { context, call, params, query: { ...query, entry_kind, limit: query.limit ?? standard } };
+  return { context, call, params, query: { ...query, entry_kind, limit: query.limit ?? defaultLimit } };
 }
 
-async function statementPage(request: Request, form: StatementForm, standard: number) {
-  const at = asked(request, standard);
+async function statementPage(request: Request, form: StatementForm, defaultLimit: number) {
+  const at = pageRequest(request, defaultLimit);
   const { limit, ...filters } = at.query;
   const place = statementPages.after(at);
   const { operatorId } = request.caller;
@@ -49,14 +51,14 @@ async function statementPage(request: Request, form: StatementForm, standard: nu
   return { page, ...statementPages.next(at, more && last !== null ? { top: last - 1, floor, total } : null) };
 }
 
-async function statement(request: Request) {
-  const { page, members, links } = await statementPage(request, JSON_FORM, STANDARD);
+async function answerStatement(request: Request) {
+  const { page, members, links } = await statementPage(request, JSON_FORM, DEFAULT_LIMIT);
   const rows = withReceipts(request.context, page.content ?? '', page.sealed_receipts);
-  return written({ total: page.total, ...members }, 'transactions', rows, links);
+  return jsonList({ total: page.total, ...members }, 'transactions', rows, links);
 }
 
-/** The filtered statement as a table; what is beyond CSV_ROWS is linked to (decisions B27). */
-async function csv(request: Request) {
+/** The filtered statement as a table; the Link header leads to rows beyond CSV_ROWS. */
+async function answerCsv(request: Request) {
   const { page, links } = await statementPage(request, CSV_FORM, CSV_ROWS);
   const records = page.content === null ? '' : page.content + RECORD_END;
   return {
@@ -68,8 +70,8 @@ async function csv(request: Request) {
   };
 }
 
-async function timeline(request: Request) {
-  const at = asked(request, STANDARD);
+async function answerTimeline(request: Request) {
+  const at = pageRequest(request, DEFAULT_LIMIT);
   const { limit, ...filters } = at.query;
   const place = timelinePages.after(at);
   const { operatorId } = request.caller;
@@ -79,11 +81,11 @@ async function timeline(request: Request) {
   const floor = { position: page.floor, call: page.floor_call };
   const next = page.more ? { snapshotAt, debited, top, floor } : null;
   const { members, links } = timelinePages.next(at, next);
-  return written({ snapshot_at: snapshotAt, ...members }, 'rows', page.rows ?? '', links);
+  return jsonList({ snapshot_at: snapshotAt, ...members }, 'rows', page.rows ?? '', links);
 }
 
-/** `members` and the list, whose items are JSON already. */
-function written(members: object, name: string, items: string, links: Links) {
+/** A JSON object of `members` and a list whose items are JSON text already. */
+function jsonList(members: object, name: string, items: string, links: Links) {
   const text = `${JSON.stringify(members).slice(0, -1)},"${name}":[${items}]}`;
   return { status: 200 as const, prepared: writtenText<never>(text), links };
 }
@@ -95,9 +97,9 @@ const listTransactions = route({
   tag: 'billing',
   summary: 'Read the statement of your wallet, newest first',
   description:
-    'The first page fixes what all pages show; a cursor keeps that for 24 hours, under the same filters. ' +
-    'A page ends before its limit with the debit that brings its sources to 2,000. ' +
-    `With \`Accept: text/csv\` the default view is a table with a header, of up to ${CSV_ROWS} rows; the Link header names the rest.`,
+    'The first page fixes what all pages show; its cursor is valid for 24 hours, under the same filters. ' +
+    'A page ends before its limit with the debit that brings the number of its sources to 2,000. ' +
+    `With \`Accept: text/csv\` the default view is a table with a header, of up to ${CSV_ROWS} rows; the Link header leads to the rest.`,
   audience: 'anyone',
   query: Query,
   status: 200,
@@ -106,10 +108,10 @@ const listTransactions = route({
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const asTable = preferredType(request.header('accept'), ['application/json', CSV]) === CSV;
-    if (request.query.view === undefined) return asTable ? csv(request) : statement(request);
+    if (request.query.view === undefined) return asTable ? answerCsv(request) : answerStatement(request);
     if (asTable)
       throw invalid({ path: 'query.view', code: 'not_a_table', message: 'must be left out where text/csv is wanted' });
-    return timeline(request);
+    return answerTimeline(request);
   },
 });
 

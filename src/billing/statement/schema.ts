@@ -3,16 +3,18 @@ import { cursorMembers } from '../../http/lists/pagination.ts';
 import { queryInstant } from '../../http/query.ts';
 import { TransactionTypeSchema, WalletTransactionSchema } from '../wallet/schema.ts';
 
-/** What a statement may be narrowed to (Billing §4.1). */
+/** The filters of a statement. */
 export const statementFilters = {
   view: z.literal('timeline').optional().describe('Wallet rows and model calls in one order.'),
   entry_kind: z
     .enum(['all', 'wallet', 'llm'])
     .default('all')
-    .describe('Rows of the timeline; means nothing without it.'),
-  type: TransactionTypeSchema.optional().describe('With the timeline it narrows wallet rows alone, as direction.'),
+    .describe('Which rows of the timeline to show; ignored without it.'),
+  type: TransactionTypeSchema.optional().describe(
+    'On the timeline this filters wallet rows only; the same holds for direction.',
+  ),
   direction: z.enum(['in', 'out']).optional().describe('`in`: credits. `out`: debits, refunds of top-ups among them.'),
-  since: queryInstant.optional().describe('That instant or later.'),
+  since: queryInstant.optional().describe('At that instant or later.'),
   until: queryInstant.optional().describe('Before that instant.'),
 };
 export type StatementFilters = z.output<z.ZodObject<typeof statementFilters>>;
@@ -31,7 +33,7 @@ const TransactionRowSchema = z.object({
     id: z.string(),
     type: TransactionTypeSchema,
     amount_cents: z.int(),
-    amount_microcents: z.int().describe('The same, as prices of calls are given.'),
+    amount_microcents: z.int().describe('The same amount in the unit of the prices of calls.'),
     created_at: z.iso.datetime(),
   }),
 });
@@ -46,7 +48,10 @@ const ModelCallRowSchema = z.object({
     total_tokens: z.int(),
     price: z.object({
       state: z.enum(['wallet_price', 'included', 'covered', 'unavailable']),
-      amount_microcents: z.int().nullable().describe('What it is charged, or what it cost whoever covered it.'),
+      amount_microcents: z
+        .int()
+        .nullable()
+        .describe('What the wallet is charged, or the cost that the platform covers.'),
     }),
     created_at: z.iso.datetime(),
   }),

@@ -8,8 +8,9 @@ import { signedCents } from './transaction-text.ts';
 type Fragment = ReturnType<typeof sql.fragment>;
 
 /**
- * Where a page of the timeline begins, as its cursor keeps it. A model call stands after as many transfers as the wallet had, and calls
- * follow one another by number (decisions B18), so what is left to show is bounded by one number of each.
+ * Where a page of the timeline begins, as its cursor stores it. A model call stands after as many transfers as the
+ * wallet had at that time, and calls are numbered one after another. So one position of each is enough to say what is
+ * left to show.
  */
 export interface TimelinePlace {
   snapshotAt: string;
@@ -17,7 +18,7 @@ export interface TimelinePlace {
   debited: number[];
   /** Transfers from this position down, calls from this number down. */
   top: { position: number; call: number };
-  /** Down to, and without, these: what `since` leaves out. */
+  /** Down to these, exclusive: `since` leaves out the rest. */
   floor: { position: number; call: number };
 }
 
@@ -102,8 +103,9 @@ const call = sql.fragment`
 const within = sql.fragment`c.call <= (select top_call from place) and c.call > (select floor_call from place)`;
 
 /**
- * Calls that nothing of a debit came of, at the snapshot: those that were not charged, and of each meter those that begin at or after
- * the cents debited by then. In the stream of a meter calls follow one another as on the timeline, so the first of these bounds the rest.
+ * Calls of which no part was debited at the snapshot: those that were not charged, and of each meter those that begin
+ * at or after the cents debited by then. In the stream of a meter calls stand in the order of the timeline, so the
+ * first of these bounds the rest.
  */
 const callsOf = ({ operatorId, limit }: TimelineRequest): Fragment => {
   const newest = sql.fragment`order by c.call desc ${rowsRead(limit)}`;

@@ -1,19 +1,19 @@
 import { sql } from '../../database/pool.ts';
 
 /**
- * Rows of a wallet as JSON text, written by Postgres: read as columns, parsed and written again in Node, a page costs twice as much.
- * The schema that this text has is WalletTransactionSchema; the tests parse every answer by it, strictly.
+ * Rows of a wallet as JSON text, written by Postgres: to read columns, parse them and write them again in Node costs
+ * twice as much a page. The text follows WalletTransactionSchema; the tests parse every answer strictly with it.
  */
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Meters whose debits come of model calls and machine runs. */
+/** Whether the debits of the meter come from model calls and machine runs. */
 const sourced = sql.fragment`t.meter in ('sealed_execution', 'llm_gateway', 'l3')`;
 
-/** Of the transfer `t`: what it adds to its wallet, in cents. */
+/** What the transfer `t` adds to its wallet, in cents. */
 export const signedCents = sql.fragment`(case when t.debit_account = 'wallet:' || t.wallet then -t.amount_cents else t.amount_cents end)`;
 
-/** What an id names, looked up by itself: joined, Postgres would read whole tables of names for a handful of sources. */
+/** Looked up id by id: with a join, Postgres would read whole tables of names for a handful of sources. */
 const skillText = (id: Fragment): Fragment => sql.fragment`coalesce((
   select '{"id":"' || s.id || '","name":' || to_json(s.name)::text || '}' from skill_names s where s.id = ${id}), 'null')`;
 const missionText = (id: Fragment): Fragment => sql.fragment`coalesce((
@@ -21,21 +21,22 @@ const missionText = (id: Fragment): Fragment => sql.fragment`coalesce((
 const idText = (id: Fragment): Fragment => sql.fragment`coalesce('"' || ${id} || '"', 'null')`;
 
 /**
- * Sources at which a page ends. A machine run of a millisecond costs 2 microcents with its fee, so a cent may be thousands of them; of 300 to
- * 500 bytes each, a page is a megabyte, and more only where a single debit is.
+ * Number of sources at which a page ends. A machine run of a millisecond costs 2 microcents with its fee, so a cent may
+ * have thousands of sources. They take 300 to 500 bytes each, so a page is about a megabyte, and more only where a
+ * single debit has more.
  */
 export const pageOfSources = sql.fragment`2000`;
 
-/** How many sources the transfer `t` shows; what is beyond a page of them is not counted. */
+/** How many sources the transfer `t` shows; counted up to a page of them. */
 export const sourcesCount = sql.fragment`
   case when ${sourced} then count_debit_sources(t.wallet, t.meter, t.meter_from_cents, t.amount_cents, ${pageOfSources}) else 0 end`;
 
-/** Written by a function of its own: as a part of the page its plan would be begun for every page, sources or none. */
+/** A function of its own: as a part of the page's query it would be set up for every page, with sources or without. */
 const sourcesText = sql.fragment`debit_sources_text(t.wallet, t.meter, t.meter_from_cents, t.amount_cents)`;
 
 const noSourcesText = sql.fragment`',"llm_sources":[],"machine_sources":[],"machine_cost_microcents":null,"source_status":null}'`;
 
-/** What has neither skill nor invocation nor sources says so without asking anybody. */
+/** A row without skill, invocation and sources needs no lookup. */
 const detailsText = sql.fragment`
   case when ${sourced} or t.skill_id is not null or t.invocation_id is not null then (
     select '{"skill_id":' || ${idText(sql.fragment`t.skill_id`)} || ',"invocation_id":' || ${idText(sql.fragment`t.invocation_id`)}

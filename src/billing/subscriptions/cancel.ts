@@ -4,14 +4,14 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { endChange, findChangeInFlight } from './change-queries.ts';
-import { lockSubscription, saveWish } from './queries.ts';
+import { lockSubscription, saveDesiredTerms } from './queries.ts';
 import type { CanceledSubscription } from './schema.ts';
 import { isRunning } from './state.ts';
 
 /**
- * Ends the subscription with its period, and gives up a change that nobody has paid (decisions B13, §3.8 "Billing"); the life tells the
- * provider. Repeating it answers the same.
- * @throws CarnetError NO_SUBSCRIPTION where there is neither.
+ * Ends the subscription at the end of its period, and gives up a change that nobody has paid. The life pushes that to
+ * the provider afterwards. A repeated call gets the same answer.
+ * @throws CarnetError NO_SUBSCRIPTION where there is neither a subscription nor a change.
  */
 export const cancelSubscription = (context: Context, call: CommandCall): Promise<Answered<CanceledSubscription>> =>
   runCommand(context, call, async (unit) => {
@@ -32,7 +32,7 @@ export const cancelSubscription = (context: Context, call: CommandCall): Promise
       await unit.audit('subscription.change_abandoned', operatorId, { change_id: change.id, tier: change.tier });
     }
     if (running && !subscription.cancel_at_period_end) {
-      await saveWish(connection, operatorId, { ...subscription, cancel_at_period_end: true, next_tier: null });
+      await saveDesiredTerms(connection, operatorId, { ...subscription, cancel_at_period_end: true, next_tier: null });
       await unit.audit('subscription.canceled', operatorId, {
         tier: subscription.tier,
         current_period_end: subscription.period_end,

@@ -1,6 +1,7 @@
 import { paidTiers } from '../../fields/tiers.ts';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { OperatorId, SubscriptionChangeId } from '../../ids/ids.ts';
 
 const Nothing = z.object({});
 
@@ -29,7 +30,7 @@ const ChangeRow = z.object({
   /** Sealed. */
   checkout_url: z.string().nullable(),
   closing: z.boolean(),
-  /** Its time is over by Postgres' clock. */
+  /** Whether its time to be paid is over, by Postgres' clock. */
   past: z.boolean(),
 });
 export type ChangeRow = z.infer<typeof ChangeRow>;
@@ -37,7 +38,7 @@ export type ChangeRow = z.infer<typeof ChangeRow>;
 const columns = sql.fragment`id, operator_id, kind, tier, status, effective_at, expires_at, session_id, checkout_url, closing,
   coalesce(expires_at <= clock_timestamp(), false) as past`;
 
-/** What the sealed address of a checkout belongs to. */
+/** What the encrypted address of a checkout is bound to. */
 export const changeSeal = (changeId: string): string => `subscription-change:${changeId}`;
 
 /** @throws NotFoundError: changes are never deleted. */
@@ -47,22 +48,22 @@ export const readChange = (connection: CommonQueryMethods, id: string): Promise<
 export const findChange = (connection: CommonQueryMethods, id: string): Promise<ChangeRow | null> =>
   connection.maybeOne(sql.type(ChangeRow)`select ${columns} from subscription_changes where id = ${id}`);
 
-/** The one change of an operator that waits to be paid, or for its page. */
+/** The only change of an operator that waits for its page or for its payment; null where there is none. */
 export const findChangeInFlight = (connection: CommonQueryMethods, operatorId: string): Promise<ChangeRow | null> =>
   connection.maybeOne(sql.type(ChangeRow)`
     select ${columns} from subscription_changes where operator_id = ${operatorId} and status in ('opening', 'waiting')`);
 
 export interface NewChange {
-  id: string;
-  operatorId: string;
+  id: SubscriptionChangeId;
+  operatorId: OperatorId;
   kind: ChangeKind;
   tier: string;
-  /** How long it can be paid; null: there is nothing to pay, and it is done. */
+  /** How long it can be paid; null: there is nothing to pay, and the change is done. */
   seconds: number | null;
   effectiveAt: string | null;
 }
 
-/** What is to be paid is asked about when its time is over. */
+/** Inserts the change. One that has to be paid is checked with the provider when its time is over. */
 export async function insertChange(connection: CommonQueryMethods, change: NewChange): Promise<void> {
   await connection.query(sql.type(Nothing)`
     insert into subscription_changes (id, operator_id, kind, tier, status, effective_at, expires_at)
@@ -73,7 +74,10 @@ export async function insertChange(connection: CommonQueryMethods, change: NewCh
     from subscription_changes c where s.operator_id = ${change.operatorId} and c.id = ${change.id}`);
 }
 
-/** The provider is about to be asked for the page. @returns false where nobody wants it any more. */
+/**
+ * Marks that the provider is about to be asked to open the page.
+ * @returns false where the change was given up meanwhile
+ */
 export async function beginToOpen(connection: CommonQueryMethods, id: string): Promise<boolean> {
   const { rowCount } = await connection.query(sql.type(Nothing)`
     update subscription_changes set tried = true where id = ${id} and status = 'opening'`);
@@ -81,7 +85,7 @@ export async function beginToOpen(connection: CommonQueryMethods, id: string): P
 }
 
 /**
- * Keeps the page. One that nobody wants any more is only known by its session then, so that it can be closed.
+ * Stores the page. Of a change that was given up meanwhile only the session is stored, so that the page can be closed.
  * @param page.url sealed
  */
 export async function savePage(
@@ -96,7 +100,7 @@ export async function savePage(
     where id = ${id} and session_id is null`);
 }
 
-/** Ends a change in flight. @param closing its page may still be open at the provider, and nobody shall pay it */
+/** Ends a change in flight. @param closing whether its page may still be open at the provider and must be closed */
 export async function endChange(
   connection: CommonQueryMethods,
   id: string,

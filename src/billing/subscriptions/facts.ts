@@ -4,36 +4,37 @@ import { lifeId } from '../../ids/life-ids.ts';
 import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
 import type { PaymentEffect } from '../payments/queries.ts';
 import { endChange, findChange } from './change-queries.ts';
-import { askSoon, subscriberOf } from './queries.ts';
+import { scheduleFetchNow, subscriberOf } from './queries.ts';
 import { takeState } from './state.ts';
 
 export type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'invoice_paid' | 'checkout' }>;
 
 /**
- * Takes what a payment webhook says of a subscription, in the transaction that keeps the event. Events come in any order, so whatever
- * they say is taken by their own time, and the life, which is to be woken, asks the provider as well. One about nobody we know changes
- * nothing.
+ * Applies what a payment webhook reports about a subscription, in the transaction that stores the event. Events come in
+ * any order, so each counts as of its own time, and the life that the caller wakes fetches the state from the provider
+ * as well. An event about an operator that does not exist here changes nothing.
  */
 export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact): Promise<PaymentEffect> {
-  const operatorId = await concernedBy(unit, event);
+  const operatorId = await operatorOf(unit, event);
   if (operatorId === null || (await lockOperator(unit.connection, operatorId)) === null)
     return { outcome: 'ignored', operator_id: null, life: null };
-  if (event.kind === 'checkout') await endUnpaid(unit, event);
+  if (event.kind === 'checkout') await endIfUnpaid(unit, event);
   if (event.kind === 'subscription') {
     await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
   }
-  await askSoon(unit.connection, operatorId);
-  return { outcome: 'told', operator_id: operatorId, life: lifeId.subscription(operatorId) };
+  await scheduleFetchNow(unit.connection, operatorId);
+  return { outcome: 'applied', operator_id: operatorId, life: lifeId.subscription(operatorId) };
 }
 
-async function concernedBy(unit: Unit, event: SubscriptionFact): Promise<string | null> {
-  if (event.kind === 'checkout') return await concernedByCheckout(unit, event);
+async function operatorOf(unit: Unit, event: SubscriptionFact): Promise<string | null> {
+  if (event.kind === 'checkout') return await operatorOfCheckout(unit, event);
   if (event.kind === 'invoice_paid') return await subscriberOf(unit.connection, event.subscriptionId);
-  // One account at the provider may serve several installations: whether there is such an operator here is seen when it is locked.
+  // One account at the provider may serve several installations, so this operator may not exist here; locking it shows
+  // that.
   return (await subscriberOf(unit.connection, event.state.subscriptionId)) ?? event.operatorId;
 }
 
-async function concernedByCheckout(
+async function operatorOfCheckout(
   { connection }: Unit,
   { reference, sessionId }: CheckoutFact,
 ): Promise<string | null> {
@@ -42,8 +43,8 @@ async function concernedByCheckout(
   return ours ? change.operator_id : null;
 }
 
-/** A checkout that nobody will pay ends its change at once; what was paid shows in the subscription. */
-async function endUnpaid({ connection }: Unit, { reference, outcome }: CheckoutFact): Promise<void> {
+/** A checkout that failed or expired ends its change at once; a paid one shows in the subscription. */
+async function endIfUnpaid({ connection }: Unit, { reference, outcome }: CheckoutFact): Promise<void> {
   if (outcome === 'failed' || outcome === 'expired')
     await endChange(connection, reference, { status: outcome, closing: false });
 }

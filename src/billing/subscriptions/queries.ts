@@ -22,7 +22,10 @@ const SubscriptionRow = z.object({
   state_at: z.string().nullable(),
   /** Postgres' clock as this was read. */
   read_at: z.string(),
-  /** As of when an answer counts that is asked for afterwards: it knows what was told before, though the provider's clock be ahead. */
+  /**
+   * The time as of which an answer counts that is requested now: not before `state_at`, even if the provider's clock is
+   * ahead.
+   */
   answer_at: z.string(),
 });
 export type SubscriptionRow = z.infer<typeof SubscriptionRow>;
@@ -30,13 +33,16 @@ export type SubscriptionRow = z.infer<typeof SubscriptionRow>;
 const columns = sql.fragment`status, subscription_id, tier, period_start, period_end, cancel_at_period_end, next_tier, purchased_seats,
   revision, told_revision, state_at, clock_timestamp() as read_at, greatest(clock_timestamp(), state_at) as answer_at`;
 
-/** Null: the operator has never asked for a subscription. */
+/** Null where the operator has never requested a subscription. */
 export const findSubscription = (connection: CommonQueryMethods, operatorId: string): Promise<SubscriptionRow | null> =>
   connection.maybeOne(
     sql.type(SubscriptionRow)`select ${columns} from subscriptions where operator_id = ${operatorId}`,
   );
 
-/** As `findSubscription`, held until the transaction ends; made where there is none. The caller has locked the operator. */
+/**
+ * The subscription, locked until the transaction ends; inserted where there is none. The caller has locked the
+ * operator.
+ */
 export async function lockSubscription(connection: CommonQueryMethods, operatorId: string): Promise<SubscriptionRow> {
   await connection.query(
     sql.type(Nothing)`insert into subscriptions (operator_id) values (${operatorId}) on conflict do nothing`,
@@ -45,13 +51,18 @@ export async function lockSubscription(connection: CommonQueryMethods, operatorI
     select ${columns} from subscriptions where operator_id = ${operatorId} for no key update`);
 }
 
-/** What an operator decides about a running subscription; its life tells the provider. */
-export type Wish = Pick<SubscriptionRow, 'cancel_at_period_end' | 'next_tier' | 'purchased_seats'>;
+/** What an operator wants of a running subscription; its life pushes it to the provider. */
+export type DesiredTerms = Pick<SubscriptionRow, 'cancel_at_period_end' | 'next_tier' | 'purchased_seats'>;
 
-export async function saveWish(connection: CommonQueryMethods, operatorId: string, wish: Wish): Promise<void> {
+/** Saves the terms under the next revision; the caller wakes the life, which pushes them. */
+export async function saveDesiredTerms(
+  connection: CommonQueryMethods,
+  operatorId: string,
+  terms: DesiredTerms,
+): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update subscriptions set cancel_at_period_end = ${wish.cancel_at_period_end}, next_tier = ${wish.next_tier},
-      purchased_seats = ${wish.purchased_seats}, revision = revision + 1, due_at = clock_timestamp()
+    update subscriptions set cancel_at_period_end = ${terms.cancel_at_period_end}, next_tier = ${terms.next_tier},
+      purchased_seats = ${terms.purchased_seats}, revision = revision + 1, due_at = clock_timestamp()
     where operator_id = ${operatorId}`);
 }
 
@@ -68,15 +79,16 @@ export async function saveSubscription(
     where operator_id = ${operatorId}`);
 }
 
-/** The provider is to be asked now; whoever calls it wakes the life. */
-export async function askSoon(connection: CommonQueryMethods, operatorId: string): Promise<void> {
+/** Makes the next fetch from the provider due now; the caller wakes the life. */
+export async function scheduleFetchNow(connection: CommonQueryMethods, operatorId: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscriptions set ask_at = clock_timestamp(), due_at = clock_timestamp() where operator_id = ${operatorId}`);
 }
 
 /**
- * After the provider was asked at `askedAt`: it is asked again at the end of the period and when a checkout expires; a minute later
- * where the end is past and it has not renewed yet, ten later while a payment is processed; at once where it was heard of meanwhile.
+ * Sets when to fetch from the provider next, after a fetch that began at `askedAt`: at the end of the period and when a
+ * checkout expires; in a minute where the period is over and not renewed yet, in ten minutes while a payment is
+ * processed; at once where an event came meanwhile.
  */
 export async function planNextAsk(connection: CommonQueryMethods, operatorId: string, askedAt: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
@@ -131,7 +143,8 @@ const StandingRow = SubscriptionRow.pick({ cancel_at_period_end: true, next_tier
 );
 
 /**
- * What an operator has and what waits to be paid, in one statement, so as of one moment. Null: there is no such operator.
+ * What an operator has and what waits to be paid, in one statement, so as of one moment. Null where there is no such
+ * operator.
  */
 export const readStanding = (
   connection: CommonQueryMethods,
@@ -146,7 +159,7 @@ export const readStanding = (
     left join subscription_changes c on c.operator_id = o.id and c.status in ('opening', 'waiting')
     where o.id = ${operatorId}`);
 
-/** An audit row of the operator's, written by what the service does for it. */
+/** Writes an audit event for what the service itself did with the subscription of an operator. */
 export async function auditSubscription(
   connection: CommonQueryMethods,
   operatorId: string,
@@ -183,7 +196,7 @@ export const knownSubscribers = async (
 export const reconcileSubscriptionRows = (connection: CommonQueryMethods): Promise<number> =>
   connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_subscriptions() as woken`);
 
-/** Whose subscription this is; null: nobody's that we know. */
+/** The operator of a subscription; null where we do not know the subscription. */
 export const subscriberOf = (connection: CommonQueryMethods, subscriptionId: string): Promise<string | null> =>
   connection.maybeOneFirst(sql.type(z.object({ operator_id: z.string() }))`
     select operator_id from subscriptions where subscription_id = ${subscriptionId}`);

@@ -5,7 +5,10 @@ import { changeSeal } from './change-queries.ts';
 import { readStanding } from './queries.ts';
 import type { Subscription } from './schema.ts';
 
-/** The subscription of the caller. Whoever may pay is shown where; everybody else only that something waits to be paid. */
+/**
+ * The subscription of the caller. Callers who may pay see the checkout_url; others see only that a change waits to be
+ * paid.
+ */
 export async function readSubscription({ pool, encryption }: Context, caller: Caller): Promise<Subscription> {
   const row = await readStanding(pool, caller.operatorId);
   assertThat(row, () => notFound('operator'));

@@ -18,7 +18,8 @@ const postSubscribe = route({
   summary: 'Change to another tier',
   description:
     'A first subscription and a larger tier are paid at checkout_url and count from the payment on; a smaller tier counts from the end of ' +
-    'the period on. The tier that runs undoes cancelling. While a change waits to be paid, another is 409 CONFLICT with its checkout_url.',
+    'the period on. Naming the current tier takes back a cancellation or a planned smaller tier. While a change waits to be paid, another ' +
+    'is 409 CONFLICT with its checkout_url.',
   audience: 'admin',
   body: SubscribeSchema,
   example: { tier: 'pro' },
@@ -33,7 +34,7 @@ const postCancel = route({
   path: '/v1/billing/cancel-subscription',
   operation: 'cancelSubscription',
   tag,
-  summary: 'End the subscription with its period, and give up a change that is not paid',
+  summary: 'End the subscription at the end of its period, and give up a change that is not paid',
   audience: 'admin',
   status: 200,
   reply: CanceledSubscriptionSchema,
@@ -58,7 +59,7 @@ const postSeats = route({
   path: '/v1/billing/seats',
   operation: 'setSeats',
   tag,
-  summary: 'Say how many seats you buy beside those of your tier',
+  summary: 'Set how many seats you buy in addition to those of your tier',
   audience: 'admin',
   body: SetSeatsSchema,
   example: { purchased_seats: 2 },

@@ -13,11 +13,11 @@ export const SubscribedSchema = z
     checkout_url: z
       .string()
       .nullable()
-      .meta({ description: 'Where a person pays; null where nothing is to be paid now.' }),
+      .meta({ description: 'The page where a person pays; null where nothing is to be paid now.' }),
     session_id: z.string().nullable(),
-    tier: TierSchema.meta({ description: 'The tier that was asked for.' }),
+    tier: TierSchema.meta({ description: 'The tier that was requested.' }),
     effective_at: Instant.nullable().meta({
-      description: 'Of a change to a smaller tier: the end of the period. Null: with the payment, or now.',
+      description: 'For a change to a smaller tier the end of the period. null: at the payment, or now.',
     }),
   })
   .meta({
@@ -55,7 +55,7 @@ export const subscriptionStatuses = ['none', 'active', 'past_due', 'unpaid', 'en
 
 export const SubscriptionSchema = z
   .object({
-    tier: TierSchema.meta({ description: 'What counts now, bought or given by the platform.' }),
+    tier: TierSchema.meta({ description: 'The tier that counts now, bought or given by the platform.' }),
     status: z.enum(['none', 'active', 'canceling', 'past_due', 'unpaid']).meta({
       description:
         'none: nothing is bought. past_due keeps the tier; unpaid does not, until the invoice is paid in the portal.',
@@ -64,12 +64,12 @@ export const SubscriptionSchema = z
       .object({ start: Instant, end: Instant })
       .meta({ description: 'Without a subscription the UTC calendar month.' }),
     cancel_at_period_end: z.boolean(),
-    next_tier: TierSchema.nullable().meta({ description: 'From the end of the period on; null: no other.' }),
+    next_tier: TierSchema.nullable().meta({ description: 'The tier from the end of the period on; null: the same.' }),
     purchased_seats: z.int(),
     pending_change: z
       .object({ tier: TierSchema, checkout_url: z.string().nullable(), expires_at: Instant })
       .nullable()
-      .meta({ description: 'Waits to be paid. Only administrators are shown where.' }),
+      .meta({ description: 'A change that waits to be paid. Only administrators see its checkout_url.' }),
   })
   .meta({
     id: 'Subscription',
@@ -92,13 +92,15 @@ export const subscriptionTodos = ['close', 'open', 'tell', 'ask', 'wait', 'end',
 
 export interface SubscriptionStep {
   todo: (typeof subscriptionTodos)[number];
-  /** What is closed, opened or waits to be paid: `sbc_…`. */
+  /** The change that is closed, opened or waits to be paid: `sbc_…`. */
   changeId: string | null;
   /** Null where there is no such row. */
   status: (typeof subscriptionStatuses)[number] | null;
-  /** Of the change, else of the subscription. */
+  /** The tier of the change, else of the subscription. */
   tier: string | null;
-  /** Milliseconds by Postgres' clock until the provider is asked next, at least 1,000; null: it is not. */
+  /**
+   * Milliseconds by Postgres' clock until the next fetch from the provider, at least 1,000; null where there is none.
+   */
   waitMs: number | null;
   /** The same as ISO 8601. */
   until: string | null;

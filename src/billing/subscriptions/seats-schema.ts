@@ -1,11 +1,17 @@
 import { z } from 'zod';
 
-/** More than anybody has people, and few enough to be counted (the seat ceiling of a tier is far below). */
+/**
+ * More seats than any operator needs, and small enough to add up exactly; the seat ceilings of the tiers are far below.
+ */
 const MAX_PURCHASED_SEATS = 100_000;
 
 export const SetSeatsSchema = z
   .strictObject({
-    purchased_seats: z.int().min(0).max(MAX_PURCHASED_SEATS).meta({ description: 'Beside those of the tier, in all.' }),
+    purchased_seats: z
+      .int()
+      .min(0)
+      .max(MAX_PURCHASED_SEATS)
+      .meta({ description: 'All seats bought in addition to those of the tier; not a difference.' }),
   })
   .meta({ id: 'SetSeats' });
 export type SetSeats = z.infer<typeof SetSeatsSchema>;
@@ -15,11 +21,11 @@ const Limit = z.int().nullable();
 export const SeatsSchema = z
   .object({
     included_seats: Limit.meta({
-      description: 'Those that come with the tier, owner included; null: without limit, as below.',
+      description: 'Seats that come with the tier, including the one of the owner; null: without limit.',
     }),
     purchased_seats: z.int(),
     total_seats: Limit,
-    seat_ceiling: Limit.meta({ description: 'What total_seats can be made by buying.' }),
+    seat_ceiling: Limit.meta({ description: 'The most that total_seats can reach by buying; null: without limit.' }),
     seats_in_use: z.int(),
   })
   .meta({

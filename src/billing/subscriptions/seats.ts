@@ -4,13 +4,14 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import type { Seats, SetSeats } from './seats-schema.ts';
-import { lockSubscription, readSeats, saveWish } from './queries.ts';
+import { lockSubscription, readSeats, saveDesiredTerms } from './queries.ts';
 import { isPaid } from './state.ts';
 
 /**
- * Says how many seats are bought beside those of the tier; counts at once, and the life tells the provider (decisions B14). The operator
- * is locked, so that nobody joins meanwhile.
- * @throws CarnetError SEATS_OUT_OF_RANGE without a paid subscription, over the ceiling of the tier, or under the people.
+ * Sets how many seats are bought in addition to those of the tier. They count at once, and the life pushes them to the
+ * provider. The operator is locked, so that nobody joins meanwhile.
+ * @throws CarnetError SEATS_OUT_OF_RANGE without a paid subscription, above the ceiling of the tier, or below the
+ *   number of members.
  */
 export const setSeats = (context: Context, call: CommandCall, body: SetSeats): Promise<Answered<Seats>> =>
   runCommand(context, call, async (unit) => {
@@ -31,10 +32,10 @@ async function buySeats(
 ): Promise<void> {
   const subscription = await lockSubscription(unit.connection, operatorId);
   assertThat(isPaid(subscription), () =>
-    outOfRange('Seats are bought beside a paid subscription: POST /v1/billing/subscribe first.', before),
+    outOfRange('Seats need a paid subscription: POST /v1/billing/subscribe first.', before),
   );
   assertInRange(before, wanted);
-  await saveWish(unit.connection, operatorId, { ...subscription, purchased_seats: wanted });
+  await saveDesiredTerms(unit.connection, operatorId, { ...subscription, purchased_seats: wanted });
   await unit.audit('seats.set', operatorId, { from: before.purchased_seats, to: wanted });
   await unit.wake(lifeId.subscription(operatorId), 'seats');
   unit.changed(operatorId);
@@ -43,7 +44,7 @@ async function buySeats(
 function assertInRange(before: Seats, wanted: number): void {
   const { included_seats: included, purchased_seats: bought, seat_ceiling: ceiling, seats_in_use: people } = before;
   if (included === null) {
-    // Bought before the platform gave the tier, and still paid for.
+    // Seats bought before the platform gave this tier are still paid for, so they may be given up.
     assertThat(wanted < bought, () =>
       outOfRange('Your tier has seats without limit; there is nothing to buy.', before),
     );

@@ -9,23 +9,29 @@ import {
   purchasableSeats,
   saveSubscription,
   type SubscriptionRow,
-  type Wish,
+  type DesiredTerms,
 } from './queries.ts';
 
-/** What the provider says of a subscription. */
-export interface Told {
+/** The state of a subscription as the provider reported it. */
+export interface ReportedState {
   state: SubscriptionState;
   /** As of when, ISO 8601. */
   at: string;
-  /** The decisions of the operator that it knew of; null, of an event: those it is known to know. */
+  /**
+   * The last revision of the operator's terms that the provider knew; null, for an event: the last one that it
+   * confirmed.
+   */
   knownRevision: number | null;
 }
 
-/** There is a subscription at the provider, paid or not. */
+/** Whether there is a subscription at the provider, paid or not. */
 export const isRunning = ({ status }: Pick<SubscriptionRow, 'status'>): boolean =>
   status === 'active' || status === 'past_due' || status === 'unpaid';
 
-/** It gives its tier: past_due keeps it, unpaid does not (decisions B12). */
+/**
+ * Whether the subscription gives its tier: past_due does, since the provider still tries to collect; unpaid does not
+ * (decision B12).
+ */
 export const isPaid = ({ status }: Pick<SubscriptionRow, 'status'>): boolean =>
   status === 'active' || status === 'past_due';
 
@@ -37,25 +43,25 @@ const statuses = {
   canceled: 'ended',
 } as const satisfies Record<SubscriptionState['status'], SubscriptionRow['status']>;
 
-const noWish: Wish = { cancel_at_period_end: false, next_tier: null, purchased_seats: 0 };
+const noTerms: DesiredTerms = { cancel_at_period_end: false, next_tier: null, purchased_seats: 0 };
 
 /**
- * Takes what the provider says, in any order and any number of times: what is older than what stands here changes nothing, and what the
- * operator decided since is not overwritten. The tier of the operator follows, and the change that waited for it is done. The caller has
- * locked the operator.
+ * Applies what the provider reported, in any order and any number of times: a report older than the row changes
+ * nothing, and terms that the operator decided since are not overwritten. The tier of the operator follows, and the
+ * change that waited for it is done. The caller has locked the operator.
  * @returns the subscription as it is now.
  */
-export async function takeState(unit: Unit, operatorId: string, told: Told): Promise<SubscriptionRow> {
+export async function takeState(unit: Unit, operatorId: string, reported: ReportedState): Promise<SubscriptionRow> {
   const { connection } = unit;
   const before = await lockSubscription(connection, operatorId);
-  if (isSecond(before, told)) {
+  if (isSecondSubscription(before, reported)) {
     await auditSubscription(connection, operatorId, 'subscription.second', {
-      subscription_id: told.state.subscriptionId,
+      subscription_id: reported.state.subscriptionId,
     });
   }
-  if (!concerns(before, told)) return before;
-  const taken = takenBy(before, told);
-  const changed = await finishChange(unit, operatorId, taken);
+  if (!isRelevant(before, reported)) return before;
+  const merged = merge(before, reported);
+  const changed = await finishChange(unit, operatorId, merged);
   const after = await withinCeiling(unit, operatorId, changed);
   await saveSubscription(connection, operatorId, after);
   await giveTier(unit, operatorId, { before, after });
@@ -64,24 +70,24 @@ export async function takeState(unit: Unit, operatorId: string, told: Told): Pro
   return after;
 }
 
-/** Two subscriptions of one operator: nobody can buy them here, so a person must look. */
-const isSecond = (before: SubscriptionRow, { state }: Told): boolean =>
+/** Whether the operator has two subscriptions. Nobody can buy a second one here, so a person must look. */
+const isSecondSubscription = (before: SubscriptionRow, { state }: ReportedState): boolean =>
   isRunning(before) &&
   before.subscription_id !== state.subscriptionId &&
   (state.status === 'active' || state.status === 'past_due');
 
-function concerns(before: SubscriptionRow, { state, at }: Told): boolean {
+function isRelevant(before: SubscriptionRow, { state, at }: ReportedState): boolean {
   if (before.state_at !== null && Date.parse(at) < Date.parse(before.state_at)) return false;
   // A subscription that ended never comes back; the next one has another id.
   if (before.subscription_id === state.subscriptionId) return before.status !== 'ended';
   return !isRunning(before) && (state.status === 'active' || state.status === 'past_due');
 }
 
-function takenBy(before: SubscriptionRow, { state, at, knownRevision }: Told): SubscriptionRow {
+function merge(before: SubscriptionRow, { state, at, knownRevision }: ReportedState): SubscriptionRow {
   const status = statuses[state.status];
-  const begins = before.subscription_id !== state.subscriptionId;
+  const isNew = before.subscription_id !== state.subscriptionId;
   const told_revision = Math.max(before.told_revision, knownRevision ?? 0);
-  const standing = {
+  const current = {
     ...before,
     status,
     subscription_id: state.subscriptionId,
@@ -90,11 +96,11 @@ function takenBy(before: SubscriptionRow, { state, at, knownRevision }: Told): S
     period_end: state.currentPeriodEnd.toISOString(),
     state_at: at,
   };
-  if (status === 'ended') return { ...standing, ...noWish, told_revision: before.revision };
-  const decidedSince = !begins && (knownRevision ?? before.told_revision) < before.revision;
-  if (decidedSince) return { ...standing, told_revision };
+  if (status === 'ended') return { ...current, ...noTerms, told_revision: before.revision };
+  const decidedSince = !isNew && (knownRevision ?? before.told_revision) < before.revision;
+  if (decidedSince) return { ...current, told_revision };
   return {
-    ...standing,
+    ...current,
     told_revision: before.revision,
     cancel_at_period_end: state.cancelAtPeriodEnd,
     next_tier: state.nextTier,
@@ -102,7 +108,10 @@ function takenBy(before: SubscriptionRow, { state, at, knownRevision }: Told): S
   };
 }
 
-/** Ends the change that waited for this, or that this makes pointless. A paid upgrade undoes cancelling and a planned smaller tier. */
+/**
+ * Ends the change that waited for this state, or that this state makes pointless. A paid upgrade takes back a
+ * cancellation or a planned smaller tier.
+ */
 async function finishChange({ connection }: Unit, operatorId: string, row: SubscriptionRow): Promise<SubscriptionRow> {
   const change = await findChangeInFlight(connection, operatorId);
   if (change === null) return row;
@@ -116,7 +125,7 @@ async function finishChange({ connection }: Unit, operatorId: string, row: Subsc
   return row;
 }
 
-/** Bought seats beyond the ceiling of a smaller tier would be paid and not be used. */
+/** Lowers the bought seats to the ceiling of the tier: those above would be paid for and could not be used. */
 async function withinCeiling({ connection }: Unit, operatorId: string, row: SubscriptionRow): Promise<SubscriptionRow> {
   if (row.purchased_seats === 0 || row.tier === null) return row;
   const most = await purchasableSeats(connection, row.tier);
@@ -128,7 +137,7 @@ async function withinCeiling({ connection }: Unit, operatorId: string, row: Subs
   return { ...row, purchased_seats: most, revision: row.revision + 1 };
 }
 
-/** What is allowed is no less than what is being paid for; a larger tier that the platform gave in between stays. */
+/** Gives the operator the tier that is paid for. A larger tier that the platform gave in between stays. */
 async function giveTier(unit: Unit, operatorId: string, { before, after }: Difference): Promise<void> {
   const change = { from: paidTierOf(before), to: paidTierOf(after) };
   if (change.from !== change.to) await changeTier(unit, operatorId, change);
@@ -152,6 +161,6 @@ async function auditDifference({ connection }: Unit, operatorId: string, { befor
   if (isLater(after, before)) await audit('renewed', { tier, period_end });
 }
 
-/** Events tell whole seconds, answers perhaps more of the same moment. */
+/** Events carry whole seconds, answers may carry fractions of the same moment: a difference below a second is none. */
 const isLater = (after: SubscriptionRow, before: SubscriptionRow): boolean =>
   Date.parse(after.period_start ?? '') - Date.parse(before.period_start ?? '') >= 1_000;

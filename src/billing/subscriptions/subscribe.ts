@@ -3,8 +3,9 @@ import { lockOperator } from '../../accounts/index.ts';
 import { runWaitingCommand, type Answer, type Answered, type CommandCall, type Unit } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
-import { newId, type OperatorId } from '../../ids/ids.ts';
+import { newId, type OperatorId, type SubscriptionChangeId } from '../../ids/ids.ts';
 import { lifeId } from '../../ids/life-ids.ts';
+import { pageNotOpenYet, pageRefused } from '../payments/page-refusals.ts';
 import { paymentSettings } from '../payments/settings.ts';
 import {
   changeSeal,
@@ -14,41 +15,44 @@ import {
   type ChangeKind,
   type ChangeRow,
 } from './change-queries.ts';
-import { lockSubscription, saveWish, type SubscriptionRow, type Wish } from './queries.ts';
+import { lockSubscription, saveDesiredTerms, type DesiredTerms, type SubscriptionRow } from './queries.ts';
 import type { Subscribe, Subscribed } from './schema.ts';
 import { isRunning } from './state.ts';
 
 /**
- * Changes to another tier (decisions B11, B12): a first subscription and a larger tier answer the page where they are paid, a smaller
- * tier waits for the end of the period, and the tier that runs undoes cancelling and a planned smaller one.
- * @throws CarnetError PAYMENTS_NOT_CONFIGURED; VALIDATION_ERROR for free; CONTACT_SALES for enterprise; CONFLICT for the tier that there
- *   is, and while a change waits, with its `checkout_url`; PAYMENT_REFUSED; TEMPORARILY_UNAVAILABLE where nobody opens the page in time.
+ * Changes to another tier (decisions B11 and B12). A first subscription and a larger tier return the page where they
+ * are paid, a smaller tier waits for the end of the period, and the current tier takes back a cancellation or a planned
+ * smaller tier.
+ * @throws CarnetError PAYMENTS_NOT_CONFIGURED; VALIDATION_ERROR for free; CONTACT_SALES for enterprise; CONFLICT for
+ *   the current tier, and while a change waits, with its `checkout_url`; PAYMENT_REFUSED; TEMPORARILY_UNAVAILABLE where
+ *   no worker opens the page in time.
  */
 export async function subscribe(
   context: Context,
   call: CommandCall,
   { tier }: Subscribe,
 ): Promise<Answered<Subscribed>> {
-  const bought = boughtTier(tier);
+  const wanted = paidTierOf(tier);
   paymentSettings(context);
   const { operatorId } = call.caller;
   const id = newId('sbc');
   return runWaitingCommand(context, call, id, {
-    begin: (unit) => beginChange(context, unit, { id, operatorId, tier: bought }),
-    wait: (changeId) => pageOf(context, changeId),
+    begin: (unit) => beginChange(context, unit, { id, operatorId, tier: wanted }),
+    wait: (changeId) => waitForPage(context, changeId),
     answer: async ({ connection }, changeId) => answerOf(context, await readChange(connection, changeId)),
   });
 }
 
-function boughtTier(tier: Tier): PaidTier {
+/** @throws CarnetError VALIDATION_ERROR, CONTACT_SALES for tiers that are not bought */
+function paidTierOf(tier: Tier): PaidTier {
   if (tier === 'free') {
-    const message = 'is what is left without a subscription: POST /v1/billing/cancel-subscription';
+    const message = 'is the tier without a subscription: use POST /v1/billing/cancel-subscription';
     throw invalid({ path: 'tier', code: 'not_for_sale', message });
   }
   if (tier === 'enterprise') {
     throw new CarnetError(
       'CONTACT_SALES',
-      'The tier enterprise is agreed on in person; write to us and we set it up for you.',
+      'The tier enterprise is agreed on in person; contact us and we set it up for you.',
     );
   }
   return tier;
@@ -57,18 +61,18 @@ function boughtTier(tier: Tier): PaidTier {
 async function beginChange(
   context: Context,
   unit: Unit,
-  { id, operatorId, tier }: { id: string; operatorId: OperatorId; tier: PaidTier },
+  { id, operatorId, tier }: { id: SubscriptionChangeId; operatorId: OperatorId; tier: PaidTier },
 ): Promise<void> {
   const { connection } = unit;
   const operator = await lockOperator(connection, operatorId);
   assertThat(operator, () => notFound('operator'));
   const running = await lockSubscription(connection, operatorId);
   const inFlight = await findChangeInFlight(connection, operatorId);
-  if (inFlight !== null) throw underWay(context, inFlight);
+  if (inFlight !== null) throw changeInFlight(context, inFlight);
   const kind = kindOf(tier, { running, current: operator.tier });
   const toPay = kind === 'start' || kind === 'upgrade';
   const effectiveAt = kind === 'downgrade' ? running.period_end : null;
-  const wish = wishOf(kind, tier, running);
+  const terms = termsAfter(kind, tier, running);
   await insertChange(connection, {
     id,
     operatorId,
@@ -77,8 +81,8 @@ async function beginChange(
     seconds: toPay ? context.config.subscribeSessionSeconds : null,
     effectiveAt,
   });
-  if (wish.cancel_at_period_end !== running.cancel_at_period_end || wish.next_tier !== running.next_tier) {
-    await saveWish(connection, operatorId, wish);
+  if (terms.cancel_at_period_end !== running.cancel_at_period_end || terms.next_tier !== running.next_tier) {
+    await saveDesiredTerms(connection, operatorId, terms);
   }
   await unit.audit('subscription.change_requested', operatorId, { change_id: id, kind, tier });
   await unit.wake(lifeId.subscription(operatorId), 'changed');
@@ -101,8 +105,12 @@ function kindOf(tier: PaidTier, { running, current }: { running: SubscriptionRow
   throw conflict(`The platform gave you tier ${current}, which is no smaller than ${tier}; name a larger tier.`);
 }
 
-/** A larger tier takes a planned smaller one back when it is asked for, and cancelling when it is paid. */
-function wishOf(kind: ChangeKind, tier: PaidTier, { cancel_at_period_end, purchased_seats }: SubscriptionRow): Wish {
+/** A larger tier takes a planned smaller one back when it is requested, and a cancellation only when it is paid. */
+function termsAfter(
+  kind: ChangeKind,
+  tier: PaidTier,
+  { cancel_at_period_end, purchased_seats }: SubscriptionRow,
+): DesiredTerms {
   if (kind === 'downgrade') return { cancel_at_period_end: false, next_tier: tier, purchased_seats };
   return { cancel_at_period_end: cancel_at_period_end && kind === 'upgrade', next_tier: null, purchased_seats };
 }
@@ -110,17 +118,17 @@ function wishOf(kind: ChangeKind, tier: PaidTier, { cancel_at_period_end, purcha
 const conflict = (detail: string, extra: Record<string, unknown> = {}): CarnetError =>
   new CarnetError('CONFLICT', detail, { extra });
 
-function underWay({ encryption }: Context, { id, tier, checkout_url: sealed }: ChangeRow): CarnetError {
+function changeInFlight({ encryption }: Context, { id, tier, checkout_url: sealed }: ChangeRow): CarnetError {
   const url = sealed === null ? null : encryption.open(sealed, changeSeal(id));
-  const way = 'pay it at its checkout_url, or give it up by POST /v1/billing/cancel-subscription';
-  return conflict(`A change to ${tier} is under way: ${way}.`, { checkout_url: url });
+  const advice = 'pay it at its checkout_url, or give it up with POST /v1/billing/cancel-subscription';
+  return conflict(`A change to ${tier} waits to be paid: ${advice}.`, { checkout_url: url });
 }
 
-/** A run that was just ending does not know of the change; the next one does. */
-const RUNS = 2;
+/** A run of the life that was just ending does not know of the change; the next run does. */
+const RUNS_TO_WAIT_FOR = 2;
 
-async function pageOf({ pool, delivery }: Context, changeId: string): Promise<void> {
-  for (let run = 0; run < RUNS; run += 1) {
+async function waitForPage({ pool, delivery }: Context, changeId: string): Promise<void> {
+  for (let run = 0; run < RUNS_TO_WAIT_FOR; run += 1) {
     const { status, operator_id: operatorId } = await readChange(pool, changeId);
     if (status !== 'opening') return;
     await delivery.ready(lifeId.subscription(operatorId));
@@ -133,15 +141,7 @@ function answerOf({ encryption }: Context, change: ChangeRow): Answer<Subscribed
     const checkout_url = sealed === null ? null : encryption.open(sealed, changeSeal(id));
     return { status: 200, body: { checkout_url, session_id, tier, effective_at } };
   }
-  if (status === 'opening') {
-    const detail = 'The page is not open yet. Send the same request again with the same Idempotency-Key.';
-    throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' } });
-  }
-  if (status === 'refused') {
-    throw new CarnetError(
-      'PAYMENT_REFUSED',
-      `The payment provider opens no checkout for ${tier}; ask us why, or name another tier.`,
-    );
-  }
+  if (status === 'opening') throw pageNotOpenYet('checkout');
+  if (status === 'refused') throw pageRefused(`checkout for ${tier}`, 'name another tier');
   throw conflict(`This change to ${tier} is over (${status}) and was not paid; subscribe again.`);
 }

@@ -17,8 +17,8 @@ const MovedRow = z.object({ id: z.string().nullable() });
 const CreatedRow = z.object({ created_at: z.string() });
 
 /**
- * Puts money into a wallet or takes it out, by a decision of the platform's administrator; part of the command that
- * `unit` is, audit row included. The wallet never goes below zero (decisions B10).
+ * Puts money into a wallet or takes it out, by a decision of the platform's administrator. Part of the command of
+ * `unit`, which writes an audit event too. The wallet never goes below zero (decision B10).
  * @throws CarnetError NOT_FOUND for an unknown operator, BALANCE_TOO_LOW.
  */
 export async function adjustWallet(

@@ -1,19 +1,20 @@
 import { z } from 'zod';
-import { adjustWallet, WalletTransactionSchema, type WalletTransaction } from '../index.ts';
 import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { description } from '../../fields/names.ts';
+import { adjustWallet } from './adjust-wallet.ts';
+import { WalletTransactionSchema, type WalletTransaction } from './schema.ts';
 
-/** Cents one adjustment may move: ten thousand of them still add up to an integer that JSON carries exactly. */
-const MOST_CENTS = 900_000_000_000;
+/** Cents that one adjustment may move: ten thousand of them still add up to an integer that JSON carries exactly. */
+const MAX_CENTS = 900_000_000_000;
 
 export const CreateAdjustmentSchema = z
   .strictObject({
     amount_cents: z
       .int()
-      .min(-MOST_CENTS)
-      .max(MOST_CENTS)
+      .min(-MAX_CENTS)
+      .max(MAX_CENTS)
       .refine((amount) => amount !== 0, 'must not be zero')
       .meta({ description: 'Positive puts cents into the wallet, negative takes them out.' }),
     description,
@@ -30,14 +31,13 @@ export const AdjustmentSchema = WalletTransactionSchema;
 export const createAdjustment = (
   context: Context,
   call: CommandCall,
-  operatorId: string,
-  body: CreateAdjustment,
+  { operatorId, amount_cents: amountCents, description: reason }: CreateAdjustment & { operatorId: string },
 ): Promise<Answered<WalletTransaction>> =>
   runCommand(context, call, async (unit) => {
     const transaction = await adjustWallet(unit, {
-      operatorId: operatorId as OperatorId, // looked up there: an unknown one is 404
-      amountCents: body.amount_cents,
-      description: body.description,
+      operatorId: operatorId as OperatorId, // adjustWallet looks it up: an unknown one is 404
+      amountCents,
+      description: reason,
     });
     unit.changed(operatorId);
     return { status: 201, body: transaction };

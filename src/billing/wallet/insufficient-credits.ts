@@ -2,7 +2,8 @@ import type { Config } from '../../context/config.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 
 /**
- * Adds to a 402 from the ledger where the wallet is topped up (decisions K28); any other error is returned as it is.
+ * Adds `top_up_url` to a 402 from the ledger, so that the caller knows where to pay; any other error is returned
+ * unchanged.
  */
 export function withTopUpUrl(config: Config, error: unknown): unknown {
   if (!(error instanceof CarnetError) || error.code !== 'INSUFFICIENT_CREDITS') return error;

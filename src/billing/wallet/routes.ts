@@ -29,7 +29,7 @@ const postAdjustment = route({
   status: 201,
   reply: AdjustmentSchema,
   refusals: ['NOT_FOUND', 'BALANCE_TOO_LOW'],
-  handler: ({ context, call, params: { id }, body }) => createAdjustment(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) => createAdjustment(context, call, { operatorId: id, ...body }),
 });
 
 export const walletRoutes: AnyRoute[] = [getBalance, postAdjustment];

@@ -5,10 +5,10 @@ const Cents = z.int();
 
 export const BalanceSchema = z
   .object({
-    balance_cents: Cents.describe('Available: what was paid in and is neither spent nor held.'),
+    balance_cents: Cents.describe('Available: paid in and neither spent nor held.'),
     balance_usd: z.string().describe('balance_cents as dollars, without thousands separator.'),
     ledger_balance_cents: Cents.describe('Before holds.'),
-    held_cents: Cents.describe('Promised to open invocations and to refunds under way.'),
+    held_cents: Cents.describe('Held for open invocations and for refunds under way.'),
   })
   .meta({
     id: 'Balance',
@@ -40,7 +40,10 @@ const ModelCallSourceSchema = z
     id: z.string(),
     created_at: z.iso.datetime(),
     operation: z.string(),
-    declared_purpose: z.string().nullable().describe('Of the mission or passport it was made under; never a prompt.'),
+    declared_purpose: z
+      .string()
+      .nullable()
+      .describe('The purpose of the mission or passport it was made under; never a prompt.'),
     provider: z.string(),
     model: z.string(),
     prompt_tokens: z.int(),
@@ -49,7 +52,7 @@ const ModelCallSourceSchema = z
     cached_prompt_tokens: z.int().nullable(),
     streaming: z.boolean(),
     allocated_microcents: Microcents.describe(
-      'Its exact share in this debit; the rest of its price is in the debits beside.',
+      'Its exact share in this debit; the rest of its price is in the debits before and after.',
     ),
     agent: Named,
     mission: MissionReference,
@@ -72,7 +75,10 @@ const MachineSourceSchema = z
   .meta({ id: 'MachineSource', description: 'A step of sealed execution whose machine time contributed to a debit.' });
 
 const DetailsSchema = z.object({
-  skill_id: z.string().nullable().describe('Of usage: that whose charge completed the cent, as invocation_id.'),
+  skill_id: z
+    .string()
+    .nullable()
+    .describe('For usage: the skill whose charge completed the cent; the same holds for invocation_id.'),
   invocation_id: z.string().nullable(),
   mission_id: z.string().nullable(),
   skill: Named,
@@ -80,14 +86,14 @@ const DetailsSchema = z.object({
   mission: MissionReference,
   llm_sources: z.array(ModelCallSourceSchema),
   machine_sources: z.array(MachineSourceSchema),
-  machine_cost_microcents: Microcents.nullable().describe('What machine_sources sum up to.'),
+  machine_cost_microcents: Microcents.nullable().describe('The sum of machine_sources.'),
   source_status: z
     .enum(['recorded', 'not_recorded'])
     .nullable()
-    .describe('`recorded`: the sources make up the whole debit. null: rows of its kind have none.'),
+    .describe('`recorded`: the sources make up the whole debit. null: rows of this kind have no sources.'),
 });
 
-/** Of a row that came about by neither skill, mission nor usage. */
+/** The details of a row that has neither skill, mission nor usage. */
 export const noDetails: z.infer<typeof DetailsSchema> = {
   skill_id: null,
   invocation_id: null,
@@ -102,8 +108,8 @@ export const noDetails: z.infer<typeof DetailsSchema> = {
 };
 
 /**
- * A row of the wallet (Billing §2.2). Every key of `details` is there, null or [] where it says nothing (decisions
- * B26).
+ * A row of the wallet. Every member of `details` is present, null or [] where there is nothing to show, so that clients
+ * need no checks for absent members.
  */
 export const WalletTransactionSchema = z
   .object({
@@ -113,7 +119,7 @@ export const WalletTransactionSchema = z
     meter: MeterSchema.nullable(),
     description: z.string(),
     created_at: z.iso.datetime(),
-    receipt_url: z.url().nullable().describe("The payment provider's receipt, of a top-up that has one."),
+    receipt_url: z.url().nullable().describe("The payment provider's receipt, for a top-up that has one."),
     details: DetailsSchema,
   })
   .meta({

@@ -1,6 +1,7 @@
 import { serviceCaller } from '../../commands/caller.ts';
 import { runCommand, type Unit } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
+import { parseLifeId } from '../../ids/life-ids.ts';
 import { metrics } from '../../metrics/metrics.ts';
 import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
 import {
@@ -18,15 +19,17 @@ import { applySubscriptionFact } from '../subscriptions/facts.ts';
 const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the payment provider, by what they did');
 
 /**
- * Of these a person must hear: money came or went that is not what was asked for, came for something that is not there, or came back of a
- * refund that was not ours, which the wallet has paid.
+ * Outcomes that a person must look at, so they are logged as errors:
+ * - `differs`: the amount, the currency or the session is not the one that was requested;
+ * - `unknown`: the payment is for a top-up that does not exist;
+ * - `came_back`: a refund that was not made here, and that the wallet has paid, came back from the bank.
  */
 const ALARMING: ReadonlySet<string> = new Set(['differs', 'unknown', 'came_back']);
 
 /**
- * Takes what the payment provider says, in one transaction: the event counts once, and what it says once more is found done (decisions
- * B7). Any order, any repetition.
- * @throws CarnetError TEMPORARILY_UNAVAILABLE: the provider sends it again.
+ * Applies an event of the payment provider in one transaction. An event counts once, and facts that are known already
+ * change nothing, so events may come in any order and any number of times (decision B7).
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE: the provider sends the event again.
  */
 export async function receivePaymentEvent(context: Context, event: PaymentEvent, requestId: string): Promise<void> {
   const call = {
@@ -38,30 +41,32 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
   };
   const { body: outcome } = await runCommand(context, call, async (unit) => {
     if (!(await insertPaymentEvent(unit.connection, event))) return { status: 200, body: 'seen' };
-    const effect = await takeFact(unit, event, requestId);
+    const effect = await applyFact(unit, event, requestId);
     await savePaymentOutcome(unit.connection, { id: event.id, subject: subjectOf(event), outcome: effect.outcome });
     if (effect.life !== null) {
       await unit.wake(effect.life, effect.outcome);
-      unit.changed(effect.life.slice(effect.life.indexOf(':') + 1));
+      const life = parseLifeId(effect.life);
+      if (life !== undefined) unit.changed(life.id);
     }
     if (effect.operator_id !== null) unit.changed(effect.operator_id);
     return { status: 200, body: effect.outcome };
   });
   paymentEvents.add(1, { kind: event.kind, outcome });
-  const told = { eventId: event.id, type: event.type, subject: subjectOf(event), outcome };
+  const fields = { eventId: event.id, type: event.type, subject: subjectOf(event), outcome };
   if (ALARMING.has(outcome))
-    context.log.error(told, 'an event of the payment provider does not fit what we asked for; a person must look');
-  else context.log.info(told, 'an event of the payment provider was taken');
+    context.log.error(fields, 'an event of the payment provider does not fit what we asked for; a person must look');
+  else context.log.info(fields, 'an event of the payment provider was applied');
 }
 
 const IGNORED: PaymentEffect = { outcome: 'ignored', operator_id: null, life: null };
 const DIFFERS: PaymentEffect = { ...IGNORED, outcome: 'differs' };
 
-async function takeFact(unit: Unit, event: PaymentEvent, requestId: string): Promise<PaymentEffect> {
+async function applyFact(unit: Unit, event: PaymentEvent, requestId: string): Promise<PaymentEffect> {
   const { connection } = unit;
   if (event.kind === 'checkout' && event.purpose === 'top_up')
     return settleTopUp(connection, topUpOutcome(event), requestId);
-  // We ask for dollars alone, so what is not in dollars is of another shop, or its cents are none of a wallet's.
+  // We request dollars only. Another currency belongs to another product on the account, or its cents are not those of
+  // a wallet.
   if ((event.kind === 'refunded' || event.kind === 'dispute') && event.currency !== 'usd') {
     return (await paysTopUp(connection, event.paymentId)) ? DIFFERS : IGNORED;
   }
@@ -75,7 +80,7 @@ async function takeFact(unit: Unit, event: PaymentEvent, requestId: string): Pro
 
 const topUpOutcome = ({ reference, ...fact }: CheckoutFact) => ({ ...fact, topUpId: reference });
 
-/** What the event is about, for whoever looks at the row. */
+/** What the event is about, for people who read the row. */
 function subjectOf(event: PaymentEvent): string | null {
   if (event.kind === 'checkout') return event.reference;
   if (event.kind === 'refunded') return event.paymentId;

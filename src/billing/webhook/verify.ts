@@ -4,26 +4,27 @@ import type { PaymentSettings } from '../../context/config.ts';
 import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import { localPrices } from '../payments/local/prices.ts';
 import type { PaymentEvent } from '../payments/event.ts';
-import { other, paymentFactOf } from '../payments/fact.ts';
+import { paymentFactOf, unrelatedFact } from '../payments/fact.ts';
 
-/** Seconds between the signing and now, in either direction (decisions B7). */
-const TOLERANCE = 300;
+/** Seconds between the signing and now, in either direction; 300 is Stripe's own default (decision B7). */
+const TOLERANCE_SECONDS = 300;
 
 const EventBody = z.object({
   id: z.string().min(1),
   type: z.string(),
   created: z.number(),
   data: z.object({ object: z.unknown() }),
-  /** Of an event on a connected account. */
+  /** The connected account that the event is about; absent for our own account. */
   account: z.string().nullish(),
 });
 
 /**
- * What a payment webhook says, once it is proven that the provider said it.
+ * The event of a payment webhook, after its signature was verified.
  * @param rawBody the body as it arrived, byte for byte
  * @param signatureHeader `Stripe-Signature`: `t=…,v1=…`
- * @throws CarnetError INVALID_SIGNATURE; VALIDATION_ERROR for a signed body that is no event of Stripe's. A signed event that says of one of
- * our subscriptions what cannot be understood is an Error: Stripe sends it again, and the log says why.
+ * @throws CarnetError INVALID_SIGNATURE; VALIDATION_ERROR for a signed body that is not an event of Stripe's. Error for
+ *   a signed event about one of our subscriptions that cannot be understood: Stripe sends it again, and the log names
+ *   the reason.
  */
 export function readPaymentWebhook(
   settings: PaymentSettings,
@@ -39,16 +40,19 @@ export function readPaymentWebhook(
     });
   }
   const prices = settings.provider === 'stripe' ? settings.prices : localPrices;
-  // Publishers, who are paid out to connected accounts, sell there what they like and write on it what they like, our metadata too.
-  const fact = typeof event.account === 'string' ? other : paymentFactOf(event.type, event.data.object, prices);
+  // On their connected accounts publishers can sell anything and write any metadata, ours included, so those events are
+  // not about us.
+  const fact = typeof event.account === 'string' ? unrelatedFact : paymentFactOf(event.type, event.data.object, prices);
   return { id: event.id, type: event.type, createdAt: new Date(event.created * 1_000), ...fact };
 }
 
 function verified(rawBody: Buffer, header: string | undefined, secret: string): unknown {
   if (header === undefined || header === '') throw forged('The Stripe-Signature header is missing.');
   if (!isSigned(rawBody, header, secret)) throw forged('The signature does not fit the body.');
-  // The SDK refuses what was signed too long ago, and lets pass what is signed for a time to come.
-  if (!(signedAt(header) - Date.now() / 1_000 <= TOLERANCE)) throw stale();
+  const age = Math.floor(Date.now() / 1_000) - signedAt(header);
+  if (!(Math.abs(age) <= TOLERANCE_SECONDS)) {
+    throw forged(`The signature was made more than ${TOLERANCE_SECONDS} seconds from now.`);
+  }
   try {
     return JSON.parse(rawBody.toString());
   } catch {
@@ -56,19 +60,22 @@ function verified(rawBody: Buffer, header: string | undefined, secret: string): 
   }
 }
 
-/** What the SDK's `constructEvent` checks before it reads the body, in constant time; it throws for every kind of no. @throws CarnetError when stale */
+/**
+ * The SDK's own age check knows only the past and reports it by its message alone, so a tolerance of 0 turns it off.
+ */
+const NO_AGE_CHECK = 0;
+
+/** Whether a signature of the header fits the body. The SDK compares in constant time and throws where none fits. */
 function isSigned(rawBody: Buffer, header: string, secret: string): boolean {
   try {
-    return Stripe.webhooks.signature?.verifyHeader(rawBody, header, secret, TOLERANCE) === true;
+    return Stripe.webhooks.signature?.verifyHeader(rawBody, header, secret, NO_AGE_CHECK) === true;
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError && /tolerance/.test(error.message))
-      throw stale();
-    return false;
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
+    throw error;
   }
 }
 
-/** Of several times the last, as the SDK takes it: what is signed is that one. */
+/** Seconds since 1970. Of several times in the header the last one, which is the one that the SDK verifies. */
 const signedAt = (header: string): number => Number(/^(?:.*,)?t=(\d+)/.exec(header)?.[1]);
 
 const forged = (sentence: string): CarnetError => new CarnetError('INVALID_SIGNATURE', sentence);
-const stale = (): CarnetError => forged(`The signature was made more than ${TOLERANCE} seconds from now.`);

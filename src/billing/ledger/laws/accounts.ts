@@ -1,7 +1,7 @@
 import { sql } from '../../../database/pool.ts';
 import type { LedgerLaw } from './law.ts';
 
-/** Balances, and the transfers that they are sums of (decisions B2). */
+/** Balances, and the transfers that they are sums of. */
 export const accountLaws: readonly LedgerLaw[] = [
   {
     law: 'a wallet is the sum of its transfers',
@@ -67,7 +67,7 @@ export const accountLaws: readonly LedgerLaw[] = [
   },
   {
     law: 'nothing is negative',
-    means: 'no wallet has less than it promised, no earnings are below zero',
+    means: 'no wallet has less than is held in it, no earnings are below zero',
     of: 'balances',
     rows: sql.fragment`
       select operator_id as subject, format('%s posted, %s held', posted_cents, held_cents) as stored, null as proven,

@@ -1,11 +1,13 @@
 import { sql } from '../../../database/pool.ts';
 import type { LedgerLaw } from './law.ts';
 
-/** Money promised and not moved yet, against what it was promised to. The one place that reads invocations beside the ledger. */
+/**
+ * Money that is held and not moved yet, compared with what it is held for. The only law file that reads invocations.
+ */
 export const holdLaws: readonly LedgerLaw[] = [
   {
     law: 'held is the sum of the open holds',
-    means: 'what a wallet cannot spend is what open invocations and refunds were promised',
+    means: 'what a wallet cannot spend is what is held for open invocations and refunds',
     of: 'wallets',
     rows: sql.fragment`
       select coalesce(w.operator_id, p.operator_id) as subject, w.held_cents::text as stored, coalesce(p.cents, 0)::text as proven,
@@ -16,7 +18,7 @@ export const holdLaws: readonly LedgerLaw[] = [
   },
   {
     law: 'a captured hold is one transfer of its amount',
-    means: 'what was promised is what was paid, once',
+    means: 'what was held is what was paid, once',
     of: 'captured holds',
     rows: sql.fragment`
       select h.id as subject, h.amount_cents::text as stored, t.amount_cents::text as proven, h.amount_cents = t.amount_cents as holds
@@ -25,7 +27,7 @@ export const holdLaws: readonly LedgerLaw[] = [
   },
   {
     law: 'an invocation is paid from a captured hold',
-    means: 'no price is taken that was not promised',
+    means: 'no price is taken that was not held before',
     of: 'prices paid',
     rows: sql.fragment`
       select t.id as subject, h.status as stored, 'captured' as proven, h.status = 'captured' as holds
@@ -48,7 +50,7 @@ export const holdLaws: readonly LedgerLaw[] = [
   },
   {
     law: 'a price has its hold',
-    means: 'nobody works for money that was not promised',
+    means: 'nobody works for money that is not held',
     of: 'invocations with a price',
     rows: sql.fragment`
       select i.id as subject, null as stored, i.price_cents::text as proven, h.id is not null as holds

@@ -7,7 +7,7 @@ import { payoutLaws } from './payouts.ts';
 
 export { ledgerFacts, type LedgerLaw } from './law.ts';
 
-/** Everything that must hold of money, whenever one looks. */
+/** Everything that must hold of money at any moment. */
 export const ledgerLaws: readonly LedgerLaw[] = [
   ...accountLaws,
   ...holdLaws,

@@ -1,6 +1,6 @@
 import { sql } from '../../../database/pool.ts';
 
-/** Something that must hold of every row of a kind, whenever one looks. */
+/** A sentence that must hold of every row of a kind at any moment. */
 export interface LedgerLaw {
   law: string;
   /** In words, for whoever reads a proof. */
@@ -8,12 +8,12 @@ export interface LedgerLaw {
   /** What `rows` has a row for, e.g. `wallets`. */
   of: string;
   /**
-   * A query of (subject, stored, proven, holds), a row for everything that was looked at. May read the tables of `ledgerFacts`.
+   * A query of (subject, stored, proven, holds), one row for each thing checked. May read the tables of `ledgerFacts`.
    */
   rows: ReturnType<typeof sql.fragment>;
 }
 
-/** What several laws look at, computed once a proof. */
+/** Tables that several laws read, computed once a proof. */
 export const ledgerFacts = sql.fragment`
   movements as (
     select debit_account as account, kind, -amount_cents as cents from transfers

@@ -2,8 +2,9 @@ import { sql } from '../../../database/pool.ts';
 import type { LedgerLaw } from './law.ts';
 
 /**
- * Metering in microcents (decisions §4 "Money units"). Charges and debits lie in one stream a (wallet, meter), both without a gap or an
- * overlap: so the parts of a charge in the debits and in the remainder add up to it, and no charge is debited before an earlier one.
+ * Metering in microcents, a millionth of a cent (decision B31). Each wallet and meter has one stream of charges and one
+ * of debits, both without a gap or an overlap. So the parts of a charge in the debits and in the remainder add up to
+ * it, and no charge is debited before an earlier one.
  */
 export const meterLaws: readonly LedgerLaw[] = [
   {

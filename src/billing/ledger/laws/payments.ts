@@ -1,11 +1,11 @@
 import { sql } from '../../../database/pool.ts';
 import type { LedgerLaw } from './law.ts';
 
-/** What came from the payment provider, went back to it, or is owed since it took it back (decisions B7, B9, B10). */
+/** Money that came from the payment provider, went back to it, or is owed because the provider took it back. */
 export const paymentLaws: readonly LedgerLaw[] = [
   {
     law: 'a paid top-up is one credit of its amount',
-    means: 'whatever webhooks said and however often; and nothing else is a top-up',
+    means: 'whatever webhooks reported and however often; and nothing else is a top-up',
     of: 'paid top-ups',
     rows: sql.fragment`
       select coalesce(p.id, t.cause) as subject, t.amount_cents::text as stored, p.amount_cents::text as proven,
@@ -77,7 +77,7 @@ export const paymentLaws: readonly LedgerLaw[] = [
   {
     law: 'what is known of a paid top-up has been done',
     means:
-      'its disputes took or gave back money, and what was refunded without us was taken back, whatever was heard first',
+      'its disputes took or gave back money, and what was refunded without us was taken back, whichever event came first',
     of: 'disputes and refunds at the provider of paid top-ups',
     rows: sql.fragment`
       select d.id as subject, format('%s: charged %s, returned %s', d.status, d.charged, d.returned) as stored, null as proven,

@@ -1,7 +1,7 @@
 import { sql } from '../../../database/pool.ts';
 import type { LedgerLaw } from './law.ts';
 
-/** Earnings that were paid out (decisions K42). */
+/** Earnings that were paid out. */
 export const payoutLaws: readonly LedgerLaw[] = [
   {
     law: 'a payout is its transfers, and a failed one their return',

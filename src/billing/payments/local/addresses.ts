@@ -5,12 +5,12 @@ export const LOCAL_PAGES = '/local-payments';
 const folders = { checkout: LOCAL_PAGES, receipt: `${LOCAL_PAGES}/receipts`, portal: `${LOCAL_PAGES}/portals` };
 export type LocalPage = keyof typeof folders;
 
-/** The path under which the pages of a kind stand, for the table of pages. */
+/** The path of the pages of a kind, as a pattern for the router. */
 export const pathOfPages = (kind: LocalPage): string => `${folders[kind]}/:id`;
 
 /**
- * Who has the address may pay, so it must not be guessed. An id alone can be: those of one millisecond follow one another. With it comes a
- * MAC of 256 bits, which needs no column and fits whichever process makes it.
+ * Whoever has the address may pay, so it must not be guessable. An id alone is: ids of one millisecond follow one
+ * another. A MAC of 256 bits is added, which needs no column and is the same in every process.
  */
 export const pathOfPage = ({ encryption }: Context, kind: LocalPage, id: string): string =>
   `${folders[kind]}/${id}.${encryption.mac(`${kind}:${id}`, PURPOSE)}`;

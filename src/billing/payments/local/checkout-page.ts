@@ -4,7 +4,10 @@ import { localPage, moment } from './local-page.ts';
 import type { CheckoutRow } from './queries.ts';
 import { titleOf } from './settle.ts';
 
-/** What is paid, by whom, and the choice of an outcome; once that was made, what it was. @param receipt the path of the receipt */
+/**
+ * What is paid and by whom, with buttons for the outcome, or the outcome once there is one.
+ * @param receipt the path of the receipt
+ */
 export function checkoutPage(checkout: CheckoutRow, receipt: string | null): Html {
   const what = html`<dl>
 <dt>What</dt><dd>${titleOf(checkout)}</dd>
@@ -17,7 +20,7 @@ export function checkoutPage(checkout: CheckoutRow, receipt: string | null): Htm
       'Checkout',
       html`${what}
 <p>Open until ${moment(checkout.expires_at)}.</p>
-${choice}`,
+${outcomeForm}`,
     );
   const { title, sentence } = endings[checkout.status];
   const link = receipt === null ? html`` : html`\n<p><a href="${receipt}">Receipt</a></p>`;
@@ -28,7 +31,7 @@ ${what}${link}`,
   );
 }
 
-const choice = html`<form method="post">
+const outcomeForm = html`<form method="post">
 <button name="outcome" value="paid">Pay</button>
 <button name="outcome" value="failed">Let the payment fail</button>
 <button name="outcome" value="expired">Let the checkout expire</button>
@@ -38,10 +41,10 @@ const endings: Record<Exclude<CheckoutRow['status'], 'open'>, { title: string; s
   paid: { title: 'Paid', sentence: 'The payment went through.' },
   failed: {
     title: 'Payment failed',
-    sentence: 'The payment failed; nothing was paid. Begin again from where you came.',
+    sentence: 'The payment failed; nothing was paid. Go back and start again.',
   },
   expired: {
     title: 'Checkout expired',
-    sentence: 'This checkout is over and can no longer be paid. Begin again from where you came.',
+    sentence: 'This checkout is over and can no longer be paid. Go back and start again.',
   },
 };

@@ -6,7 +6,7 @@ import { PaidTierMetadata } from '../stripe/subscription.ts';
 import { localPrices } from './prices.ts';
 import type { CheckoutRow, SubscriptionRow } from './queries.ts';
 
-/** What the local provider tells of: types of Stripe's. */
+/** The types of event that the local provider sends; they are Stripe's. */
 type EventType =
   | 'checkout.session.completed'
   | 'checkout.session.async_payment_failed'
@@ -18,8 +18,9 @@ type EventType =
 const seconds = (iso: string): number => Math.floor(Date.parse(iso) / 1_000);
 
 /**
- * Keeps an event for the service, in the transaction of what happened; shaped like Stripe's, of which it has what we read.
- * @returns its id, for the delivery.
+ * Stores an event for the payment webhook, in the transaction of what happened. It has those members of Stripe's event
+ * that Carnet reads.
+ * @returns its id, for `deliverEvents`.
  */
 export async function recordEvent(
   connection: CommonQueryMethods,
@@ -68,7 +69,7 @@ export function subscriptionObject(subscription: SubscriptionRow): Record<string
     customer: subscription.customer_id,
     status: subscription.status,
     cancel_at_period_end: subscription.cancel_at_period_end,
-    metadata: { carnet_operator: operator, ...(next !== null && keptTier(tier, period.current_period_end)) },
+    metadata: { carnet_operator: operator, ...(next !== null && paidTierMetadata(tier, period.current_period_end)) },
     items: {
       data: [
         { id: `${id}:tier`, price: { id: localPrices[next ?? tier] }, quantity: 1, ...period },
@@ -78,8 +79,11 @@ export function subscriptionObject(subscription: SubscriptionRow): Record<string
   };
 }
 
-/** A planned downgrade has lowered the price already (stripe-subscription.ts). */
-const keptTier = (tier: string, until: number) => ({
+/**
+ * With a planned downgrade the price is lowered already; the tier that is paid for stands in the metadata
+ * (stripe/subscription.ts).
+ */
+const paidTierMetadata = (tier: string, until: number) => ({
   [PaidTierMetadata.tier]: tier,
   [PaidTierMetadata.until]: String(until),
 });

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../../http/pages/html.ts';
 import { LOCAL_PAGES } from './addresses.ts';
 
-/** The frame of every local page: without script, and without a word that could be taken for a real payment. */
+/** The frame of every local page. It has no script, and its footer says that no money moves. */
 export const localPage = (title: string, content: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>
@@ -17,13 +17,13 @@ export const localPage = (title: string, content: Html): Html => html`<!doctype 
 ${content}
 </main>
 <footer>
-<p class="note">This is the local payment page: no money moves. With STRIPE_SECRET_KEY set, a page of Stripe stands in its place.</p>
+<p class="note">This is the local payment page: no money moves. With STRIPE_SECRET_KEY set, people pay on a page of Stripe instead.</p>
 <p><a href="/dashboard">Back to Carnet</a></p>
 </footer>
 </body>
 </html>
 `;
 
-/** `2026-11-21 12:03 UTC`, in an element that says it to machines too. */
+/** `2026-11-21 12:03 UTC`, in a `time` element that programs can read too. */
 export const moment = (iso: string): Html =>
   html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;

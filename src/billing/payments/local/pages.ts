@@ -17,9 +17,9 @@ import { deliverEvents } from './webhooks.ts';
 const CheckoutForm = z.strictObject({ outcome: Outcome });
 
 /**
- * The pages of the local provider, by path; none where another provider is set (decisions B8, §7). They are for whoever has their address:
- * no cookie is looked at and nothing but the address opens them, so a page of another site can make a browser do nothing here that
- * it could not do itself, and the forms need no check of their origin. That keeps them usable by curl.
+ * The pages of the local provider by path; none where another provider is set (decision B8). Only the address opens
+ * them, and no cookie is read. So another site cannot make a browser do anything here that it could not do itself, and
+ * the forms need no check of their origin, which keeps them usable with curl.
  */
 export function localPaymentPages(context: Context): [string, NamedPage][] {
   const { payments } = context.config;
@@ -37,7 +37,7 @@ const style: NamedPage = {
   page: () => ({ status: 200, type: 'text/css; charset=utf-8', body: stylesheet, cacheControl: 'public, max-age=300' }),
 };
 
-const shown = ({ text }: Html): Page => ({ status: 200, type: 'text/html; charset=utf-8', body: text });
+const htmlPage = ({ text }: Html): Page => ({ status: 200, type: 'text/html; charset=utf-8', body: text });
 
 /** @throws CarnetError NOT_FOUND for an address that is not one of ours. */
 function idOf(context: Context, kind: LocalPage, segment: string): string {
@@ -53,7 +53,7 @@ function checkoutPages(context: Context, payments: PaymentSettings): NamedPage {
       const checkout = await findCheckout(context.pool, idOf(context, 'checkout', segment));
       if (checkout === null) throw notFound('checkout');
       const { receipt_id: receipt } = checkout;
-      return shown(checkoutPage(checkout, receipt === null ? null : pathOfPage(context, 'receipt', receipt)));
+      return htmlPage(checkoutPage(checkout, receipt === null ? null : pathOfPage(context, 'receipt', receipt)));
     },
     async submit({ id: segment, form }) {
       const id = idOf(context, 'checkout', segment);
@@ -77,7 +77,7 @@ function receiptPages(context: Context): NamedPage {
     async page({ id: segment }) {
       const payment = await findReceipt(context.pool, idOf(context, 'receipt', segment));
       if (payment === null) throw notFound('receipt');
-      return shown(receiptPage(payment));
+      return htmlPage(receiptPage(payment));
     },
   };
 }
@@ -97,7 +97,7 @@ function portalPages(context: Context): NamedPage {
         ...payment,
         receipt: pathOfPage(context, 'receipt', payment.receipt_id),
       }));
-      return shown(portalPage({ operatorName: portal.operator_name, subscription, payments }));
+      return htmlPage(portalPage({ operatorName: portal.operator_name, subscription, payments }));
     },
   };
 }

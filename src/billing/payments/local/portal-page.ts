@@ -6,11 +6,14 @@ import type { PaymentRow, SubscriptionRow } from './queries.ts';
 export interface Portal {
   operatorName: string;
   subscription: SubscriptionRow | null;
-  /** @param receipt the path of its receipt */
+  /** `receipt` is the path of the receipt page. */
   payments: readonly (PaymentRow & { receipt: string })[];
 }
 
-/** A subscription and everything that was paid; changing it is the API's (subscribe, cancel-subscription, seats). */
+/**
+ * A subscription and its payments. The subscription is changed through the API (subscribe, cancel-subscription, seats),
+ * not here.
+ */
 export const portalPage = ({ operatorName, subscription, payments }: Portal): Html =>
   localPage(
     'Invoices and subscription',
@@ -25,7 +28,7 @@ function subscriptionPart(subscription: SubscriptionRow): Html {
   const { tier, status, purchased_seats: seats, next_tier: next, period_end: end } = subscription;
   if (status === 'canceled') return html`<p>${tier}, ended ${moment(end)}.</p>`;
   const what = subscription.cancel_at_period_end ? 'ends' : next === null ? 'renews' : `becomes ${next}`;
-  return html`<p>${tier}; ${what} ${moment(end)}. Seats bought beside those of the tier: ${seats}.</p>`;
+  return html`<p>${tier}; ${what} ${moment(end)}. Seats bought in addition to those of the tier: ${seats}.</p>`;
 }
 
 const paymentsPart = (payments: Portal['payments']): Html => html`<table>

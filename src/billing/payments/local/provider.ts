@@ -17,9 +17,9 @@ import { findCheckout, settleCheckout, type CheckoutRow } from './queries.ts';
 import { localSubscriptions } from './subscriptions.ts';
 
 const Nothing = z.object({});
-const Made = z.object({ id: z.string() });
+const IdRow = z.object({ id: z.string() });
 
-/** What is asked for under a key: the same again must say the same. */
+/** A request under a key: `keyedCall` compares it with the first one of that key. */
 interface CheckoutRequest {
   reference: string;
   purpose: CheckoutRow['purpose'];
@@ -30,18 +30,18 @@ interface CheckoutRequest {
   subscriptionId: string | null;
   expiresAt: Date;
 }
-const plain = { amountCents: null, tier: null, purchasedSeats: null, subscriptionId: null };
+const emptyRequest = { amountCents: null, tier: null, purchasedSeats: null, subscriptionId: null };
 
 /**
- * The provider where there is no key of Stripe's: pages of this service on which the outcome is chosen, over books of its own, with
- * Stripe's manners. No money moves.
+ * The payment provider where no Stripe key is set. A person chooses the outcome on pages of this service; payments and
+ * subscriptions are kept in tables of its own. It keeps the promises that Stripe keeps, and no money moves.
  */
 export function createLocalPayments(context: Context): PaymentProvider {
   const { pool } = context;
 
   const openCheckout = async (request: CheckoutRequest, amount: FragmentSqlToken): Promise<HostedPage> => {
     const { reference, purpose, customerId, tier, purchasedSeats, subscriptionId, expiresAt } = request;
-    const { id } = await keyedCall(pool, { key: reference, request, answer: Made }, async (connection) => {
+    const { id } = await keyedCall(pool, { key: reference, request, answer: IdRow }, async (connection) => {
       const made = newId('lpay');
       const { rowCount } = await connection.query(sql.type(Nothing)`
         insert into local_checkouts (id, purpose, reference, customer_id, amount_cents, tier, purchased_seats, subscription_id, expires_at)
@@ -61,7 +61,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
 
   return {
     async ensureCustomer({ operatorId, name, email }) {
-      const { id } = await pool.one(sql.type(Made)`
+      const { id } = await pool.one(sql.type(IdRow)`
         insert into local_customers (id, operator_id, name, email) values (${newId('lpay')}, ${operatorId}, ${name}, ${email})
         on conflict (operator_id) do update set name = excluded.name, email = excluded.email returning id`);
       return { customerId: id };
@@ -69,22 +69,22 @@ export function createLocalPayments(context: Context): PaymentProvider {
 
     openTopUp: ({ topUpId, customerId, amountCents, expiresAt }) =>
       openCheckout(
-        { ...plain, reference: topUpId, purpose: 'top_up', customerId, amountCents, expiresAt },
+        { ...emptyRequest, reference: topUpId, purpose: 'top_up', customerId, amountCents, expiresAt },
         sql.fragment`select ${amountCents}::bigint`,
       ),
 
     openSubscription: ({ changeId, customerId, tier, purchasedSeats, expiresAt }) =>
       openCheckout(
-        { ...plain, reference: changeId, purpose: 'subscription', customerId, tier, purchasedSeats, expiresAt },
+        { ...emptyRequest, reference: changeId, purpose: 'subscription', customerId, tier, purchasedSeats, expiresAt },
         sql.fragment`select local_price(${tier}, ${purchasedSeats})`,
       ),
 
-    /** The whole difference of the two tiers' prices is paid: nothing is prorated here. */
+    /** The whole difference between the prices of the two tiers is paid: nothing is prorated here. */
     async openUpgrade({ changeId, customerId, subscriptionId, tier, expiresAt }) {
       await pool.query(sql.type(Nothing)`
         update local_subscriptions set next_tier = null where id = ${subscriptionId} and customer_id = ${customerId}`);
       return openCheckout(
-        { ...plain, reference: changeId, purpose: 'upgrade', customerId, tier, subscriptionId, expiresAt },
+        { ...emptyRequest, reference: changeId, purpose: 'upgrade', customerId, tier, subscriptionId, expiresAt },
         sql.fragment`
           select local_price(${tier}, 0) - local_price(tier, 0) from local_subscriptions
           where id = ${subscriptionId} and customer_id = ${customerId} and status = 'active'`,
@@ -111,7 +111,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
     async refund({ key, paymentId, amountCents }): Promise<RefundState> {
       const { id } = await keyedCall(
         pool,
-        { key, request: { paymentId, amountCents }, answer: Made },
+        { key, request: { paymentId, amountCents }, answer: IdRow },
         async (connection) => {
           const { rowCount } = await connection.query(sql.type(Nothing)`
           update local_payments set refunded_cents = refunded_cents + ${amountCents}
@@ -137,7 +137,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
     async openPortal({ portalId, customerId }) {
       const { id } = await keyedCall(
         pool,
-        { key: portalId, request: { customerId }, answer: Made },
+        { key: portalId, request: { customerId }, answer: IdRow },
         async (connection) => {
           const made = newId('lpay');
           const { rowCount } = await connection.query(sql.type(Nothing)`
@@ -152,7 +152,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
     async transfer({ key, operatorId, account, amountCents }) {
       const { id } = await keyedCall(
         pool,
-        { key, request: { operatorId, account, amountCents }, answer: Made },
+        { key, request: { operatorId, account, amountCents }, answer: IdRow },
         async (connection) => {
           if (!/^acct_\w+$/.test(account)) throw new PaymentRefused(`There is no account ${account}.`);
           const made = newId('lpay');

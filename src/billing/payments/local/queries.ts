@@ -16,7 +16,7 @@ const CheckoutRow = z.object({
   tier: Tier.nullable(),
   purchased_seats: z.number().nullable(),
   subscription_id: z.string().nullable(),
-  /** Expired as soon as its time is over. */
+  /** An open checkout is `expired` here as soon as its time is over. */
   status: z.enum(['open', 'paid', 'failed', 'expired']),
   expires_at: z.string(),
   payment_id: z.string().nullable(),
@@ -24,7 +24,7 @@ const CheckoutRow = z.object({
 });
 export type CheckoutRow = z.infer<typeof CheckoutRow>;
 
-/** @param options.forChange locks the row, for what may settle it. */
+/** @param options.forChange locks the row, for a caller that may settle it. */
 export const findCheckout = (
   connection: CommonQueryMethods,
   id: string,
@@ -61,7 +61,7 @@ const SubscriptionRow = z.object({
 });
 export type SubscriptionRow = z.infer<typeof SubscriptionRow>;
 
-/** The subscription as it is now: what is due by Postgres' clock has happened. */
+/** The subscription as it is now: renewals that are due by Postgres' clock are made first. */
 export async function findSubscription(connection: CommonQueryMethods, id: string): Promise<SubscriptionRow | null> {
   await connection.query(sql.type(Nothing)`select local_renew(${id})`);
   return connection.maybeOne(sql.type(SubscriptionRow)`
@@ -101,7 +101,7 @@ const PortalRow = z.object({
   subscription_id: z.string().nullable(),
 });
 
-/** A portal page that was opened within the hour, with the newest subscription of its customer. */
+/** A portal page that was opened within the last hour, with the newest subscription of its customer. */
 export const findPortal = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof PortalRow> | null> =>
   connection.maybeOne(sql.type(PortalRow)`
     select u.id as customer_id, u.name as operator_name,

@@ -3,7 +3,7 @@ import { dollars } from '../../money.ts';
 import { localPage, moment } from './local-page.ts';
 import type { PaymentRow } from './queries.ts';
 
-/** One payment, and what went back of it. */
+/** One payment, and what of it was refunded. */
 export function receiptPage({
   description,
   operator_name: name,

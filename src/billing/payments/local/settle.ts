@@ -6,13 +6,14 @@ import { checkoutObject, invoiceObject, recordEvent, subscriptionObject } from '
 import { findCheckout, findSubscription, settleCheckout, type CheckoutRow, type SubscriptionRow } from './queries.ts';
 
 const Nothing = z.object({});
-const Booked = z.object({ receipt_id: z.string() });
+const ReceiptRow = z.object({ receipt_id: z.string() });
 
 export const Outcome = z.enum(['paid', 'failed', 'expired'], 'must be paid, failed or expired');
 export type Outcome = z.infer<typeof Outcome>;
 
 /**
- * What a button of the checkout page does, with the events that tell of it, in one transaction. A checkout that is over stays as it is.
+ * Does what a button of the checkout page stands for and stores its events, in one transaction. A checkout that is over
+ * stays as it is.
  * @returns the ids of the events, none where nothing changed; null where there is no such checkout.
  */
 export async function settle({ pool }: Context, id: string, outcome: Outcome): Promise<string[] | null> {
@@ -20,15 +21,15 @@ export async function settle({ pool }: Context, id: string, outcome: Outcome): P
     const checkout = await findCheckout(connection, id, { forChange: true });
     if (checkout === null) return null;
     if (checkout.status !== 'open') return [];
-    const became = (await hasLapsed(connection, checkout)) ? 'expired' : outcome;
-    await settleCheckout(connection, id, became);
-    if (became === 'paid') return pay(connection, checkout);
-    const type = became === 'failed' ? 'checkout.session.async_payment_failed' : 'checkout.session.expired';
-    return [await recordEvent(connection, type, checkoutObject({ ...checkout, status: became }))];
+    const status = (await hasLapsed(connection, checkout)) ? 'expired' : outcome;
+    await settleCheckout(connection, id, status);
+    if (status === 'paid') return pay(connection, checkout);
+    const type = status === 'failed' ? 'checkout.session.async_payment_failed' : 'checkout.session.expired';
+    return [await recordEvent(connection, type, checkoutObject({ ...checkout, status }))];
   });
 }
 
-/** The subscription that was to be upgraded has ended: nothing would be bought. */
+/** Whether the subscription to be upgraded has ended, so that paying would buy nothing. */
 const hasLapsed = async (
   connection: CommonQueryMethods,
   { purpose, subscription_id: id }: CheckoutRow,
@@ -58,7 +59,7 @@ async function pay(connection: CommonQueryMethods, checkout: CheckoutRow): Promi
 
 async function bookPayment(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<CheckoutRow> {
   const id = newId('lpay');
-  const { receipt_id } = await connection.one(sql.type(Booked)`
+  const { receipt_id } = await connection.one(sql.type(ReceiptRow)`
     insert into local_payments (id, customer_id, checkout_id, subscription_id, amount_cents, description)
     values (${id}, ${checkout.customer_id}, ${checkout.id}, ${checkout.subscription_id}, ${checkout.amount_cents},
       ${titleOf(checkout)})
@@ -66,7 +67,7 @@ async function bookPayment(connection: CommonQueryMethods, checkout: CheckoutRow
   return { ...checkout, status: 'paid', payment_id: id, receipt_id };
 }
 
-/** What is paid for, in a line. */
+/** What is paid for, in one line. */
 export function titleOf({
   purpose,
   tier,
@@ -74,10 +75,13 @@ export function titleOf({
 }: Pick<CheckoutRow, 'purpose' | 'tier' | 'purchased_seats'>): string {
   if (purpose === 'top_up') return 'Top-up of the wallet';
   if (purpose === 'upgrade') return `Upgrade to ${tier ?? ''}`;
-  return `Subscription, ${tier ?? ''}${seats ? `, ${seats} seats more` : ''}`;
+  return `Subscription, ${tier ?? ''}${seats ? `, ${seats} more seats` : ''}`;
 }
 
-/** The first period begins now, in whole seconds as Stripe's do, and ends on the same day of the next month (decisions B12). */
+/**
+ * The first period begins now, in whole seconds as Stripe's periods do, and ends on the same day of the next month
+ * (decision B12).
+ */
 async function beginSubscription(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<SubscriptionRow> {
   const id = newId('lpay');
   await connection.query(sql.type(Nothing)`
@@ -90,7 +94,7 @@ async function beginSubscription(connection: CommonQueryMethods, checkout: Check
   return existing(await findSubscription(connection, id));
 }
 
-/** A downgrade that was planned is so no longer. */
+/** Takes a planned downgrade back as well. */
 async function upgradeSubscription(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<SubscriptionRow> {
   const id = checkout.subscription_id ?? '';
   await connection.query(sql.type(Nothing)`
@@ -99,6 +103,6 @@ async function upgradeSubscription(connection: CommonQueryMethods, checkout: Che
 }
 
 function existing(subscription: SubscriptionRow | null): SubscriptionRow {
-  if (subscription === null) throw new Error('A checkout names a subscription that is not there.');
+  if (subscription === null) throw new Error('A checkout names a subscription that does not exist.');
   return subscription;
 }

@@ -8,7 +8,10 @@ import { findSubscription, type SubscriptionRow } from './queries.ts';
 const Nothing = z.object({});
 const Done = z.object({});
 
-/** Subscriptions of the local provider: renewed by Postgres' clock whenever somebody asks, each renewal paid. */
+/**
+ * Subscriptions of the local provider. They are renewed by Postgres' clock when they are read, and each renewal counts
+ * as paid.
+ */
 export function localSubscriptions({
   pool,
 }: Context): Pick<PaymentProvider, 'readSubscription' | 'changeSubscription'> {

@@ -7,14 +7,19 @@ import { paymentSettings } from '../settings.ts';
 import { beginRefund, findRefund } from './queries.ts';
 import type { Refund } from './schema.ts';
 
-/** How long a caller waits for the payment provider (decisions B9). */
-const ANSWER_SECONDS = 10;
+/**
+ * How long a caller waits for the payment provider; after that the answer is 202 and the caller reads the refund
+ * (decision B9).
+ */
+const WAIT_SECONDS = 10;
 
 /**
- * Refunds a top-up as a whole: holds its amount, and its life gives it back at the provider. 200 where that was done in time, else 202;
- * a call made again with its key is told how it stands, under the status of the first.
- * @throws CarnetError PAYMENTS_NOT_CONFIGURED, NOT_FOUND, NOT_REFUNDABLE, REFUND_WINDOW_EXPIRED, ALREADY_REFUNDED, BALANCE_BELOW_TOPUP;
- *   PAYMENT_REFUSED where the provider did not do it: the wallet has its money again, and it may be asked for anew.
+ * Refunds a whole top-up: holds its amount, and the life of the refund pays it back through the provider. 200 where
+ * that was done in time, else 202. A call that is repeated with its key gets the current state under the status of the
+ * first answer.
+ * @throws CarnetError PAYMENTS_NOT_CONFIGURED, NOT_FOUND, NOT_REFUNDABLE, REFUND_WINDOW_EXPIRED, ALREADY_REFUNDED,
+ *   BALANCE_BELOW_TOPUP; PAYMENT_REFUSED where the provider refused: the hold is released, and the refund may be
+ *   requested again.
  */
 export async function refundTransaction(
   context: Context,
@@ -34,11 +39,11 @@ export async function refundTransaction(
       body: { refund_id: id, transaction_id: transactionId, amount_cents: cents, status: 'pending' },
     };
   });
-  const seconds = begun.replayed ? 0 : ANSWER_SECONDS;
+  const seconds = begun.replayed ? 0 : WAIT_SECONDS;
   const body = await settledRefund(context, begun.body.refund_id, operatorId, { seconds, signal });
   if (body.status === 'failed') {
     const detail =
-      'The payment provider did not refund this; the wallet has the money again. Ask for it anew, with a new Idempotency-Key.';
+      'The payment provider did not refund this; the wallet has the money again. Request it again with a new Idempotency-Key.';
     throw new CarnetError('PAYMENT_REFUSED', detail, { extra: { refund_id: body.refund_id } });
   }
   if (begun.replayed || body.status === 'pending') return { ...begun, body };
@@ -50,10 +55,10 @@ async function settledRefund(
   context: Context,
   id: string,
   operatorId: OperatorId,
-  patience: { seconds: number; signal: AbortSignal },
+  limits: { seconds: number; signal: AbortSignal },
 ): Promise<Refund> {
   let latest: Refund | undefined;
-  await context.rowEvents.waitFor(id, patience, async () => {
+  await context.rowEvents.waitFor(id, limits, async () => {
     latest = await readRefund(context, id, operatorId);
     return latest.status === 'pending' ? undefined : latest;
   });

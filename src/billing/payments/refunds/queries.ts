@@ -1,22 +1,23 @@
 import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
+import type { HoldId, OperatorId, RefundId } from '../../../ids/ids.ts';
 import { paymentActions } from '../step.ts';
 import { RefundSchema, refundStatuses, type Refund } from './schema.ts';
 
 const CentsRow = z.object({ cents: z.number() });
 
 export interface NewRefund {
-  id: string;
-  holdId: string;
-  operatorId: string;
+  id: RefundId;
+  holdId: HoldId;
+  operatorId: OperatorId;
   transactionId: string;
   provider: 'stripe' | 'local';
 }
 
 /**
- * Writes the refund and holds its money.
- * @returns the cents
+ * Inserts the refund and holds its amount.
+ * @returns the amount in cents
  * @throws the refusals of `begin_refund`
  */
 export const beginRefund = (
@@ -43,7 +44,7 @@ const PendingRow = z.object({
   provider_refund_id: z.string().nullable(),
 });
 
-/** What the provider is asked for; null where the refund is settled. */
+/** What the provider is to refund; null where the refund is settled. */
 export const findPendingRefund = (
   connection: CommonQueryMethods,
   id: string,

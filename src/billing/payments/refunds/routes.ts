@@ -10,8 +10,8 @@ const postRefund = route({
   tag: 'billing',
   summary: 'Refund a top-up to the original payment method',
   description:
-    'The whole top-up, within 30 days and while the wallet still holds all of it. 200 when the payment provider has done it, ' +
-    '202 when it takes longer than ten seconds: read the refund until it has succeeded.',
+    'Refunds the whole top-up, within 30 days and while the wallet still has all of it available. 200 when the payment provider ' +
+    'has done it; 202 when that takes longer than ten seconds: read the refund until it has succeeded.',
   audience: 'admin',
   params: z.object({ transactionId: z.string() }),
   status: 200,

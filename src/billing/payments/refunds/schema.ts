@@ -13,7 +13,7 @@ export const RefundSchema = z
   .meta({
     id: 'Refund',
     description:
-      'A top-up on its way back to the original payment method. Until it has succeeded its amount is held in the wallet.',
+      'A top-up on its way back to the original payment method. Its amount is held in the wallet until the refund has succeeded.',
     examples: [
       {
         refund_id: 'rfd_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',

@@ -19,7 +19,10 @@ const SubscriptionItem = z.object({
   current_period_end: Seconds.nullish(),
 });
 
-/** What is read of a subscription of Stripe's: of any API version since periods were the subscription's, not its items'. */
+/**
+ * What is read of Stripe's subscription object. Older API versions put the period on the subscription, newer ones on
+ * its items.
+ */
 export const StripeSubscription = z.object({
   id: z.string(),
   customer: Id,
@@ -34,8 +37,8 @@ export const StripeSubscription = z.object({
 export type StripeSubscription = z.infer<typeof StripeSubscription>;
 
 /**
- * On a subscription whose price was lowered ahead of a downgrade: the tier that is paid for until the end of the period, and that end in
- * seconds. After the end the price alone counts, so nobody needs to take them off.
+ * Metadata of a subscription whose price was lowered ahead of a downgrade: the tier that is paid for until the end of
+ * the period, and that end in seconds. After the end only the price counts, so the metadata need not be removed.
  */
 export const PaidTierMetadata = { tier: 'carnet_tier', until: 'carnet_tier_until' } as const;
 
@@ -52,8 +55,8 @@ export const seatItemOf = ({ items }: StripeSubscription, prices: Prices) =>
   items.data.find((item) => item.price.id === prices.seat);
 
 /**
- * A subscription of Stripe's in our words.
- * @throws Error where none of its prices is a tier of ours, or it says nothing of its period.
+ * Stripe's subscription as the type that Carnet uses.
+ * @throws Error where none of its prices is a tier of ours, or it has no period.
  */
 export function subscriptionStateOf(subscription: StripeSubscription, prices: Prices): SubscriptionState {
   const { tier: priced } = tierItemOf(subscription, prices);
@@ -74,7 +77,9 @@ export function subscriptionStateOf(subscription: StripeSubscription, prices: Pr
   };
 }
 
-/** `incomplete_expired`: the first payment never came. `paused`: nothing is paid (decisions B12: free). */
+/**
+ * `incomplete_expired`: the first payment never came. `paused`: nothing is paid, so the tier is free (decision B12).
+ */
 const statuses: ReadonlyMap<string, SubscriptionState['status']> = new Map([
   ['active', 'active'],
   ['trialing', 'active'],
@@ -91,7 +96,7 @@ function periodOf(subscription: StripeSubscription): { start: number; end: numbe
   const start = item?.current_period_start ?? subscription.current_period_start;
   const end = item?.current_period_end ?? subscription.current_period_end;
   if (typeof start !== 'number' || typeof end !== 'number') {
-    throw new Error(`The subscription ${subscription.id} says nothing of its period.`);
+    throw new Error(`The subscription ${subscription.id} has no period.`);
   }
   return { start, end };
 }

@@ -3,16 +3,17 @@ import type { Context } from '../../../context/context.ts';
 import { CarnetError } from '../../../errors/carnet-error.ts';
 import { newId } from '../../../ids/ids.ts';
 import { lifeId } from '../../../ids/life-ids.ts';
+import { pageNotOpenYet, pageRefused } from '../page-refusals.ts';
 import { paymentSettings } from '../settings.ts';
 import { insertTopUp, readTopUp, type TopUpRow } from './queries.ts';
 import type { CreateTopUp, TopUp } from './schema.ts';
 import { checkoutSeal } from './seals.ts';
 
 /**
- * Begins a top-up and answers where it is paid (decisions B6). The checkout is opened by the life of the top-up under the top-up's id, so
- * a call that is made again with its Idempotency-Key gets the same session.
- * @throws CarnetError PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where nobody opens it in time, INVALID_STATE
- *   where the session of this key is over.
+ * Begins a top-up and returns the page where it is paid. The life of the top-up opens the checkout under the top-up's
+ * id, so a call that is repeated with its Idempotency-Key gets the same session.
+ * @throws CarnetError PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where no worker opens it in
+ *   time, INVALID_STATE where the session of this key is over.
  */
 export async function createTopUp(
   context: Context,
@@ -46,17 +47,8 @@ function answerOf(
   if (sealed !== null && sessionId !== null) {
     return { checkout_url: encryption.open(sealed, checkoutSeal(id)), session_id: sessionId };
   }
-  if (status === 'opening') {
-    const detail =
-      'The checkout is not open yet. Send the same request again with the same Idempotency-Key: it goes on where it is.';
-    throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' } });
-  }
-  if (status === 'refused') {
-    throw new CarnetError(
-      'PAYMENT_REFUSED',
-      'The payment provider does not open a checkout for this; ask us why, or send another amount.',
-    );
-  }
+  if (status === 'opening') throw pageNotOpenYet('checkout');
+  if (status === 'refused') throw pageRefused('checkout for this amount', 'send another amount');
   throw new CarnetError(
     'INVALID_STATE',
     `The checkout of this Idempotency-Key is over (${status}); send the request with a new key.`,

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
+import type { OperatorId, TopUpId } from '../../../ids/ids.ts';
 import { paymentActions } from '../step.ts';
 import { topUpStatuses } from './schema.ts';
 
 const Nothing = z.object({});
 
 export interface NewTopUp {
-  id: string;
-  operatorId: string;
+  id: TopUpId;
+  operatorId: OperatorId;
   provider: 'stripe' | 'local';
   amountCents: number;
-  /** How long its checkout can be paid. */
+  /** How long the checkout can be paid. */
   seconds: number;
 }
 
@@ -41,7 +42,7 @@ const columns = sql.fragment`id, operator_id, amount_cents, status, session_id, 
 export const readTopUp = (connection: CommonQueryMethods, id: string): Promise<TopUpRow> =>
   connection.one(sql.type(TopUpRow)`select ${columns} from top_ups where id = ${id}`);
 
-/** @param url sealed. Nothing where the row went on without us: a webhook was first. */
+/** Changes nothing where a webhook came first and the row has moved on. @param url sealed */
 export async function saveCheckout(
   connection: CommonQueryMethods,
   id: string,
@@ -52,7 +53,9 @@ export async function saveCheckout(
     where id = ${id} and status = 'opening'`);
 }
 
-/** The provider will not have it, or has something else than we asked for: nothing more happens by itself. */
+/**
+ * Ends a top-up that the provider refused, or that was paid otherwise than requested: nothing more happens by itself.
+ */
 export async function endTopUp(
   connection: CommonQueryMethods,
   id: string,

@@ -9,8 +9,8 @@ const postTopUp = route({
   tag: 'billing',
   summary: 'Top up your wallet',
   description:
-    'Answers a hosted checkout where a person pays; the wallet is credited when the payment provider says that it was paid. ' +
-    'Send an Idempotency-Key: the same key is the same checkout, also after a 503.',
+    'Returns a hosted checkout where a person pays. The wallet is credited when the payment provider reports the payment. ' +
+    'Send an Idempotency-Key: the same key leads to the same checkout, also after a 503.',
   audience: 'admin',
   body: CreateTopUpSchema,
   example: { amount_cents: 5_000 },

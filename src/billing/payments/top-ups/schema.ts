@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const CreateTopUpSchema = z
   .strictObject({
-    amount_cents: z.int().min(1_000).max(1_000_000).meta({ description: 'US cents, $10 to $10,000 (Billing §8).' }),
+    amount_cents: z.int().min(1_000).max(1_000_000).meta({ description: 'US cents, $10 to $10,000.' }),
   })
   .meta({ id: 'CreateTopUp' });
 export type CreateTopUp = z.infer<typeof CreateTopUpSchema>;
@@ -15,7 +15,7 @@ export const TopUpSchema = z
   .meta({
     id: 'TopUp',
     description:
-      'A hosted checkout. The wallet is credited when it was paid, typically within seconds: poll the balance.',
+      'A hosted checkout. The wallet is credited when the checkout is paid, typically within seconds: poll the balance.',
     examples: [{ checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3', session_id: 'cs_test_a1b2c3' }],
   });
 export type TopUp = z.infer<typeof TopUpSchema>;

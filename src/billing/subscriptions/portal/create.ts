@@ -3,16 +3,17 @@ import type { Context } from '../../../context/context.ts';
 import { CarnetError } from '../../../errors/carnet-error.ts';
 import { newId } from '../../../ids/ids.ts';
 import { lifeId } from '../../../ids/life-ids.ts';
+import { pageNotOpenYet, pageRefused } from '../../payments/page-refusals.ts';
 import { paymentSettings } from '../../payments/settings.ts';
 import { portalSeal } from './life.ts';
 import { endPortal, findPortal, insertPortal } from './queries.ts';
 import type { Portal } from './schema.ts';
 
 /**
- * Opens the provider's page for invoices and payment methods (decisions B16); who is no customer yet becomes one. The address is kept
- * no longer than until it is answered.
- * @throws CarnetError PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where nobody opens it in time, INVALID_STATE
- *   where the call is made again with its key after nobody wanted the page any more.
+ * Opens the provider's page for invoices and payment methods; an operator that is no customer yet becomes one. The
+ * address is deleted as soon as it was returned once: whoever has it can act for the customer.
+ * @throws CarnetError PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where no worker opens it in
+ *   time, INVALID_STATE where the call is repeated with its key after the page was given up.
  */
 export async function openPortal(context: Context, call: CommandCall): Promise<Answered<Portal>> {
   paymentSettings(context);
@@ -34,14 +35,10 @@ export async function openPortal(context: Context, call: CommandCall): Promise<A
         await endPortal(connection, portalId, 'answered');
         return { status: 200, body: { url: encryption.open(portal.url, portalSeal(portalId)) } };
       }
-      if (portal?.status === 'refused') {
-        throw new CarnetError('PAYMENT_REFUSED', 'The payment provider opens no portal for you; ask us why.');
-      }
-      if (portal?.status === 'opening') {
-        const detail = 'The portal is not open yet. Send the same request again with the same Idempotency-Key.';
-        throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' } });
-      }
-      throw new CarnetError('INVALID_STATE', 'The portal that this key opened is closed; send the request again.');
+      if (portal?.status === 'opening') throw pageNotOpenYet('portal');
+      if (portal?.status === 'refused') throw pageRefused('portal');
+      const detail = 'The portal of this Idempotency-Key is closed; send the request with a new key.';
+      throw new CarnetError('INVALID_STATE', detail);
     },
   });
 }

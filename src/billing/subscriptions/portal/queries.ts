@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
+import type { OperatorId, PortalId } from '../../../ids/ids.ts';
 import { portalStatuses, type PortalStatus } from './schema.ts';
 
 const Nothing = z.object({});
@@ -15,14 +16,14 @@ export type PortalRow = z.infer<typeof PortalRow>;
 
 export async function insertPortal(
   connection: CommonQueryMethods,
-  { id, operatorId }: { id: string; operatorId: string },
+  { id, operatorId }: { id: PortalId; operatorId: OperatorId },
 ): Promise<void> {
   await connection.query(
     sql.type(Nothing)`insert into portal_sessions (id, operator_id) values (${id}, ${operatorId})`,
   );
 }
 
-/** Null once it was forgotten. */
+/** Null once the row was purged. */
 export const findPortal = (connection: CommonQueryMethods, id: string): Promise<PortalRow | null> =>
   connection.maybeOne(sql.type(PortalRow)`select id, operator_id, status, url from portal_sessions where id = ${id}`);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 export const PortalSchema = z
-  .object({ url: z.string().meta({ description: 'Open it in a browser, soon: it lives for minutes.' }) })
+  .object({ url: z.string().meta({ description: 'Open it in a browser soon: it is valid for minutes.' }) })
   .meta({
     id: 'Portal',
     description: 'The page of the payment provider for invoices and payment methods.',
