@@ -59,7 +59,7 @@ async function assertAgentCanHaveKey(
   agentId: string,
 ): Promise<void> {
   const agent = await lockAgent(connection, { operatorId, agentId });
-  assertThat(agent, () => invalid({ path: 'agent_id', message: 'is no agent of yours', code: 'unknown_agent' }));
+  assertThat(agent, () => invalid({ path: 'agent_id', message: 'is not an agent of yours', code: 'unknown_agent' }));
   assertThat(
     agent.status !== 'disabled',
     () =>
