@@ -5,9 +5,9 @@ import { newId, type AgentId, type OperatorId } from '../ids/ids.ts';
 import { findAgent, findAgentByName, insertAgent } from './agents/queries.ts';
 import { CreateAgentSchema } from './agents/schema.ts';
 import { insertApiKey } from './api-keys/queries.ts';
-import { keptOf } from './api-keys/secret.ts';
+import { secretColumns } from './api-keys/secret.ts';
 import { findOperator, findOperatorByEmail } from './operators/queries.ts';
-import { openOperator } from './register.ts';
+import { createOperator } from './register.ts';
 
 /**
  * The demo operator of this id (where an earlier start made it) or this e-mail address, made if there is none; one that
@@ -20,16 +20,16 @@ export const ensureOperator = (
 ): Promise<OperatorId> =>
   ensure(context, async (unit) => {
     const { connection } = unit;
-    const known =
+    const existing =
       (demo.id === undefined ? null : await findOperator(connection, demo.id)) ??
       (await findOperatorByEmail(connection, demo.email));
-    if (known !== null) return known.id;
+    if (existing !== null) return existing.id;
     const { name, email, tier } = demo;
-    const operator = await openOperator(unit, { name, email, tier });
+    const operator = await createOperator(unit, { name, email, tier });
     return operator.id;
   });
 
-/** Makes `plaintext`, a secret that its holder keeps, an admin key of the operator unless it is one; keeps its hash. */
+/** Makes `plaintext` an admin key of the operator, unless it is one already. Only its hash is stored. */
 export async function ensureApiKey(
   context: Context,
   demo: { operatorId: string; plaintext: string; name: string },
@@ -44,7 +44,7 @@ export async function ensureApiKey(
       agent_id: null,
       monthly_limit_cents: null,
       expires_at: null,
-      ...keptOf(demo.plaintext),
+      ...secretColumns(demo.plaintext),
     });
     if (key === null) return demo.operatorId;
     await unit.audit('api_key.created', key.id, { name: key.name, kind: key.kind, role: key.role });
@@ -61,10 +61,10 @@ export const ensureAgent = (
   ensure(context, async (unit) => {
     const { connection } = unit;
     const { operatorId } = demo;
-    const known =
+    const existing =
       (demo.id === undefined ? null : await findAgent(connection, { operatorId, agentId: demo.id })) ??
       (await findAgentByName(connection, operatorId, demo.name));
-    if (known !== null) return known.id;
+    if (existing !== null) return existing.id;
     const agent = await insertAgent(connection, {
       ...CreateAgentSchema.parse({ name: demo.name }),
       id: newId('ag'),

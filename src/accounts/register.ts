@@ -3,13 +3,13 @@ import { runCommand, type Answered, type CommandCall, type Unit } from '../comma
 import type { Context } from '../context/context.ts';
 import { newId } from '../ids/ids.ts';
 import { insertApiKey } from './api-keys/queries.ts';
-import { keptOf, newSecret } from './api-keys/secret.ts';
+import { secretColumns, newSecret } from './api-keys/secret.ts';
 import { insertMember } from './members/queries.ts';
 import { insertOperator } from './operators/queries.ts';
 import type { Operator, RegisteredOperator, RegisterOperator } from './operators/schema.ts';
 
-/** A new operator with an open wallet, whose owner is the holder of its e-mail address. */
-export async function openOperator(unit: Unit, wanted: RegisterOperator & { tier: Tier }): Promise<Operator> {
+/** Makes an operator with an open wallet; the holder of its e-mail address is the first member, its owner. */
+export async function createOperator(unit: Unit, wanted: RegisterOperator & { tier: Tier }): Promise<Operator> {
   const operator = await insertOperator(unit.connection, { ...wanted, id: newId('op') });
   await insertMember(unit.connection, { operatorId: operator.id, email: operator.email, role: 'owner' });
   await unit.audit('operator.registered', operator.id, { name: operator.name });
@@ -17,7 +17,7 @@ export async function openOperator(unit: Unit, wanted: RegisterOperator & { tier
   return operator;
 }
 
-/** A new operator of tier free with an open wallet and one admin key, which is shown this once. */
+/** Makes an operator of tier free with one admin key, which is in this answer only. */
 export const registerOperator = (
   context: Context,
   call: CommandCall,
@@ -28,7 +28,7 @@ export const registerOperator = (
     call,
     async (unit) => {
       const secret = newSecret();
-      const operator = await openOperator(unit, { ...body, tier: 'free' });
+      const operator = await createOperator(unit, { ...body, tier: 'free' });
       await insertApiKey(unit.connection, {
         id: newId('key'),
         operator_id: operator.id,
@@ -38,7 +38,7 @@ export const registerOperator = (
         agent_id: null,
         monthly_limit_cents: null,
         expires_at: null,
-        ...keptOf(secret),
+        ...secretColumns(secret),
       });
       return { status: 201, body: { operator, api_key: secret } };
     },

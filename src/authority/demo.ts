@@ -14,10 +14,10 @@ export const ensureServiceConnection = (
   ensure(context, async (unit) => {
     const { connection } = unit;
     const { operatorId, serviceName } = demo;
-    const known =
+    const existing =
       (demo.id === undefined ? null : await findServiceConnection(connection, { operatorId, connectionId: demo.id })) ??
       (await findServiceConnectionByName(connection, operatorId, serviceName));
-    if (known !== null) return known.id;
+    if (existing !== null) return existing.id;
     const made = await insertServiceConnection(connection, {
       ...CreateServiceConnectionSchema.parse({
         service_id: demo.serviceId,

@@ -10,7 +10,7 @@ const GrantFactSchema = z.object({
   service_id: z.string(),
   service_name: z.string(),
   connection_scopes: z.array(z.string()),
-  /** What the grant allows now: `*` expanded, without scopes that the connection has lost. */
+  /** What the grant allows now: `*` expanded, without scopes that the connection no longer has. */
   scopes: z.array(z.string()),
   credential_ref: z.string().nullable(),
   constraints: z.array(ConstraintSchema),
@@ -45,7 +45,7 @@ const AuthorityBindingFactSchema = z.object({
 });
 export type AuthorityBindingFact = z.infer<typeof AuthorityBindingFactSchema>;
 
-/** What a passport of one agent is composed of; instants are whole seconds since 1970. */
+/** What a passport of one agent is composed from; instants are whole seconds since 1970. */
 const FactsSchema = z.object({
   operator_status: z.enum(['active', 'suspended']),
   agent: AgentSchema.pick({
@@ -65,13 +65,13 @@ const FactsRow = z.object({
 });
 
 export interface PassportFacts extends z.infer<typeof FactsSchema> {
-  /** The facts hold while `authority_revision(operator)` is this … */
+  /** While `authority_revision(operator)` is this number, the facts have not changed. */
   revision: number;
-  /** … and beyond that while this is what they digest to. */
+  /** After another revision they are still the same if their digest is this. */
   digest: string;
 }
 
-/** One statement, so of one moment. @returns null where the agent is not this operator's. */
+/** Reads the facts in one statement, so all are of one moment. @returns null where the agent is not this operator's. */
 export async function passportFacts(
   connection: CommonQueryMethods,
   operatorId: string,

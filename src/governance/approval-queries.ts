@@ -40,7 +40,7 @@ export const findApproval = (
     select ${columns}, body as sealed_body from governance_approvals_shown
     where id = ${id} and operator_id = ${operatorId}`);
 
-/** Held against other decisions, and against its use, until the transaction ends. */
+/** With the row locked until the transaction ends: nobody else decides or uses it meanwhile. */
 export const lockApproval = (
   connection: CommonQueryMethods,
   operatorId: string,
@@ -50,7 +50,7 @@ export const lockApproval = (
     select ${columns} from governance_approvals_shown where id = ${id} and operator_id = ${operatorId}
     for no key update`);
 
-export const decideApproval = (
+export const saveApprovalDecision = (
   connection: CommonQueryMethods,
   { id, status, decidedBy }: { id: string; status: 'approved' | 'rejected'; decidedBy: string },
 ): Promise<Approval> =>

@@ -5,8 +5,8 @@ import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import type { Encryption } from '../context/encryption.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
-import { countApprovals, decideApproval, findApproval, listApprovals, lockApproval } from './approval-queries.ts';
-import { bodySeal } from './require-approval.ts';
+import { countApprovals, saveApprovalDecision, findApproval, listApprovals, lockApproval } from './approval-queries.ts';
+import { bodySealContext } from './require-approval.ts';
 import type { Approval, ApprovalStatus, ApprovalWithBody } from './schema.ts';
 
 export async function pageOfApprovals(
@@ -22,7 +22,8 @@ export async function pageOfApprovals(
 }
 
 /**
- * One approval; with the body of the request for those who may decide it, as long as ENCRYPTION_KEY holds the key that sealed it.
+ * Reads an approval; for those who may decide it with the body of the request, while ENCRYPTION_KEY has the key that
+ * sealed it.
  * @throws CarnetError NOT_FOUND for an unknown or foreign one.
  */
 export async function readApproval(
@@ -30,38 +31,37 @@ export async function readApproval(
   caller: Caller,
   id: string,
 ): Promise<ApprovalWithBody> {
-  const found = await findApproval(pool, caller.operatorId, id);
-  assertThat(found, () => notFound('approval'));
-  const { sealed_body: sealed, ...approval } = found;
+  const row = await findApproval(pool, caller.operatorId, id);
+  assertThat(row, () => notFound('approval'));
+  const { sealed_body: sealed, ...approval } = row;
   return mayApprove(caller) ? { ...approval, ...bodyOf(encryption, id, sealed) } : approval;
 }
 
-/** Approvals stay for good, keys do not: one whose body nobody can read any more is shown without it. */
+/** Approvals are kept for ever, encryption keys are not: an approval whose key is gone is shown without its body. */
 function bodyOf({ open }: Encryption, id: string, sealed: string): Pick<ApprovalWithBody, 'body'> {
   try {
-    return { body: JSON.parse(open(sealed, bodySeal(id))) as unknown };
+    return { body: JSON.parse(open(sealed, bodySealContext(id))) as unknown };
   } catch {
     return {};
   }
 }
 
 /**
- * A person's decision. The same one again changes nothing.
- * @throws CarnetError NOT_FOUND; INVALID_STATE once it was decided otherwise, used or its time is over; ADMIN_REQUIRED for one's own
- *   request where another administrator could decide it; NOT_OWNER for approving what is an owner's to do.
+ * Decides an approval, as a person. The same decision again changes nothing.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE where it was decided otherwise, was used or has expired; ADMIN_REQUIRED for
+ *   a request of one's own where another administrator could decide; NOT_OWNER for approving what only an owner may do.
  */
-export const decide = (
+export const decideApproval = (
   context: Context,
   call: CommandCall,
-  id: string,
-  decision: 'approved' | 'rejected',
+  { id, decision }: { id: string; decision: 'approved' | 'rejected' },
 ): Promise<Answered<Approval>> =>
   runCommand(context, call, async ({ connection, audit }) => {
     const { caller } = call;
     const approval = await lockApproval(connection, caller.operatorId, id);
     assertThat(approval, () => notFound('approval'));
-    const decided = approval.status === 'consumed' ? 'approved' : approval.status;
-    if (decided === decision) return { status: 200, body: approval };
+    const earlierDecision = approval.status === 'consumed' ? 'approved' : approval.status;
+    if (earlierDecision === decision) return { status: 200, body: approval };
     assertThat(
       approval.status === 'pending',
       () =>
@@ -70,34 +70,38 @@ export const decide = (
         }),
     );
     if (decision === 'approved') assertMayApprove(caller, approval.action);
-    await assertAnotherAsked(connection, caller, approval.requested_by);
+    await assertNotOwnRequest(connection, caller, approval.requested_by);
     const member = memberOf(caller);
-    const after = await decideApproval(connection, { id, status: decision, decidedBy: member });
+    const decided = await saveApprovalDecision(connection, { id, status: decision, decidedBy: member });
     await audit(`approval.${decision}`, id, { action: approval.action });
-    return { status: 200, body: after };
+    return { status: 200, body: decided };
   });
 
-/** What only an owner may do in person, only an owner may approve. */
-const OWNERS_ACTIONS: ReadonlySet<string> = new Set(['operator.payout_account_changed']);
+/** Actions that only an owner may do, so only an owner may approve them. */
+const OWNER_ACTIONS: ReadonlySet<string> = new Set(['operator.payout_account_changed']);
 
 function assertMayApprove(caller: Caller, action: string): void {
   const owner = caller.kind === 'operator' && caller.role === 'owner';
-  const refused = 'Only an owner may approve this; you are an administrator. Ask an owner to, or reject it.';
-  assertThat(owner || !OWNERS_ACTIONS.has(action), () => new CarnetError('NOT_OWNER', refused));
+  const refused = 'Only an owner may approve this; you are an administrator. Ask an owner to approve it, or reject it.';
+  assertThat(owner || !OWNER_ACTIONS.has(action), () => new CarnetError('NOT_OWNER', refused));
 }
 
-/** Four eyes where there are four: a lone administrator may approve what its own token asked for (decisions A34). */
-async function assertAnotherAsked(connection: CommonQueryMethods, caller: Caller, requestedBy: string): Promise<void> {
+/**
+ * Somebody else than the requester decides, where there is another administrator; the only one may approve what their
+ * own token requested (decision A34).
+ */
+async function assertNotOwnRequest(connection: CommonQueryMethods, caller: Caller, requestedBy: string): Promise<void> {
   const memberId = memberOf(caller);
   const email = (await findMembership(connection, memberId))?.email;
-  const own = [memberId, `oauth:${memberId}`, `oauth:${email}`].some((name) => sameName(name, requestedBy));
+  const isOwn = [memberId, `oauth:${memberId}`, `oauth:${email}`].some((name) => sameName(name, requestedBy));
   assertThat(
-    !own || (await countAdministrators(connection, caller.operatorId)) < 2,
-    () => new CarnetError('ADMIN_REQUIRED', 'You asked for this yourself; another owner or administrator decides it.'),
+    !isOwn || (await countAdministrators(connection, caller.operatorId)) < 2,
+    () =>
+      new CarnetError('ADMIN_REQUIRED', 'You made this request yourself; another owner or administrator decides it.'),
   );
 }
 
-/** Members are known by their address without regard to case; an issuer may write it in another. */
+/** Compares without regard to case: an OAuth issuer may write the address of a member in another case. */
 const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const memberOf = (caller: Caller): string =>

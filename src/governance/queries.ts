@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { ApprovalStatus } from './schema.ts';
 
-/** One request as an approval is bound to it. */
+/** The request that an approval is bound to. */
 export interface BoundRequest {
   operatorId: string;
   method: string;
   path: string;
-  /** SHA-256 of JCS(body). */
+  /** SHA-256 of the body as JCS. */
   digest: Buffer;
 }
 
-/** Takes the approval for this request, once; false where it is not approved, over, used, or another request's. */
+/** Uses up the approval of this request. @returns false where it is not approved, expired, used or of another request. */
 export const consumeApproval = async (
   connection: CommonQueryMethods,
   id: string,
@@ -32,21 +32,21 @@ const LiveRow = z.object({
 });
 export type LiveApproval = z.infer<typeof LiveRow>;
 
-/** The live approval of this request, made under the given id if there is none. @param body sealed under that id. */
+/** Finds the pending or approved approval of this request, or makes one with the given id. @param body sealed under that id. */
 export const requestApproval = (
   connection: CommonQueryMethods,
-  asked: BoundRequest & { id: string; action: string; body: string; requestedBy: string; seconds: number },
+  request: BoundRequest & { id: string; action: string; body: string; requestedBy: string; seconds: number },
 ): Promise<LiveApproval> =>
   connection.one(sql.type(LiveRow)`
-    select id, status, expires_at, made from request_approval(${asked.id}, ${asked.operatorId}, ${asked.action},
-      ${asked.method}, ${asked.path}, ${sql.binary(asked.digest)}, ${asked.body}, ${asked.requestedBy}, ${asked.seconds})`);
+    select id, status, expires_at, made from request_approval(${request.id}, ${request.operatorId}, ${request.action},
+      ${request.method}, ${request.path}, ${sql.binary(request.digest)}, ${request.body}, ${request.requestedBy}, ${request.seconds})`);
 
 const StatusRow = z.object({
   status: z.enum(['pending', 'approved', 'rejected', 'expired', 'consumed']),
   fits: z.boolean(),
 });
 
-/** What became of a shown approval, and whether it is this request's; null where the operator has none of this id. */
+/** The status of an approval, and whether it is of this request; null where the operator has none of this id. */
 export const findApprovalStatus = (
   connection: CommonQueryMethods,
   id: string,

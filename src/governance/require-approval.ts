@@ -15,10 +15,10 @@ import {
   type LiveApproval,
 } from './queries.ts';
 
-/** What the sealed body of an approval belongs to. */
-export const bodySeal = (approvalId: string): string => `approval:${approvalId}`;
+/** The context under which the body of an approval is sealed: it opens as the body of that approval only. */
+export const bodySealContext = (approvalId: string): string => `approval:${approvalId}`;
 
-/** The gate of governed actions; its promise is the port's (`RequireApproval`). */
+/** The check of governed actions, as `RequireApproval` describes it. */
 export const approvalGate =
   ({ config, encryption }: Pick<Context, 'config' | 'encryption'>): RequireApproval =>
   async (unit, call, action) => {
@@ -30,56 +30,55 @@ export const approvalGate =
       path: request.path,
       digest: hash('sha256', canonicalJson(request.body), 'buffer'),
     };
-    const shown = request.approvalId;
-    if (shown !== undefined && (await consumeApproval(unit.connection, shown, bound))) {
-      await unit.audit('approval.consumed', shown, { action });
+    const sentId = request.approvalId;
+    if (sentId !== undefined && (await consumeApproval(unit.connection, sentId, bound))) {
+      await unit.audit('approval.consumed', sentId, { action });
       return null;
     }
-    const shownStatus = shown === undefined ? undefined : await statusOf(unit, shown, bound);
+    const sentStatus = sentId === undefined ? undefined : await statusOf(unit, sentId, bound);
     const id = newId('apr');
     const approval = await requestApproval(unit.connection, {
       ...bound,
       id,
       action,
-      body: encryption.seal(JSON.stringify(request.body), bodySeal(id)),
+      body: encryption.seal(JSON.stringify(request.body), bodySealContext(id)),
       requestedBy: credentialName(caller),
       seconds: config.approvalSeconds,
     });
     if (approval.made) await unit.audit('approval.requested', approval.id, { action });
-    return { refusal: approvalRequired(config, approval, shownStatus) };
+    return { refusal: approvalRequired(config, approval, sentStatus) };
   };
 
-/** What is wrong with the approval that was shown. */
-async function statusOf(unit: Unit, shown: string, bound: BoundRequest): Promise<string> {
-  const found = await findApprovalStatus(unit.connection, shown, bound);
-  if (found === null) return 'unknown';
-  return found.fits ? found.status : 'other_request';
+/** Why the approval that was sent does not count for this request. */
+async function statusOf(unit: Unit, sentId: string, bound: BoundRequest): Promise<string> {
+  const approval = await findApprovalStatus(unit.connection, sentId, bound);
+  if (approval === null) return 'unknown';
+  return approval.fits ? approval.status : 'other_request';
 }
 
-function approvalRequired(config: Config, approval: LiveApproval, shownStatus: string | undefined): CarnetError {
-  const todo =
+function approvalRequired(config: Config, approval: LiveApproval, sentStatus: string | undefined): CarnetError {
+  const nextStep =
     approval.status === 'approved'
       ? `It is approved: repeat the same request with X-Governance-Approval: ${approval.id}.`
       : `Have an owner or administrator approve ${approval.id} in a dashboard session, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
-  const why =
-    shownStatus === undefined
-      ? ''
-      : `The approval that was shown does not do: ${WHY_NOT[shownStatus] ?? shownStatus}. `;
-  return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${why}${todo}`, {
+  const fault =
+    sentStatus === undefined ? '' : `The approval that was sent does not count: ${FAULTS[sentStatus] ?? sentStatus}. `;
+  return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${fault}${nextStep}`, {
     extra: {
       approval_id: approval.id,
       approval_url: `${config.publicBaseUrl}/v1/governance/approvals/${approval.id}`,
       expires_at: approval.expires_at,
-      ...(shownStatus !== undefined && { approval_status: shownStatus }),
+      ...(sentStatus !== undefined && { approval_status: sentStatus }),
     },
   });
 }
 
-const WHY_NOT: Partial<Record<string, string>> = {
+/** By the status of the approval that was sent. */
+const FAULTS: Partial<Record<string, string>> = {
   pending: 'nobody has decided it yet',
   rejected: 'it was rejected',
-  expired: 'its time is over',
-  consumed: 'it was used already, and each is good for once',
+  expired: 'it has expired',
+  consumed: 'it was used already, and each can be used once',
   unknown: 'this operator has no approval of that id',
   other_request: 'it was given for another method, path or body',
 };

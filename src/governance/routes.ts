@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { offsetAnswer, offsetList, offsetQuery } from '../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../http/route.ts';
-import { decide, pageOfApprovals, readApproval } from './approvals.ts';
+import { decideApproval, pageOfApprovals, readApproval } from './approvals.ts';
 import { ApprovalSchema, ApprovalStatusSchema, ApprovalWithBodySchema } from './schema.ts';
 
 const params = z.object({ id: z.string() });
@@ -27,7 +27,8 @@ const getApproval = route({
   operation: 'getApproval',
   tag,
   summary: 'Show an approval',
-  description: 'For every credential of the operator, so that the one that asked can see when to go on.',
+  description:
+    'For every credential of the operator, so that the one that sent the request can see when it is approved.',
   audience: 'anyone',
   params,
   status: 200,
@@ -45,13 +46,14 @@ const postApprove = route({
   operation: 'approveRequest',
   tag,
   summary: 'Approve a request, once',
-  description: 'It can then be repeated as it was, with the header X-Governance-Approval, until the approval expires.',
+  description:
+    'The same request can then be sent again with the header X-Governance-Approval, until the approval expires.',
   audience: 'person',
   params,
   status: 200,
   reply: ApprovalSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'NOT_OWNER'],
-  handler: ({ context, call, params: { id } }) => decide(context, call, id, 'approved'),
+  handler: ({ context, call, params: { id } }) => decideApproval(context, call, { id, decision: 'approved' }),
 });
 
 const postReject = route({
@@ -65,7 +67,7 @@ const postReject = route({
   status: 200,
   reply: ApprovalSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE'],
-  handler: ({ context, call, params: { id } }) => decide(context, call, id, 'rejected'),
+  handler: ({ context, call, params: { id } }) => decideApproval(context, call, { id, decision: 'rejected' }),
 });
 
 export const governanceRoutes: AnyRoute[] = [getApprovals, getApproval, postApprove, postReject];

@@ -6,11 +6,11 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatusSchema>;
 export const ApprovalSchema = z
   .object({
     id: z.string(),
-    action: z.string().meta({ description: 'What it is about.' }),
+    action: z.string().meta({ description: 'What a person is asked to approve.' }),
     method: z.string(),
     path: z.string(),
     status: ApprovalStatusSchema,
-    requested_by: z.string().meta({ description: 'The credential that asked.' }),
+    requested_by: z.string().meta({ description: 'The credential that made the request.' }),
     decided_by: z.string().nullable().meta({ description: 'The member who decided.' }),
     decided_at: z.string().nullable(),
     consumed_at: z.string().nullable(),
@@ -38,14 +38,14 @@ export const ApprovalSchema = z
   });
 export type Approval = z.infer<typeof ApprovalSchema>;
 
-/** With what would be done, for those who decide. */
+/** With the body of the request, for those who decide. */
 export const ApprovalWithBodySchema = ApprovalSchema.extend({
   body: z
     .unknown()
     .optional()
     .meta({
       description:
-        'The body of the request; shown to owners and administrators who are signed in, while the service has the key it is sealed with.',
+        'The body of the request; shown to owners and administrators who are signed in, while the service has the key that sealed it.',
       examples: [{ accountability: 'logged' }],
     }),
 }).meta({ id: 'ApprovalWithBody' });

@@ -34,7 +34,7 @@ export type ModelCallId = Branded<'ModelCallId'>;
 export type MachineRunId = Branded<'MachineRunId'>;
 export type LocalPaymentId = Branded<'LocalPaymentId'>;
 
-/** The prefix of every kind of id (decisions §1); the rest is a ULID, so ids sort by creation. None starts with `sk_`. */
+/** The prefix of every kind of id; the rest is a ULID, so ids sort by creation. None is `sk_`, which Stripe's secret keys begin with. */
 interface IdOfPrefix {
   op: OperatorId;
   ag: AgentId;
@@ -74,5 +74,5 @@ const nextUlid = monotonicFactory();
 export const newId = <Prefix extends keyof IdOfPrefix>(prefix: Prefix): IdOfPrefix[Prefix] =>
   `${prefix}_${nextUlid()}` as IdOfPrefix[Prefix];
 
-/** The operator made by the first migration, to which the platform key belongs (decisions C5). */
+/** The operator that PLATFORM_ADMIN_KEY acts for; the first migration makes it. */
 export const PLATFORM_OPERATOR_ID = 'op_platform' as OperatorId;

@@ -1,9 +1,9 @@
-/** The kinds of lives there are: the part of a workflow id before the colon (decisions §5). */
+/** The kinds of lives there are: the part of a workflow id before the colon. */
 export type LifeKind = 'invocation' | 'mail' | 'payout' | 'portal' | 'refund' | 'session' | 'subscription' | 'top-up';
 
 /**
- * Workflow ids, `<kind>:<prefixed id>`, made here alone and never of anything a client chose (architecture rule 1). SQL functions
- * that leave messages build the same text.
+ * Workflow ids, `<kind>:<prefixed id>`, made here alone and never from anything a client chose: a client could otherwise
+ * reach the life of another (rule 1). SQL functions that leave messages build the same text.
  */
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,

@@ -3,10 +3,10 @@ import { ConstraintsSchema } from '../authority/index.ts';
 import { distinct, text } from '../fields/fields.ts';
 import { AuthorityRefSchema } from './token.ts';
 
-/** Seconds that a passport is valid unless it says otherwise (Market §8). */
-export const STANDARD_TTL_SECONDS = 900;
+/** Seconds that a passport is valid where the request does not say. */
+export const DEFAULT_TTL_SECONDS = 900;
 
-/** Seconds; a fraction is floored where it becomes an integer of a token (decisions, trap 22). */
+/** Seconds; a fraction is accepted and rounded down, since times of a token are integers. */
 const ttlSeconds = z.number().min(60).max(3_600);
 const id = text(1, 128);
 const serviceName = text(1, 128);
@@ -15,12 +15,12 @@ const ScopeItemSchema = z
   .strictObject({
     service_connection_id: id,
     scopes: z.array(text(1, 128)).min(1).max(101).meta({ description: '`*`: everything that may be passed on' }),
-    constraints: ConstraintsSchema.optional().meta({ description: 'Limits added to those that hold already' }),
+    constraints: ConstraintsSchema.optional().meta({ description: 'Limits added to those that apply already' }),
     intents: distinct(id, 64)
       .optional()
       .meta({ description: 'Intent claims (`pc_…`): the calls must serve one of them' }),
     allow_data_from: z.array(serviceName).max(101).optional().meta({
-      description: 'Services whose content may flow into this one; left out: as it may be passed on; `[]`: none',
+      description: 'Services whose content may flow into this one; left out: all that may be passed on; `[]`: none',
     }),
   })
   .meta({ id: 'PassportScopeItem' });
@@ -36,7 +36,7 @@ const scopeItems = z
         context.addIssue({
           code: 'custom',
           path: [index, 'service_connection_id'],
-          message: 'is named twice; put all of it into one item',
+          message: 'is named twice; put everything for it into one item',
         });
       }
       seen.add(connection);
@@ -60,7 +60,7 @@ const IntentSchema = z
 export const IssueBodySchema = z
   .strictObject({
     agent_id: id,
-    ttl_seconds: ttlSeconds.default(STANDARD_TTL_SECONDS),
+    ttl_seconds: ttlSeconds.default(DEFAULT_TTL_SECONDS),
     scopes: scopeItems.optional().meta({ description: 'Left out: everything that is granted to the agent' }),
     identity_claim_ids: distinct(id, 100).optional(),
     authority_binding_ids: distinct(id, 8).default([]),
@@ -71,7 +71,7 @@ export const IssueBodySchema = z
   .meta({ id: 'IssuePassport' });
 export type IssueBody = z.infer<typeof IssueBodySchema>;
 
-/** Tokens are exempt from the limits of texts (decisions §3.8): one that is too long does not verify. */
+/** Without a limit of length: a token that is too long does not verify, which has an error of its own. */
 const token = z.string();
 
 export const DelegateBodySchema = z
@@ -79,19 +79,19 @@ export const DelegateBodySchema = z
     parent_passport_token: token,
     child_agent_id: id,
     scopes: scopeItems,
-    ttl_seconds: ttlSeconds.optional().meta({ description: 'Left out: 900, or as long as the parent is valid' }),
+    ttl_seconds: ttlSeconds.optional().meta({ description: 'Left out: 900, or less if the parent expires sooner' }),
   })
   .meta({ id: 'DelegatePassport' });
 export type DelegateBody = z.infer<typeof DelegateBodySchema>;
 
 export const RefreshBodySchema = z
-  .strictObject({ token, ttl_seconds: ttlSeconds.default(STANDARD_TTL_SECONDS) })
+  .strictObject({ token, ttl_seconds: ttlSeconds.default(DEFAULT_TTL_SECONDS) })
   .meta({ id: 'RefreshPassport' });
 export type RefreshBody = z.infer<typeof RefreshBodySchema>;
 
 export const SignedPassportSchema = z.object({ token: z.string(), jti: z.string(), expires_at: z.string() }).meta({
   id: 'SignedPassport',
-  description: 'The token is kept nowhere: it is signed from its row whenever it is answered.',
+  description: 'The token is not stored: it is signed again from its row when a request is repeated.',
   examples: [
     {
       token: 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiJwc3BfMDFLIn0.c2lnbmF0dXJl',
@@ -109,7 +109,7 @@ export type RevokeBody = z.infer<typeof RevokeBodySchema>;
 
 export const RevokeManyBodySchema = z.strictObject({ reason }).meta({ id: 'RevokePassports' });
 
-/** Anything but true is told as CONFIRMATION_REQUIRED, of whatever type (decisions §3.8). */
+/** `confirm` takes any value: whatever is not true is refused as CONFIRMATION_REQUIRED. */
 export const RevokeAllBodySchema = z
   .strictObject({
     confirm: z
@@ -137,7 +137,6 @@ export const RevokedManySchema = z
   .meta({ id: 'RevokedPassports' });
 export type RevokedMany = z.infer<typeof RevokedManySchema>;
 
-/** Market §2.6. */
 export const ActivePassportSchema = z
   .object({
     jti: z.string(),

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { SignedConstraintSchema } from './issuing/constraints.ts';
 
-/** The one object of a passport that holds what is this service's own (Market §2.5, decisions A1). */
+/** The member of a token with everything that is not standard JWT. */
 export const PASSPORT_CLAIM = 'svcns';
 
-/** Characters of a token at most, which are its bytes (decisions A2). */
-export const LARGEST_TOKEN = 16_384;
+/** Most characters, which are bytes, of a token: verifiers and proxies refuse longer headers (decision A2). */
+export const MAX_TOKEN_CHARACTERS = 16_384;
 
 const text = z.string();
 const seconds = z.int().min(0);
@@ -52,7 +52,6 @@ export const AuthorityRefSchema = z
   .meta({ id: 'AuthorityRef' });
 export type AuthorityRef = z.infer<typeof AuthorityRefSchema>;
 
-/** Market §2.5, and what decisions A7 and A41 add: constraints, missions, the passports above this one. */
 export const PassportClaimsSchema = z
   .strictObject({
     operator_id: text,
@@ -63,6 +62,7 @@ export const PassportClaimsSchema = z
     authority_refs: z.array(AuthorityRefSchema),
     delegation_depth: z.int().min(0).max(4),
     session_id: text,
+    /** From the weakest to the strongest. */
     accountability: z.enum(['standard', 'logged', 'enforced']),
     intent_summary: text.optional(),
     intent_services: z.array(text).optional(),
@@ -73,7 +73,7 @@ export const PassportClaimsSchema = z
   .meta({ id: 'PassportClaims' });
 export type PassportClaims = z.infer<typeof PassportClaimsSchema>;
 
-/** The payload of a passport; only `nbf`, `aud` and `status` may stand beside the standard five (decisions §3.8). */
+/** The payload of a passport. Any other member makes a token malformed: it could ask for something nobody checks. */
 export const PassportPayloadSchema = z.strictObject({
   iss: text,
   sub: text,
@@ -88,21 +88,20 @@ export const PassportPayloadSchema = z.strictObject({
 export type PassportPayload = z.infer<typeof PassportPayloadSchema>;
 
 /**
- * What our keys sign: passports, and lists of those that were revoked. A token of one kind is never taken for the
- * other.
+ * What our keys sign: passports, and lists of revoked ones. The type keeps one from being accepted as the other.
  */
 export type TokenType = 'JWT' | 'statuslist+jwt';
 
-/** The first segment, exactly as every token of this key and type begins (decisions A2). */
+/** The first segment of every token of this key and type, byte for byte. */
 export const headerSegment = (kid: string, typ: TokenType): string =>
   Buffer.from(JSON.stringify({ alg: 'EdDSA', kid, typ })).toString('base64url');
 
 /** @throws CarnetError PASSPORT_TOO_LARGE */
 export function assertTokenFits(token: string): void {
-  if (token.length <= LARGEST_TOKEN) return;
+  if (token.length <= MAX_TOKEN_CHARACTERS) return;
   throw new CarnetError(
     'PASSPORT_TOO_LARGE',
-    `The passport would have ${token.length} characters, more than the ${LARGEST_TOKEN} that verifiers take; ` +
+    `The passport would have ${token.length} characters, more than the ${MAX_TOKEN_CHARACTERS} that verifiers take; ` +
       'ask for fewer services, scopes, constraints or intents.',
   );
 }

@@ -7,7 +7,7 @@ import { buildConnection, inSeconds, made, publicJwk } from './support.ts';
 
 const Nothing = z.object({});
 
-describe('the revision of what signing depends on', () => {
+describe('the revision of what passports are signed from', () => {
   const revisionOf = async (operatorId: string): Promise<number> => {
     const pool = await database();
     return pool.oneFirst(sql.type(z.object({ revision: z.number() }))`
@@ -104,7 +104,7 @@ describe('the revision of what signing depends on', () => {
     });
   });
 
-  it('is one operator’s own', async () => {
+  it('is counted for each operator', async () => {
     const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
     await buildAgent(other);
     const before = await revisionOf(other.operatorId);
@@ -112,7 +112,7 @@ describe('the revision of what signing depends on', () => {
     assert.equal(await revisionOf(other.operatorId), before);
   });
 
-  it('never comes back: one that was rolled back is not the next one', async () => {
+  it('is never used twice: not even one that was rolled back', async () => {
     const operator = await buildOperator();
     const { id } = await buildAgent(operator);
     const pool = await database();

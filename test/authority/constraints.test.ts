@@ -50,12 +50,12 @@ describe('constraints', () => {
     ['a pattern of 257 characters', { param: 'p', op: 'regex', value: `${'a'.repeat(256)}[` }, 'value'],
     ['repeats that add up to 1,001', { param: 'p', op: 'regex', value: 'a{1000}b{0,1}' }, 'value'],
   ] as const) {
-    it(`refuses ${fault}, naming its place`, () => {
+    it(`refuses ${fault}, with its path`, () => {
       assert.deepEqual(pathsOf([{ param: 'q', op: 'eq', value: 1 }, constraint]), [`constraints.1.${path}`]);
     });
   }
 
-  it('takes 32 patterns a request, however often each is named', async () => {
+  it('accepts 32 different patterns in a request, however often each is used', async () => {
     const patterns = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ param: 'p', op: 'regex', value: `^${at}$` }));
     assert.deepEqual(pathsOf([...patterns(32), ...patterns(10)]), []);
@@ -71,7 +71,7 @@ describe('constraints', () => {
     assert.deepEqual(ConstraintSchema.parse(kept), kept);
   });
 
-  it('refuses a list of 51, and one that is no list of objects', () => {
+  it('refuses a list of 51, and what is not a list of objects', () => {
     const constraint = { param: 'p', op: 'eq', value: 1 };
     assert.deepEqual(pathsOf(Array.from({ length: 50 }, () => constraint)), []);
     assert.equal(pathsOf(Array.from({ length: 51 }, () => constraint)).length, 1);

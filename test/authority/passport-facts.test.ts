@@ -10,7 +10,7 @@ import { buildConnection, grant, inSeconds, made, otherJwk, publicJwk } from './
 const seconds = (instant: string): number => Math.floor(Date.parse(instant) / 1_000);
 const Nothing = z.object({});
 
-describe('the facts that signing a passport asks for', () => {
+describe('the facts that a passport is signed from', () => {
   let operator: TestOperator;
   let agentId: string;
 
@@ -36,7 +36,7 @@ describe('the facts that signing a passport asks for', () => {
     agentId = (await buildAgent(operator, { name: 'Ada', accountability: 'logged', public_jwk: publicJwk })).id;
   });
 
-  it('are those of an agent to whom nothing was given', async () => {
+  it('are those of the agent alone where nothing was granted', async () => {
     const { revision, digest: of, ...found } = await facts();
     assert(revision > 0);
     assert.match(of, /^[0-9a-f]{32}$/);
@@ -63,7 +63,7 @@ describe('the facts that signing a passport asks for', () => {
   });
 
   describe('grants', () => {
-    it('say what they mean now: wildcards expanded, sorted as the connection has them', async () => {
+    it('are as they stand now: wildcards expanded, in the order of the connection', async () => {
       const slackish = { service_name: 'slack', service_id: 'sl', scopes: ['post', 'read'] };
       const slack = await buildConnection(operator, slackish);
       const github = await buildConnection(operator, { service_name: 'github', credential_ref: 'vault:gh' });
@@ -96,7 +96,7 @@ describe('the facts that signing a passport asks for', () => {
       ]);
     });
 
-    it('narrow and widen with the connection, and go while it is disabled', async () => {
+    it('narrow and widen with the connection, and are absent while it is disabled', async () => {
       const { id } = await buildConnection(operator);
       const [all, some] = [agentId, (await buildAgent(operator)).id];
       await grant(operator, { agentId: all, connectionId: id });
@@ -116,7 +116,7 @@ describe('the facts that signing a passport asks for', () => {
       assert.deepEqual(await scopesAfter({ status: 'disabled' }), [undefined, undefined]);
     });
 
-    it('let * in allow_data_from name only services that are active and granted to this agent', async () => {
+    it('expand * in allow_data_from to active services granted to this agent only', async () => {
       const [source, target] = [
         await buildConnection(operator, { service_name: 'source' }),
         await buildConnection(operator, { service_name: 'target' }),
@@ -137,7 +137,7 @@ describe('the facts that signing a passport asks for', () => {
     });
   });
 
-  it('hold the identity claims of the agent and the account that count now', async () => {
+  it('contain the identity claims of the agent and the account that count now', async () => {
     const expiresAt = inSeconds(7_200);
     const account = await attest({ inherit: false, humanity_verified: true, verified_at: '2026-01-01T00:00:00.900Z' });
     const own = await attest({ agent_id: agentId, expires_at: expiresAt });
@@ -171,7 +171,7 @@ describe('the facts that signing a passport asks for', () => {
     ]);
   });
 
-  it('hold the authority bindings of the agent and its current key', async () => {
+  it('contain the authority bindings of the agent and its current key', async () => {
     const bindingEnds = inSeconds(7_200);
     const terms = { receiver_id: 'bank', receiver_profile_version_id: 'p1', expires_at: bindingEnds };
     const bind = (agent: string) => made(operator.post('/v1/authority-bindings', { ...terms, agent_id: agent }));
@@ -194,7 +194,7 @@ describe('the facts that signing a passport asks for', () => {
     assert.deepEqual((await facts()).authority_bindings, []);
   });
 
-  it('digest to the same as long as they are the same, whatever else of the operator changes', async () => {
+  it('have the same digest while they are the same, whatever else of the operator changes', async () => {
     const { revision, digest } = await facts();
     const other = (await buildAgent(operator)).id;
     const { id: connectionId } = await buildConnection(operator);
@@ -206,7 +206,7 @@ describe('the facts that signing a passport asks for', () => {
     assert.notEqual((await facts()).digest, digest);
   });
 
-  it('say which of several bindings are active, in the order asked', async () => {
+  it('show which of several bindings are active, in the order of the request', async () => {
     const receiver = { receiver_id: 'bank', receiver_profile_version_id: 'p1' };
     const terms = { ...receiver, agent_id: agentId, expires_at: inSeconds(60) };
     const bind = () => made(operator.post('/v1/authority-bindings', terms));

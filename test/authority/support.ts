@@ -8,7 +8,7 @@ export const publicJwk = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHO
 /** Another one; the second test vector of RFC 8032 §7.1. */
 export const otherJwk = { kty: 'OKP', crv: 'Ed25519', x: 'PUAXw-hDiVqStwqnTRt-vJyYLM8uxJaMwM1V8Sr0Zgw' };
 
-/** As a review that ends with `block_future` leaves the agent. */
+/** Blocks an agent, as a review that ends with `block_future` does. */
 export const block = async (agentId: string): Promise<void> => {
   const pool = await database();
   await pool.query(sql.type(z.object({}))`update agents set status = 'blocked' where id = ${agentId}`);
@@ -29,7 +29,7 @@ export const buildConnection = async (
     201,
   );
 
-/** Sets the whole grant; all scopes unless told. */
+/** Sets the whole grant; all scopes unless the body names some. */
 export const grant = async (
   owner: Requester,
   { agentId, connectionId }: { agentId: string; connectionId: string },
@@ -39,7 +39,7 @@ export const grant = async (
   assertStatus(await owner.put(path, { scopes: ['*'], ...overrides }), 200);
 };
 
-/** The mission or the authority binding that a POST made. */
+/** The mission or the authority binding that a POST created. */
 export const made = async (call: Promise<Reply>): Promise<{ id: string; claim_id: string }> => {
   const { id, claim_id: claimId } = assertStatus(await call, 201);
   return { id: String(id), claim_id: String(claimId) };

@@ -24,7 +24,7 @@ interface Approvals {
   offset: number;
 }
 
-/** What a key of this operator may only do with a person's approval. */
+/** A change that a key may make only with a person's approval. */
 const weaken = async (operator: Requester, agentId?: string) => {
   const id = agentId ?? (await buildAgent(operator, { accountability: 'enforced' })).id;
   const request = (headers?: Record<string, string>) =>
@@ -57,7 +57,7 @@ describe('Governance approvals', () => {
     assert(consumed.consumed_at !== null);
   });
 
-  it('show what would be done to those who decide', async () => {
+  it('show the body of the request to those who decide', async () => {
     const { agentId, approvalId } = await weaken(operator);
     const shown = assertStatus(await owner.get<ApprovalWithBody>(`${APPROVALS}/${approvalId}`), 200);
     assert.deepEqual(shown.body, { accountability: 'logged', name: 'weaker' });
@@ -68,7 +68,7 @@ describe('Governance approvals', () => {
     assert.match(shown.requested_by, /^key_/);
   });
 
-  it('are shown without it when the key that sealed it has left ENCRYPTION_KEY', async () => {
+  it('are shown without the body when the key that sealed it is no longer in ENCRYPTION_KEY', async () => {
     const { approvalId } = await weaken(operator);
     const otherwise = createEncryption([randomBytes(32)]).seal('{}', `approval:${approvalId}`);
     const pool = await database();
@@ -79,7 +79,7 @@ describe('Governance approvals', () => {
     assert.deepEqual([shown.id, 'body' in shown], [approvalId, false]);
   });
 
-  it('answer the same decision again, and refuse another', async () => {
+  it('give the same answer to the same decision, and refuse another', async () => {
     const { approvalId, request } = await weaken(operator);
     const first = assertStatus(await approve(owner, approvalId), 200);
     assert.deepEqual(assertStatus(await approve(owner, approvalId), 200), first);
@@ -94,7 +94,7 @@ describe('Governance approvals', () => {
     assertProblem(await approve(owner, other.approvalId), 'INVALID_STATE');
   });
 
-  it('can be decided one way only, by two people at once', async () => {
+  it('have one decision where two people decide at once', async () => {
     const second = await buildPerson(operator);
     const { approvalId } = await weaken(operator);
     const replies = await Promise.all([approve(owner, approvalId), second.post(`${APPROVALS}/${approvalId}/reject`)]);
@@ -104,7 +104,7 @@ describe('Governance approvals', () => {
     );
   });
 
-  it('cannot be decided once their time is over', async () => {
+  it('cannot be decided once they have expired', async () => {
     const { approvalId } = await weaken(operator);
     await expire(approvalId);
     assert.equal(assertStatus(await operator.get(`${APPROVALS}/${approvalId}`), 200).status, 'expired');
@@ -112,7 +112,7 @@ describe('Governance approvals', () => {
     assertProblem(await owner.post(`${APPROVALS}/${approvalId}/reject`), 'INVALID_STATE');
   });
 
-  it('are decided by people alone', async () => {
+  it('are decided only by people', async () => {
     const { approvalId } = await weaken(operator);
     const agentKey = await buildAgentKey(operator, (await buildAgent(operator)).id);
     for (const decision of ['approve', 'reject']) {
@@ -176,7 +176,7 @@ describe('Governance approvals', () => {
     assertProblem(await anonymous().get(APPROVALS), 'UNAUTHENTICATED');
   });
 
-  it('of a request by one’s own token are decided by another administrator, where there is one', async () => {
+  it('of a request by one’s own token are decided by another administrator, if there is one', async () => {
     const fresh = await buildOperator();
     const person = await signIn(fresh.email);
     const { approvalId } = await weaken(fresh);
@@ -189,7 +189,7 @@ describe('Governance approvals', () => {
     assertStatus(await approve(person, approvalId), 200);
   });
 
-  it('are not asked for by a bad body, nor where the state refuses', async () => {
+  it('are not made for a bad body, nor where the state refuses', async () => {
     const fresh = await buildOperator();
     const person = await signIn(fresh.email);
     const { id } = await buildAgent(fresh, { accountability: 'enforced' });
@@ -199,7 +199,7 @@ describe('Governance approvals', () => {
     assert.equal(assertStatus(await person.get<Approvals>(APPROVALS), 200).total, 0);
   });
 
-  it('stand in the audit trail: asked, decided, used', async () => {
+  it('are in the audit trail: requested, decided, used', async () => {
     const { approvalId, request } = await weaken(operator);
     assertStatus(await approve(owner, approvalId), 200);
     assertStatus(await request(withApproval(approvalId)), 200);

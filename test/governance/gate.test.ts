@@ -32,10 +32,10 @@ describe('The governance gate', () => {
     assertProblem(reply, 'GOVERNANCE_APPROVAL_REQUIRED');
     return refusedWith(reply);
   };
-  const ask = async (body: unknown = { n: 1 }): Promise<string> =>
+  const requestApproval = async (body: unknown = { n: 1 }): Promise<string> =>
     refuse(await bearer.post('/v1/governed/a', body)).approval_id;
   const approved = async (body: unknown = { n: 1 }): Promise<string> => {
-    const id = await ask(body);
+    const id = await requestApproval(body);
     assertStatus(await approve(owner, id), 200);
     return id;
   };
@@ -63,7 +63,7 @@ describe('The governance gate', () => {
     assert.equal(total, 1);
   });
 
-  it('lets the approved request pass once, and asks anew for the next', async () => {
+  it('lets the approved request pass once, and makes a new approval for the next', async () => {
     const id = await approved();
     assertStatus(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(id)), 200);
     assert.equal(await timesDone(operator.operatorId), 1);
@@ -73,7 +73,7 @@ describe('The governance gate', () => {
     assert.equal(await timesDone(operator.operatorId), 1);
   });
 
-  it('lets exactly one of twenty at once have an approval', async () => {
+  it('lets exactly one of twenty at once use an approval', async () => {
     const id = await approved();
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => bearer.post('/v1/governed/a', { n: 1 }, withApproval(id))),
@@ -84,7 +84,7 @@ describe('The governance gate', () => {
     assert.equal(await timesDone(operator.operatorId), 1);
   });
 
-  it('takes the approval of this request only', async () => {
+  it('accepts the approval of this request only', async () => {
     const id = await approved({ text: 'abc' });
     const attempts: [what: string, reply: Reply][] = [
       ['one byte of the body', await bearer.post('/v1/governed/a', { text: 'abd' }, withApproval(id))],
@@ -105,15 +105,15 @@ describe('The governance gate', () => {
   });
 
   it('refuses an approval that nobody has given, and points to the same one', async () => {
-    const id = await ask();
+    const id = await requestApproval();
     const refused = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(id)));
     assert.deepEqual([refused.approval_status, refused.approval_id], ['pending', id]);
     const none = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval('apr_none')));
     assert.deepEqual([none.approval_status, none.approval_id], ['unknown', id]);
   });
 
-  it('refuses a rejected one, and one whose time is over, and asks anew', async () => {
-    const rejected = await ask();
+  it('refuses a rejected one and an expired one, and makes a new approval', async () => {
+    const rejected = await requestApproval();
     assertStatus(await owner.post(`/v1/governance/approvals/${rejected}/reject`), 200);
     const afterRejection = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(rejected)));
     assert.equal(afterRejection.approval_status, 'rejected');
@@ -126,14 +126,14 @@ describe('The governance gate', () => {
     assert.notEqual(afterExpiry.approval_id, late);
   });
 
-  it('points a caller without the header to an approval that was given', async () => {
+  it('names the approval that was given to a caller without the header', async () => {
     const id = await approved();
     const reply = await bearer.post('/v1/governed/a', { n: 1 });
     assert.equal(refuse(reply).approval_id, id);
     assert.match(String(reply.body.detail), /It is approved/);
   });
 
-  it('never keeps a refusal under an Idempotency-Key, and keeps the answer', async () => {
+  it('never stores a refusal under an Idempotency-Key, but stores the answer', async () => {
     const headers = { 'idempotency-key': unique('key') };
     const id = refuse(await bearer.post('/v1/governed/a', { n: 1 }, headers)).approval_id;
     assertStatus(await approve(owner, id), 200);
@@ -161,9 +161,9 @@ describe('The governance gate', () => {
     refuse(await shell.platform.post('/v1/governed/a', { n: 1 }));
   });
 
-  it('keeps the body where only who decides can read it', async () => {
+  it('stores the body so that only those who decide can read it', async () => {
     const secret = unique('only-for-the-approver');
-    const id = await ask({ secret });
+    const id = await requestApproval({ secret });
     assert.deepEqual(await tablesHolding(secret), []);
     assert(!JSON.stringify(shell.logged()).includes(secret));
     const agentKey = await buildAgentKey(operator, (await buildAgent(operator)).id);

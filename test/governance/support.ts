@@ -55,7 +55,7 @@ export interface Refused {
   approval_status?: string;
 }
 
-/** What a refusal for want of an approval carries. */
+/** The members of a GOVERNANCE_APPROVAL_REQUIRED refusal. */
 export const refusedWith = (reply: Reply): Refused => reply.body as unknown as Refused;
 
 export const withApproval = (id: string) => ({ 'x-governance-approval': id });
@@ -64,7 +64,7 @@ export const withApproval = (id: string) => ({ 'x-governance-approval': id });
 export const approve = (person: Requester, id: string): Promise<Reply> =>
   person.post(`/v1/governance/approvals/${id}/approve`);
 
-/** As if the time of an approval were over. */
+/** Makes an approval expire now. */
 export async function expire(id: string): Promise<void> {
   const pool = await database();
   await pool.query(sql.type(z.object({}))`

@@ -36,7 +36,7 @@ export const tryIssue = ({ as, agentId }: Holder, body: Record<string, unknown> 
 export const issue = async (holder: Holder, body: Record<string, unknown> = {}): Promise<SignedPassport> =>
   signed(await tryIssue(holder, body));
 
-/** To the holder's own agent and with everything that the first service gives, unless told otherwise. */
+/** By default to the holder's own agent, with everything of the first service. */
 export const tryDelegate = (
   { as, agentId, code }: Holder,
   parent: string,
@@ -65,7 +65,7 @@ export const refresh = async (
   body: Record<string, unknown> = {},
 ): Promise<SignedPassport> => signed(await tryRefresh(holder, token, body));
 
-/** What the token says, unchecked. */
+/** The payload of a token, unchecked. */
 export const payloadOf = (token: string): PassportPayload =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as PassportPayload;
 export const claimsOf = ({ token }: SignedPassport): PassportPayload['svcns'] => payloadOf(token).svcns;
@@ -85,13 +85,13 @@ const run = async (statement: ReturnType<typeof sql.fragment>): Promise<void> =>
   await (await database()).query(sql.type(z.object({}))`${statement}`);
 };
 
-/** As if its time were over, by Postgres' clock. */
+/** Makes it expire now, by Postgres' clock. */
 export const expire = ({ jti }: SignedPassport): Promise<void> =>
   run(
     sql.fragment`update passports set issued_at = issued_at - interval '2 hours', expires_at = clock_timestamp() where jti = ${jti}`,
   );
 
-/** As if its session had begun this many seconds earlier. */
+/** Moves the begin of its session this many seconds into the past. */
 export const ageSession = ({ jti }: SignedPassport, seconds: number): Promise<void> =>
   run(sql.fragment`
     update passport_sessions set started_at = started_at - make_interval(secs => ${seconds})
@@ -102,7 +102,7 @@ export const checkOut = ({ jti }: SignedPassport): Promise<void> =>
     sql.fragment`update passport_lineages set checked_out_at = clock_timestamp() where id = (select lineage_id from passports where jti = ${jti})`,
   );
 
-/** As an enforced checkout with a critical flag leaves it: a review that nobody has decided. */
+/** Holds the agent, as an enforced checkout with a critical flag does: by a pending critical review. */
 export const hold = async (holder: Holder, agentId = holder.agentId): Promise<void> => {
   const { jti } = await issue({ ...holder, agentId }, { scopes: [] });
   await run(sql.fragment`

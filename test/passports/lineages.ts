@@ -111,7 +111,7 @@ export async function newAgent(db: CommonQueryMethods, operator: string, account
   return id;
 }
 
-/** A passport more in the lineage, valid for `ttl` seconds from now. @returns its jti. */
+/** Adds a passport to the lineage, valid for `ttl` seconds from now. @returns its jti. */
 export async function refreshed(db: CommonQueryMethods, { jti }: Lineage, ttl: number): Promise<string> {
   const next = newId('psp');
   await run(
@@ -131,7 +131,7 @@ export async function refreshed(db: CommonQueryMethods, { jti }: Lineage, ttl: n
   return next;
 }
 
-/** Everything that happened to the lineage happened `seconds` earlier: as if that much time had passed. */
+/** Moves everything of the lineage `seconds` into the past, as if that much time had passed. */
 export async function timePasses(db: CommonQueryMethods, { jti }: Lineage, seconds: number): Promise<void> {
   const by = sql.fragment`make_interval(secs => ${seconds})`;
   await run(
@@ -155,8 +155,8 @@ export const ageOf = (db: CommonQueryMethods, { jti }: Lineage): Promise<number>
     select extract(epoch from clock_timestamp() - started_at)::float8 as age from passport_lineages where id = ${jti}`);
 
 /**
- * Does something with a lineage that has to be done before it is this many seconds old, by Postgres' clock; again with another one where
- * the machine took longer, which says nothing of what is right before then.
+ * Does something with a lineage that must be done before it is this many seconds old, by Postgres' clock; again with
+ * another lineage where the machine took longer.
  */
 export async function beforeAge<L extends Lineage, T>(
   db: CommonQueryMethods,

@@ -25,7 +25,7 @@ export interface OwnService {
   baseUrl: string;
   anonymous: Requester;
   platform: Requester;
-  /** Speaks to it with a key. */
+  /** Sends requests to it with a key. */
   as(key: string): Requester;
   logged(): string;
   close(): Promise<void>;
@@ -92,14 +92,14 @@ export async function serve(context: OpenContext): Promise<{ baseUrl: string; st
   const app = createApp(context, { routes, credentials: credentials(context), pages: [] });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  await eventually('the service to hear of changed rows', () => context.rowEvents.hearing);
+  await eventually('the service to listen for changed rows', () => context.rowEvents.hearing);
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop: () => closeGracefully(server, 1),
   };
 }
 
-/** What the row of a passport says where it is not the usual. */
+/** What differs in the row of a passport from the usual. */
 export interface RowOptions {
   /** Seconds from now. */
   ttl?: number;
@@ -112,7 +112,7 @@ export interface RowOptions {
   kid?: string;
 }
 
-/** A passport by SQL alone, so that its row is as the test says. @returns its token and what was signed. */
+/** Makes a passport by SQL, so that the test decides its row. @returns its token and what was signed. */
 export async function newPassport(
   { context }: OwnService,
   options: RowOptions = {},

@@ -6,7 +6,7 @@ import { sideBySide } from '../support/side-by-side.ts';
 import { assertStatus, requester, service } from '../support/service.ts';
 import { claimsOf, delegate, issue, openHolder, verdictOf, type Holder } from './holders.ts';
 
-/** A call on a holder with a root and a child, and how many passports are active once it has had its effect. */
+/** A call on a holder with a root and a child, and how many passports are active after it. */
 interface Case {
   call(holder: Holder, passports: Awaited<ReturnType<typeof family>>): { path: string; body: unknown };
   status: 200 | 201;

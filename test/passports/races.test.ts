@@ -28,7 +28,7 @@ interface Look {
   after: boolean;
 }
 
-/** Calls of every kind on what is known, until it is told to stop. */
+/** Makes calls of every kind on the known passports until it is stopped. */
 class Traffic {
   readonly #world: TreeWorld;
   readonly known: Known[] = [];
@@ -104,7 +104,7 @@ const Fact = z.object({
   session_id: z.string(),
 });
 
-describe('revocations and what races with them', function () {
+describe('revocations in a race with other calls', function () {
   this.timeout(240_000);
   let own: OwnContext;
   before(async () => {
@@ -112,7 +112,7 @@ describe('revocations and what races with them', function () {
   });
   after(() => own.close());
 
-  /** What the rows say after the race; `before`: it was made before the one revocation, by the order in which both had the lock. */
+  /** The rows after the race; `before`: made before the revocation, by the order in which both had the lock. */
   const factsOf = (operatorId: string) =>
     own.context.pool.any(sql.type(Fact)`
       select p.jti, p.agent_id, p.session_id, p.revoked_at is null and p.expires_at > clock_timestamp() as active, p.revoked_at is not null as revoked,
@@ -153,7 +153,7 @@ describe('revocations and what races with them', function () {
 
         const facts = await factsOf(world.operatorId);
         const inScope = {
-          revoke: () => false, // the named lineage, told by its rows below
+          revoke: () => false, // the named lineage is recognised by its rows below
           'revoke-agent': (fact: z.infer<typeof Fact>) => fact.agent_id === agentId,
           'revoke-session': (fact: z.infer<typeof Fact>) => fact.session_id === session,
           'revoke-all': () => true,
@@ -183,7 +183,7 @@ describe('revocations and what races with them', function () {
     });
   }
 
-  it('a review that bars its agent: nothing below is active after the answer, the agent gets nothing more, and the count is exact', async () => {
+  it('a review that blocks its agent: nothing below is active after the answer, the agent gets nothing more, and the count is exact', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const world = await treeWorld(own.context);
       const { id: barred } = world.agents.find(({ accountability }) => accountability === 'enforced') as { id: string };
@@ -216,9 +216,9 @@ describe('revocations and what races with them', function () {
       };
       const running = Array.from({ length: CALLERS }, traffic);
       while (calls < CALLERS + round) await breathe();
-      const { body: decision } = await decideReview(own.context, call('decidePassportReview'), checkout.id, {
-        decision: 'blocked',
-        block_future: true,
+      const { body: decision } = await decideReview(own.context, call('decidePassportReview'), {
+        checkoutId: checkout.id,
+        decision: { decision: 'blocked', block_future: true },
       });
       const until = calls + 2 * CALLERS;
       while (calls < until) await breathe();
@@ -249,7 +249,7 @@ describe('revocations and what races with them', function () {
       const running = Array.from({ length: CALLERS }, () => traffic.run());
       while (traffic.calls < 3 * CALLERS) await breathe();
       const named = traffic.known.slice(0, 6).map(({ jti }) => jti);
-      // Each gives its own reason, so that the rows say who revoked them.
+      // Each has a reason of its own, so that the rows show which call revoked them.
       const scopes = [
         ...world.agents.map(({ id }) => ({ scope: 'agent' as const, id })),
         { scope: 'operator' as const, id: world.operatorId },

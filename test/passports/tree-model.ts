@@ -31,7 +31,7 @@ export interface Lineage {
   latest: number;
 }
 
-/** What the rules say of a tree of passports, written from the decisions and without looking at how the service does it. */
+/** The rules for a tree of passports, written independently of how the service implements them. */
 export class TreeModel {
   readonly passports: ModelPassport[] = [];
   /** Scopes granted now, by `agent connection`. */
@@ -49,7 +49,7 @@ export class TreeModel {
     return below;
   }
 
-  /** Revokes and gives those that were valid until now. */
+  /** Revokes. @returns those that were valid until now. */
   revoke(named: Lineage[]): ModelPassport[] {
     const taken = this.descendants(named);
     const gone = this.passports.filter(({ lineage, status }) => taken.has(lineage) && status === 'valid');
@@ -58,14 +58,14 @@ export class TreeModel {
     return gone;
   }
 
-  /** The lineages that have something valid: what a revocation of a scope names. */
+  /** The lineages with a valid passport: what a revocation of a scope revokes. */
   active(which: (lineage: Lineage) => boolean): Lineage[] {
     return this.lineages().filter(
       (lineage) => which(lineage) && this.passports.some((one) => one.lineage === lineage && one.status === 'valid'),
     );
   }
 
-  /** Why nothing may come of a passport; null: something may. */
+  /** Why a passport can be neither delegated nor refreshed; null: it can. */
   ended({ lineage, status }: ModelPassport): 'PASSPORT_REVOKED' | 'PASSPORT_EXPIRED' | null {
     if (lineage.revoked || status === 'revoked' || status === 'ancestor_revoked') return 'PASSPORT_REVOKED';
     return status === 'expired' ? 'PASSPORT_EXPIRED' : null;

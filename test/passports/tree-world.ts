@@ -17,7 +17,7 @@ import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { run } from '../billing/ledger/ledger-world.ts';
 import { callOf } from '../invocations/own-context.ts';
 
-/** What a command gave: its answer, or the code of its refusal. */
+/** The result of a command: its answer, or the code of its refusal. */
 export type Outcome<Body> = Body | string;
 
 const outcomeOf = async <Body>(command: Promise<{ body: Body }>): Promise<Outcome<Body>> => {
@@ -37,10 +37,10 @@ export interface TreeWorld {
   issue(body: z.input<typeof IssueBodySchema>): Promise<Outcome<SignedPassport>>;
   delegate(body: z.input<typeof DelegateBodySchema>): Promise<Outcome<SignedPassport>>;
   refresh(body: z.input<typeof RefreshBodySchema>): Promise<Outcome<SignedPassport>>;
-  /** How many were revoked besides the named one. */
+  /** @returns how many were revoked besides the named one. */
   revoke(jti: string, reason?: string): Promise<number>;
   revokeScope(scope: Omit<RevocationScope, 'reason'>, reason?: string): Promise<number>;
-  /** `valid`, or the reason why not. */
+  /** @returns `valid`, or the reason why not. */
   verify(token: string): Promise<string>;
   expire(jti: string): Promise<unknown>;
   regrant(agentId: string, connectionId: string, scopes: readonly string[]): Promise<unknown>;

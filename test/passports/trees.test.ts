@@ -56,7 +56,7 @@ const boundsIn = (constraints: readonly { value: unknown }[]): number[] =>
   constraints.map(({ value }) => value as number);
 const now = (): number => Math.floor(Date.now() / 1_000);
 
-/** What a request comes to within what is allowed; undefined: it asks for more. */
+/** What a request gets within what is allowed; undefined: it requests more. */
 function narrowedTo(
   world: TreeWorld,
   allowed: ReadonlyMap<string, ModelService>,
@@ -69,7 +69,7 @@ function narrowedTo(
     if (above === undefined || scopes.some((scope) => scope !== '*' && !above.scopes.includes(scope))) return undefined;
     const names = sources?.map((index) => world.connections[index] as string);
     if (names?.some((name) => !above.sources.includes(name)) === true) return undefined;
-    // A limit said again that the parent has beside a tighter one asks for nothing more: both go on to hold.
+    // Repeating a limit that the parent has beside a tighter one requests nothing more: both still apply.
     const bounds = new Set(above.bounds);
     if (bound !== undefined && bound > leastOf(above.bounds) && !bounds.has(bound)) return undefined;
     if (bound !== undefined) bounds.add(bound);
@@ -90,7 +90,7 @@ const bodyOf = (world: TreeWorld, wanted: Ask[]) =>
     ...(sources !== undefined && { allow_data_from: sources.map((index) => world.connections[index] as string) }),
   }));
 
-/** Runs steps against the service and the model at once. */
+/** Runs steps against the service and the model in parallel. */
 class Walk {
   readonly #world: TreeWorld;
   readonly #model = new TreeModel();
@@ -113,7 +113,7 @@ class Walk {
     else await this.#expire(passport);
   }
 
-  /** Every token is what the model says, and no descendant has more than any ancestor. */
+  /** Every token is as the model has it, and no descendant has more than any ancestor. */
   async check(): Promise<void> {
     for (const { token, lineage, status, exp } of this.#model.passports) {
       assert.equal(await this.#world.verify(token), status);
@@ -293,7 +293,7 @@ describe('trees of passports', function () {
   });
   after(() => own.close());
 
-  it('are what a model of the rules says, through any sequence of issue, delegate, refresh, revoke, expiry and change of grants', async () => {
+  it('agree with a model of the rules, through any sequence of issue, delegate, refresh, revoke, expiry and change of grants', async () => {
     let passports = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async (steps) => {

@@ -24,26 +24,24 @@ export async function readAgent(context: Context, caller: Caller, agentId: strin
 export async function pageOfAgents(
   context: Context,
   { operatorId }: Caller,
-  { limit, offset }: { limit: number; offset: number },
+  page: { limit: number; offset: number },
 ): Promise<{ items: Agent[]; total: number }> {
   const [items, total] = await Promise.all([
-    listAgents(context.pool, operatorId, limit, offset),
+    listAgents(context.pool, operatorId, page),
     countAgents(context.pool, operatorId),
   ]);
   return { items: [...items], total };
 }
 
 /**
- * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on
- * (decisions K58).
+ * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on.
  * @throws CarnetError NOT_FOUND; INVALID_STATE for the status of a blocked agent; GOVERNANCE_APPROVAL_REQUIRED for less
- * accountability than before, unless a person asks or approved.
+ * accountability than before, unless a person calls or has approved it.
  */
 export const updateAgent = (
   context: Context,
   call: CommandCall,
-  agentId: string,
-  patch: UpdateAgent,
+  { agentId, patch }: { agentId: string; patch: UpdateAgent },
 ): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
@@ -62,15 +60,15 @@ export const updateAgent = (
       const refused = await context.requireApproval(unit, call, 'agent.accountability_weakened');
       if (refused !== null) return refused;
     }
-    const agent = await saveAgent(connection, merged(before, patch));
-    const ended = patch.status === 'disabled' && {
+    const agent = await saveAgent(connection, withPatch(before, patch));
+    const revoked = patch.status === 'disabled' && {
       passports_revoked: await context.passportRevocation.ofAgent(connection, {
         operatorId,
         agentId,
         reason: 'Agent disabled',
       }),
     };
-    await unit.audit('agent.updated', agent.id, { ...patch, ...ended });
+    await unit.audit('agent.updated', agent.id, { ...patch, ...revoked });
     unit.changed(agent.id);
     return { status: 200, body: agent };
   });
@@ -80,7 +78,7 @@ const isWeaker = (level: Accountability, than: Accountability): boolean =>
   AccountabilitySchema.options.indexOf(level) < AccountabilitySchema.options.indexOf(than);
 
 /** What the patch leaves out stays; null clears what may be null. */
-const merged = (before: Agent, patch: UpdateAgent): Agent => ({
+const withPatch = (before: Agent, patch: UpdateAgent): Agent => ({
   ...before,
   name: patch.name ?? before.name,
   accountability: patch.accountability ?? before.accountability,
@@ -96,7 +94,7 @@ const merged = (before: Agent, patch: UpdateAgent): Agent => ({
 /**
  * Lifts the block of an agent; its passports that were revoked stay revoked.
  * @throws CarnetError NOT_FOUND; INVALID_STATE where the agent is not blocked; GOVERNANCE_APPROVAL_REQUIRED unless a
- * person asks or approved.
+ * person calls or has approved it.
  */
 export const unblockAgent = (context: Context, call: CommandCall, agentId: string): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {

@@ -20,7 +20,7 @@ export const findAgent = (
     sql.type(AgentSchema)`select ${columns} from agents where id = ${agentId} and operator_id = ${operatorId}`,
   );
 
-/** As `findAgent`, held against other changes until the transaction ends. */
+/** As `findAgent`, with the row locked until the transaction ends. */
 export const lockAgent = (
   connection: CommonQueryMethods,
   { operatorId, agentId }: AgentOfOperator,
@@ -50,7 +50,7 @@ export const findAgentByName = (
     )`select ${columns} from agents where operator_id = ${operatorId} and name = ${name} order by id limit 1`,
   );
 
-/** Whose agent it is, whoever asks: for platform administration. */
+/** The operator that an agent belongs to, whoever calls: for platform administration. */
 export const findOperatorOfAgent = (connection: CommonQueryMethods, agentId: string): Promise<string | null> =>
   connection.maybeOneFirst(
     sql.type(z.object({ operator_id: z.string() }))`select operator_id from agents where id = ${agentId}`,
@@ -60,8 +60,7 @@ export const findOperatorOfAgent = (connection: CommonQueryMethods, agentId: str
 export const listAgents = (
   connection: CommonQueryMethods,
   operatorId: string,
-  limit: number,
-  offset: number,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly Agent[]> =>
   connection.any(sql.type(AgentSchema)`
     select ${columns} from agents where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);

@@ -65,7 +65,7 @@ const patchAgent = route({
   status: 200,
   reply: AgentSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) => updateAgent(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) => updateAgent(context, call, { agentId: id, patch: body }),
 });
 
 const postUnblock = route({
@@ -74,8 +74,7 @@ const postUnblock = route({
   operation: 'unblockAgent',
   tag,
   summary: 'Lift the block of an agent',
-  description:
-    'Needs a person: one in a dashboard session, or a key that shows the approval of one in X-Governance-Approval.',
+  description: 'Needs a person: in a dashboard session, or by an approval that the key sends in X-Governance-Approval.',
   audience: 'admin',
   params,
   status: 200,

@@ -7,11 +7,11 @@ import { PublicJwkSchema } from './public-jwk.ts';
 export const AccountabilitySchema = z.enum(['standard', 'logged', 'enforced']);
 export type Accountability = z.infer<typeof AccountabilitySchema>;
 
-/** Seconds; the range of a passport's interval (Market§4.5), which falls back on this one. */
+/** Seconds. A passport that is issued without an interval takes this one, so the range is that of passports. */
 const checkpointInterval = z.number().min(60).max(3_600).nullable();
-const monthlyLimit = cents
-  .nullable()
-  .meta({ description: 'Cents that holds of a UTC month may add up to; null: no limit.' });
+const monthlyLimit = cents.nullable().meta({
+  description: 'Most cents that the agent may spend in a UTC month, counted when they are held; null: no limit.',
+});
 
 export const AgentSchema = z
   .object({

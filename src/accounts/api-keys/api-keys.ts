@@ -8,11 +8,11 @@ import { lockAgent } from '../agents/queries.ts';
 import { countApiKeys, deleteApiKey, findApiKey, insertApiKey, listApiKeys } from './queries.ts';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema.ts';
 import { assertFuture } from '../../database/instants.ts';
-import { keptOf, newSecret } from './secret.ts';
+import { secretColumns, newSecret } from './secret.ts';
 
 /**
- * A new key, its secret shown this once.
- * @throws CarnetError VALIDATION_ERROR for an unknown agent or an expiry in the past; INVALID_STATE for a retired
+ * Makes a key. Its secret is in this answer only.
+ * @throws CarnetError VALIDATION_ERROR for an unknown agent or an expiry in the past; INVALID_STATE for a disabled
  * agent.
  */
 export const createApiKey = (
@@ -27,7 +27,7 @@ export const createApiKey = (
       const { operatorId } = call.caller;
       const expiresAt = body.expires_at ?? null;
       if (expiresAt !== null) await assertFuture(unit.connection, expiresAt);
-      if (body.kind === 'agent') await assertAgentInService(unit.connection, operatorId, body.agent_id);
+      if (body.kind === 'agent') await assertAgentCanHaveKey(unit.connection, operatorId, body.agent_id);
       const secret = newSecret();
       const key = await insertApiKey(unit.connection, {
         id: newId('key'),
@@ -38,7 +38,7 @@ export const createApiKey = (
         agent_id: body.kind === 'agent' ? body.agent_id : null,
         monthly_limit_cents: body.kind === 'agent' ? (body.monthly_limit_cents ?? null) : null,
         expires_at: expiresAt,
-        ...keptOf(secret),
+        ...secretColumns(secret),
       });
       if (key === null) throw new Error('Two secrets of 32 random bytes were equal.');
       await unit.audit('api_key.created', key.id, {
@@ -53,13 +53,13 @@ export const createApiKey = (
     { secret: true },
   );
 
-async function assertAgentInService(
+async function assertAgentCanHaveKey(
   connection: CommonQueryMethods,
   operatorId: string,
   agentId: string,
 ): Promise<void> {
   const agent = await lockAgent(connection, { operatorId, agentId });
-  assertThat(agent, () => invalid({ path: 'agent_id', message: 'is no agent of yours', code: 'unknown_agent' }));
+  assertThat(agent, () => invalid({ path: 'agent_id', message: 'is not an agent of yours', code: 'unknown_agent' }));
   assertThat(
     agent.status !== 'disabled',
     () =>
@@ -81,17 +81,17 @@ export async function readApiKey(context: Context, { operatorId }: Caller, keyId
 export async function pageOfApiKeys(
   context: Context,
   { operatorId }: Caller,
-  { limit, offset }: { limit: number; offset: number },
+  page: { limit: number; offset: number },
 ): Promise<{ items: ApiKey[]; total: number }> {
   const [items, total] = await Promise.all([
-    listApiKeys(context.pool, operatorId, limit, offset),
+    listApiKeys(context.pool, operatorId, page),
     countApiKeys(context.pool, operatorId),
   ]);
   return { items: [...items], total };
 }
 
 /**
- * The key is refused from the commit on.
+ * Deletes a key: it is refused from the commit on.
  * @throws CarnetError NOT_FOUND for an unknown, foreign or already deleted key.
  */
 export const revokeApiKey = (

@@ -15,39 +15,42 @@ const KeyRow = z.object({
   agent_id: z.string().nullable(),
   monthly_limit_cents: z.number().nullable(),
   expires_in_ms: z.number().nullable(),
-  unnoted: z.boolean(),
+  last_use_outdated: z.boolean(),
   suspended: z.boolean(),
   blocked: z.boolean(),
 });
 type KeyRow = z.infer<typeof KeyRow>;
 
-const keyOf = (secret: Buffer) => sql.type(KeyRow)`
+const selectKey = (secretHash: Buffer) => sql.type(KeyRow)`
   select k.id, k.operator_id, k.role, k.agent_id, k.monthly_limit_cents,
          (extract(epoch from k.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms,
-         coalesce(k.last_used_at < now() - interval '1 minute', true) as unnoted,
+         coalesce(k.last_used_at < now() - interval '1 minute', true) as last_use_outdated,
          o.status = 'suspended' as suspended,
          coalesce(a.status = 'blocked', false) as blocked
   from api_keys k
   join operators o on o.id = k.operator_id
   left join agents a on a.id = k.agent_id
-  where k.secret_hash = ${sql.binary(secret)}
+  where k.secret_hash = ${sql.binary(secretHash)}
     and (k.expires_at is null or k.expires_at > clock_timestamp())
     and a.status is distinct from 'disabled'`;
 
-/** Once a minute a key is enough for a person who wonders which keys are still in use. */
-const noteUse = (id: string) => sql.type(z.object({}))`
+/** At most once a minute a key: enough for a person who wants to know which keys are still in use. */
+const markUsed = (id: string) => sql.type(z.object({}))`
   update api_keys set last_used_at = now()
   where id = ${id} and coalesce(last_used_at < now() - interval '1 minute', true)`;
 
-/** Keys of operators and agents, `svc_live_…`, found by their SHA-256; expired ones and those of disabled agents are not valid. */
+/**
+ * Keys of operators and agents, `svc_live_…`, found by their SHA-256. Expired keys and keys of disabled agents are not
+ * valid.
+ */
 export function apiKeyAuthenticator({ pool, log }: Pick<Context, 'pool' | 'log'>): Authenticator {
   const find = async (token: string): Promise<Credential | null> => {
-    const row = await pool.maybeOne(keyOf(hash('sha256', token, 'buffer')));
+    const row = await pool.maybeOne(selectKey(hash('sha256', token, 'buffer')));
     if (row === null) return null;
-    if (row.unnoted) {
+    if (row.last_use_outdated) {
       pool
-        .query(noteUse(row.id))
-        .catch((error: unknown) => log.warn({ err: error, keyId: row.id }, 'last_used_at was not noted'));
+        .query(markUsed(row.id))
+        .catch((error: unknown) => log.warn({ err: error, keyId: row.id }, 'last_used_at was not updated'));
     }
     return {
       caller: callerOf(row),

@@ -9,8 +9,7 @@ const columns = sql.fragment`
 export const listApiKeys = (
   connection: CommonQueryMethods,
   operatorId: string,
-  limit: number,
-  offset: number,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly ApiKey[]> =>
   connection.any(sql.type(ApiKeySchema)`
     select ${columns} from api_keys where operator_id = ${operatorId}
@@ -26,10 +25,10 @@ export const countApiKeys = (connection: CommonQueryMethods, operatorId: string)
     sql.type(z.object({ count: z.number() }))`select count(*) from api_keys where operator_id = ${operatorId}`,
   );
 
-/** What is kept of a key: never its secret. */
+/** What is stored of a key: the hash of its secret, never the secret. */
 export type NewApiKey = Omit<ApiKey, 'last_used_at' | 'created_at'> & { secretHash: Buffer };
 
-/** Null, and nothing is written, where the secret is known already. */
+/** @returns null, with nothing written, where a key with this secret exists already. */
 export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Promise<ApiKey | null> =>
   connection.maybeOne(sql.type(ApiKeySchema)`
     insert into api_keys (id, operator_id, name, kind, role, agent_id, monthly_limit_cents, secret_hash, last4,

@@ -14,8 +14,8 @@ const postApiKey = route({
   tag,
   summary: 'Make an API key',
   description:
-    'The secret is in `key`, this once; the same request under the same Idempotency-Key shows it again for 24 hours. ' +
-    'A key of kind operator is a member unless `role` says admin.',
+    'The secret is in `key`, only once; the same request with the same Idempotency-Key shows it again for 24 hours. ' +
+    'A key of kind operator has the role member unless `role` is admin.',
   audience: 'admin',
   body: CreateApiKeySchema,
   example: { name: 'laptop', kind: 'operator', role: 'admin' },
@@ -62,7 +62,7 @@ const deleteApiKey = route({
   operation: 'deleteApiKey',
   tag,
   summary: 'Delete an API key',
-  description: 'The key is refused from the answer on.',
+  description: 'From the answer on the key is refused.',
   audience: 'admin',
   params,
   status: 200,

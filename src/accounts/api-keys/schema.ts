@@ -40,13 +40,13 @@ export const ApiKeySchema = z
 export type ApiKey = z.infer<typeof ApiKeySchema>;
 
 export const CreatedApiKeySchema = ApiKeySchema.extend({
-  key: z.string().meta({ description: 'The secret; shown this once.' }),
+  key: z.string().meta({ description: 'The secret; shown only once.' }),
 }).meta({ id: 'CreatedApiKey', description: 'A new credential with its secret.' });
 export type CreatedApiKey = z.infer<typeof CreatedApiKeySchema>;
 
 const expiresAt = instant.optional();
 
-/** Without `role` a key of the operator is a member's: the lesser right is the default. */
+/** Without `role` a key of the operator has the role member: the fewer rights are the default. */
 export const CreateApiKeySchema = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('operator'), name, role: role.default('member'), expires_at: expiresAt }),

@@ -1,12 +1,11 @@
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { AuditEventSchema, type AuditEvent } from './schema.ts';
 
-/** Newest first; `before` is the id of the last event of the page before, or null. */
+/** Newest first; `before` is the id of the last event on the previous page, null on the first page. */
 export const listAuditEvents = (
   connection: CommonQueryMethods,
   operatorId: string,
-  limit: number,
-  before: number | null,
+  { limit, before }: { limit: number; before: number | null },
 ): Promise<readonly AuditEvent[]> =>
   connection.any(sql.type(AuditEventSchema)`
     select id, actor, action, target, detail, request_id, created_at from audit_events

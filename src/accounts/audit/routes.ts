@@ -25,7 +25,10 @@ const getAuditEvents = route({
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const { context, caller, query } = request;
-    const rows = await listAuditEvents(context.pool, caller.operatorId, query.limit + 1, pages.after(request));
+    const rows = await listAuditEvents(context.pool, caller.operatorId, {
+      limit: query.limit + 1,
+      before: pages.after(request),
+    });
     return pages.answer(request, [...rows], ({ id }) => id);
   },
 });

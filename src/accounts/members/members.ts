@@ -16,9 +16,9 @@ import type { AddMember, Member } from './schema.ts';
 import { lockOperator } from '../operators/queries.ts';
 
 /**
- * Adds a person while there is a seat, the tier's or a bought one. The operator is locked while they are counted, so that two at once do not take the
- * last seat both.
- * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for an address that is a member already.
+ * Adds a person while there is a free seat, of the tier or a bought one. The operator is locked while seats are counted,
+ * so that two calls at once cannot both take the last one.
+ * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for the address of a member.
  */
 export const addMember = (context: Context, call: CommandCall, body: AddMember): Promise<Answered<Member>> =>
   runCommand(context, call, async ({ connection, audit }) => {
@@ -27,14 +27,14 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
     assertThat(operator, () => notFound('operator'));
     const { total: limit, in_use: used, ceiling } = await seatsOf(connection, operatorId);
     if (limit !== null && used >= limit) {
-      const way =
+      const remedy =
         ceiling === null || limit < ceiling ? 'buy seats, or change to a larger tier' : 'or change to a larger tier';
-      const detail = `There are ${limit} seats on tier ${operator.tier} and ${used} are taken; delete a member, ${way}.`;
+      const detail = `There are ${limit} seats on tier ${operator.tier} and ${used} are taken; delete a member, ${remedy}.`;
       throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit, used } });
     }
-    const known = await membershipsOf(connection, body.email);
+    const memberships = await membershipsOf(connection, body.email);
     assertThat(
-      known.every(({ operator_id }) => operator_id !== operatorId),
+      memberships.every(({ operator_id }) => operator_id !== operatorId),
       () =>
         new CarnetError(
           'CONFLICT',
@@ -63,7 +63,7 @@ export async function pageOfMembers(
 }
 
 /**
- * Takes a person out; its dashboard sessions end with the commit.
+ * Removes a person; their dashboard sessions end with the commit.
  * @throws CarnetError NOT_FOUND; INVALID_STATE for the last owner, without whom nobody could approve anything.
  */
 export const removeMember = (

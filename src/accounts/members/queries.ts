@@ -34,7 +34,7 @@ export const countMembers = (connection: CommonQueryMethods, operatorId: string)
 
 const SeatsRow = z.object({ total: z.number().nullable(), ceiling: z.number().nullable(), in_use: z.number() });
 
-/** Seats of an operator, null: without limit; billing knows how many there are. */
+/** Seats of an operator: `total` with bought ones, `ceiling` the most that the tier allows; null: no limit. */
 export const seatsOf = (connection: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof SeatsRow>> =>
   connection.one(sql.type(SeatsRow)`select total, ceiling, in_use from seats_of(${operatorId})`);
 
@@ -49,7 +49,7 @@ export const countAdministrators = (connection: CommonQueryMethods, operatorId: 
     sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role <> 'member'`,
   );
 
-/** Its dashboard sessions go with it. */
+/** Their dashboard sessions are deleted too. */
 export async function deleteMember(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(z.object({}))`delete from members where id = ${id}`);
 }
@@ -62,13 +62,13 @@ const MembershipRow = z.object({
   operator_name: z.string(),
   suspended: z.boolean(),
 });
-/** A person as one of an operator's. */
+/** A person in the role that they have for one operator. */
 export type Membership = z.infer<typeof MembershipRow>;
 
 const memberships = sql.fragment`
   select id, email, role, operator_id, operator_name, suspended from memberships`;
 
-/** For whom the holder of this address works, without regard to case, the oldest first. */
+/** The memberships of the holder of this address, whatever its case, the oldest first. */
 export const membershipsOf = (connection: CommonQueryMethods, email: string): Promise<readonly Membership[]> =>
   connection.any(sql.type(MembershipRow)`${memberships} where lower(email) = lower(${email}) order by id`);
 

@@ -60,7 +60,7 @@ const deleteMember = route({
   path: '/v1/members/:id',
   operation: 'deleteMember',
   tag,
-  summary: 'Take a member out and end its dashboard sessions',
+  summary: 'Remove a member and end their dashboard sessions',
   audience: 'admin',
   params,
   status: 200,

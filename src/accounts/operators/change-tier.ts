@@ -4,8 +4,8 @@ import type { Unit } from '../../commands/run.ts';
 import { sql } from '../../database/pool.ts';
 
 /**
- * Gives an operator another tier, in the transaction of whoever decides it, which has locked the operator. Where it has another than
- * `from`, the platform gave that in between: it stays, unless it is a smaller one than `to`.
+ * Changes the tier of an operator in the transaction of the caller, which has locked the operator. A tier other than
+ * `from` was set by the platform meanwhile: it stays, unless it is smaller than `to`.
  */
 export async function changeTier(
   unit: Unit,
@@ -13,8 +13,9 @@ export async function changeTier(
   { from, to }: { from: Tier; to: Tier },
 ): Promise<void> {
   await unit.connection.query(sql.type(z.object({}))`
-    update operators o set tier = gets.name, updated_at = clock_timestamp()
-    from tiers has, tiers gets
-    where o.id = ${operatorId} and has.name = o.tier and gets.name = ${to} and (has.name = ${from} or has.rank < gets.rank)`);
+    update operators o set tier = wanted.name, updated_at = clock_timestamp()
+    from tiers has, tiers wanted
+    where o.id = ${operatorId} and has.name = o.tier and wanted.name = ${to}
+      and (has.name = ${from} or has.rank < wanted.rank)`);
   unit.changed(operatorId);
 }

@@ -13,9 +13,7 @@ export async function readOwnOperator(context: Context, caller: Caller): Promise
   return operator;
 }
 
-/**
- * @throws CarnetError NOT_FOUND; of a change of the payout account ADMIN_REQUIRED, NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED
- */
+/** @throws CarnetError NOT_FOUND; for a change of the payout account also ADMIN_REQUIRED, NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED. */
 export const updateOwnOperator = (
   context: Context,
   call: CommandCall,
@@ -23,7 +21,7 @@ export const updateOwnOperator = (
 ): Promise<Answered<Operator>> =>
   runCommand(context, call, async (unit) => {
     const { payout_account: payoutAccount } = patch;
-    if (payoutAccount !== undefined) assertMayNamePayoutAccount(call.caller);
+    if (payoutAccount !== undefined) assertMayChangePayoutAccount(call.caller);
     const before = await lockOperator(unit.connection, call.caller.operatorId);
     assertThat(before, () => notFound('operator'));
     if (payoutAccount !== undefined) {
@@ -45,10 +43,10 @@ export const updateOwnOperator = (
   });
 
 /**
- * Where money goes is an owner's to say (decisions K42): in person, or, where a key or token of an administrator asks, by approving it.
+ * Only an owner decides where money goes: in person, or by approving what a key or token of an administrator requests.
  * @throws CarnetError ADMIN_REQUIRED for the role member, NOT_OWNER for a person who is no owner.
  */
-function assertMayNamePayoutAccount(caller: Caller): void {
+function assertMayChangePayoutAccount(caller: Caller): void {
   const role = caller.kind === 'operator' ? caller.role : 'member';
   assertThat(
     role !== 'member',
@@ -66,8 +64,7 @@ function assertMayNamePayoutAccount(caller: Caller): void {
 export const administerOperator = (
   context: Context,
   call: CommandCall,
-  operatorId: string,
-  patch: AdministerOperator,
+  { operatorId, patch }: { operatorId: string; patch: AdministerOperator },
 ): Promise<Answered<Operator>> =>
   runCommand(context, call, async (unit) => {
     if (patch.status === 'suspended') await context.passportRevocation.lock(unit.connection, operatorId);
@@ -83,13 +80,13 @@ export const administerOperator = (
       status: patch.status ?? before.status,
       commission_bps: patch.commission_bps === undefined ? before.commission_bps : patch.commission_bps,
     });
-    const ended = patch.status === 'suspended' && {
+    const revoked = patch.status === 'suspended' && {
       passports_revoked: await context.passportRevocation.ofOperator(unit.connection, {
         operatorId,
         reason: 'Operator suspended',
       }),
     };
-    await unit.audit('operator.administered', operator.id, { ...patch, ...ended });
+    await unit.audit('operator.administered', operator.id, { ...patch, ...revoked });
     unit.changed(operator.id);
     return { status: 200, body: operator };
   });

@@ -21,7 +21,8 @@ const patchOperator = route({
   status: 200,
   reply: OperatorSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE'],
-  handler: ({ context, call, params: { id }, body }) => administerOperator(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) =>
+    administerOperator(context, call, { operatorId: id, patch: body }),
 });
 
 export const platformRoutes: AnyRoute[] = [patchOperator];

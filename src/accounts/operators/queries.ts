@@ -8,7 +8,7 @@ const columns = sql.fragment`id, name, email, status, tier, commission_bps, payo
 export const findOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
   connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id}`);
 
-/** As `findOperator`, held against other changes until the transaction ends. */
+/** As `findOperator`, with the row locked until the transaction ends. */
 export const lockOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
   connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id} for no key update`);
 
@@ -17,7 +17,7 @@ export const findOperatorByEmail = (connection: CommonQueryMethods, email: strin
     sql.type(OperatorSchema)`select ${columns} from operators where email = ${email} order by id limit 1`,
   );
 
-/** Also opens the wallet, so that no movement of money has to. */
+/** Also opens the wallet, so that whatever moves money finds one. */
 export async function insertOperator(
   connection: CommonQueryMethods,
   operator: RegisterOperator & { id: string; tier: Tier },
@@ -38,7 +38,7 @@ export const saveOperator = (connection: CommonQueryMethods, operator: Operator)
     where id = ${operator.id}
     returning ${columns}`);
 
-/** Whether the operator is suspended; null where there is none of this id. */
+/** Whether the operator is suspended; null: there is no such operator. */
 export const isSuspended = (connection: CommonQueryMethods, id: string): Promise<boolean | null> =>
   connection.maybeOneFirst(
     sql.type(z.object({ suspended: z.boolean() }))`

@@ -13,11 +13,11 @@ export const OperatorSchema = z
     status: z.enum(['active', 'suspended']),
     tier: TierSchema,
     commission_bps: commissionBps.meta({
-      description: 'Hundredths of a percent kept of earnings; null: the service-wide rate.',
+      description: 'Commission on earnings, in hundredths of a percent; null: the service-wide rate.',
     }),
     payout_account: z.string().nullable().meta({
       description:
-        'Its account at the payment provider, to which earnings are paid out; null: they gather until there is one.',
+        'Its account at the payment provider, to which earnings are paid out; null: they accumulate until there is one.',
     }),
     created_at: z.string(),
     updated_at: z.string(),
@@ -47,7 +47,7 @@ export type RegisterOperator = z.infer<typeof RegisterOperatorSchema>;
 export const RegisteredOperatorSchema = z
   .object({
     operator: OperatorSchema,
-    api_key: z.string().meta({ description: 'Its first key, of role admin; shown this once.' }),
+    api_key: z.string().meta({ description: 'Its first key, of role admin; shown only once.' }),
   })
   .meta({ id: 'RegisteredOperator' });
 export type RegisteredOperator = z.infer<typeof RegisteredOperatorSchema>;
@@ -61,7 +61,7 @@ export const UpdateOperatorSchema = withSomeField(
       .regex(/^acct_[A-Za-z0-9]{1,64}$/, 'must be an account of the payment provider, acct_…')
       .nullable()
       .optional()
-      .meta({ description: "An owner's to change: in a dashboard session, or by approving it." }),
+      .meta({ description: 'Only an owner changes it: in a dashboard session, or by approving the change.' }),
   }),
 ).meta({ id: 'UpdateOperator' });
 export type UpdateOperator = z.infer<typeof UpdateOperatorSchema>;

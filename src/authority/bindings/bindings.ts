@@ -2,6 +2,7 @@ import type { Caller } from '../../commands/caller.ts';
 import { issueClaim, revokeIssuedClaim } from '../../claims/index.ts';
 import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
 import { canonicalJson, sha256Hex } from '../../json/canonical.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
@@ -21,8 +22,8 @@ import { assertFuture, epochSeconds } from '../../database/instants.ts';
 const VERSION = 1;
 
 /**
- * Binds an agent and the key that it has now to a receiver, and issues the `authority_binding` claim that records it:
- * its terms and the digest of the document, never the document.
+ * Binds an agent and its current key to a receiver, and issues the `authority_binding` claim that records it: the terms
+ * and the digest of the document, never the document.
  * @throws CarnetError VALIDATION_ERROR for an expiry in the past; NOT_FOUND for an unknown or foreign agent;
  * INVALID_STATE for an agent without a key.
  */
@@ -40,9 +41,9 @@ export const createAuthorityBinding = (
       agent.key_thumbprint,
       () => new CarnetError('INVALID_STATE', 'The agent has no key to bind to; give it a public_jwk first.'),
     );
-    const { document: given, ...named } = body;
-    const terms = { ...named, key_thumbprint: agent.key_thumbprint };
-    const document = canonicalJson(given ?? terms);
+    const { document: sentDocument, ...sentTerms } = body;
+    const terms = { ...sentTerms, key_thumbprint: agent.key_thumbprint };
+    const document = canonicalJson(sentDocument ?? terms);
     const digest = `sha256:${sha256Hex(document)}`;
     const id = newId('bnd');
     const claimId = await issueClaim(connection, {
@@ -72,15 +73,16 @@ export const createAuthorityBinding = (
     });
     const { agent_id: agentId, receiver_id: receiverId } = body;
     await audit('authority_binding.created', id, { agent_id: agentId, receiver_id: receiverId, claim_id: claimId });
-    const made = await foundAuthorityBinding(connection, { operatorId, bindingId: id });
-    return { status: 201, body: made, location: `/v1/authority-bindings/${id}` };
+    const binding = await requireAuthorityBinding(connection, { operatorId, bindingId: id });
+    return { status: 201, body: binding, location: `/v1/authority-bindings/${id}` };
   });
 
-async function foundAuthorityBinding(
-  connection: Parameters<typeof findAuthorityBinding>[0],
-  named: BindingOfOperator,
+/** @throws CarnetError NOT_FOUND for an unknown or foreign binding. */
+async function requireAuthorityBinding(
+  connection: CommonQueryMethods,
+  ref: BindingOfOperator,
 ): Promise<AuthorityBindingWithDocument> {
-  const binding = await findAuthorityBinding(connection, named);
+  const binding = await findAuthorityBinding(connection, ref);
   assertThat(binding, () => notFound('authority binding'));
   return binding;
 }
@@ -90,22 +92,23 @@ export const readAuthorityBinding = (
   context: Context,
   { operatorId }: Caller,
   bindingId: string,
-): Promise<AuthorityBindingWithDocument> => foundAuthorityBinding(context.pool, { operatorId, bindingId });
+): Promise<AuthorityBindingWithDocument> => requireAuthorityBinding(context.pool, { operatorId, bindingId });
 
 export async function pageOfAuthorityBindings(
   context: Context,
   { operatorId }: Caller,
-  { limit, offset }: { limit: number; offset: number },
+  page: { limit: number; offset: number },
 ): Promise<{ items: AuthorityBinding[]; total: number }> {
   const [items, total] = await Promise.all([
-    listAuthorityBindings(context.pool, operatorId, limit, offset),
+    listAuthorityBindings(context.pool, operatorId, page),
     countAuthorityBindings(context.pool, operatorId),
   ]);
   return { items: [...items], total };
 }
 
 /**
- * The binding counts no more, in passports that refer to it neither (decisions A10), and its claim is revoked. Again: the same answer.
+ * Revokes a binding and its claim. It no longer counts, also in passports that were signed with it. Revoking it again
+ * gives the same answer.
  * @throws CarnetError NOT_FOUND for an unknown or foreign binding.
  */
 export const revokeAuthorityBinding = (
@@ -114,11 +117,11 @@ export const revokeAuthorityBinding = (
   bindingId: string,
 ): Promise<Answered<AuthorityBindingWithDocument>> =>
   runCommand(context, call, async ({ connection, audit }) => {
-    const named = { operatorId: call.caller.operatorId, bindingId };
-    const claimId = await revokeAuthorityBindingRow(connection, named);
+    const ref = { operatorId: call.caller.operatorId, bindingId };
+    const claimId = await revokeAuthorityBindingRow(connection, ref);
     if (claimId !== null) {
       await revokeIssuedClaim(connection, claimId, 'Authority binding revoked');
       await audit('authority_binding.revoked', bindingId);
     }
-    return { status: 200, body: await foundAuthorityBinding(connection, named) };
+    return { status: 200, body: await requireAuthorityBinding(connection, ref) };
   });

@@ -34,8 +34,7 @@ export const findAuthorityBinding = (
 export const listAuthorityBindings = (
   connection: CommonQueryMethods,
   operatorId: string,
-  limit: number,
-  offset: number,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly AuthorityBinding[]> =>
   connection.any(sql.type(AuthorityBindingSchema)`
     select ${columns} from authority_bindings b join agents a on a.id = b.agent_id
@@ -47,7 +46,7 @@ export const countAuthorityBindings = (connection: CommonQueryMethods, operatorI
       select count(*) from authority_bindings where operator_id = ${operatorId}`,
   );
 
-/** @param made its document as JCS */
+/** @param made with its document as JCS (RFC 8785) */
 export const insertAuthorityBinding = async (
   connection: CommonQueryMethods,
   made: Omit<AuthorityBinding, 'binding_version' | 'status' | 'revoked_at' | 'created_at'> & { document: string },
@@ -60,7 +59,7 @@ export const insertAuthorityBinding = async (
             ${made.expires_at}::timestamptz)`);
 };
 
-/** @returns the claim that records it, where it was revoked by this; null where it was before, or there is none. */
+/** @returns the claim that records the binding; null where it was revoked before, or does not exist. */
 export const revokeAuthorityBindingRow = (
   connection: CommonQueryMethods,
   { operatorId, bindingId }: BindingOfOperator,

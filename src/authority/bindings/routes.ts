@@ -18,7 +18,8 @@ const postAuthorityBinding = route({
   operation: 'createAuthorityBinding',
   tag,
   summary: 'Bind an agent and its current key to a receiver',
-  description: 'It is also recorded as a claim of type authority_binding. Another key of the agent makes it inactive.',
+  description:
+    'It is also recorded as a claim of type authority_binding. When the agent gets another key, it becomes inactive.',
   audience: 'operator',
   body: CreateAuthorityBindingSchema,
   example: {
@@ -71,7 +72,8 @@ const postRevoke = route({
   operation: 'revokeAuthorityBinding',
   tag,
   summary: 'Revoke an authority binding',
-  description: 'Passports that refer to it are no longer good for what needs it. Revoking it again answers the same.',
+  description:
+    'What needs the binding is refused, also with passports that were signed before. Revoking it again gives the same answer.',
   audience: 'operator',
   params,
   status: 200,

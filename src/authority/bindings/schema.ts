@@ -3,8 +3,8 @@ import { canonicalJson } from '../../json/canonical.ts';
 import { jsonObject } from '../../fields/fields.ts';
 import { instant, name } from '../../fields/names.ts';
 
-/** Bytes of JCS; what a payload of a claim without a shape may have (decisions L8). */
-const MOST_DOCUMENT_BYTES = 65_536;
+/** Most bytes of the document as JCS; the same as of a claim whose type has no schema. */
+const MAX_DOCUMENT_BYTES = 65_536;
 
 export const AuthorityBindingSchema = z
   .object({
@@ -26,7 +26,7 @@ export const AuthorityBindingSchema = z
   })
   .meta({
     id: 'AuthorityBinding',
-    description: 'That an agent, while it holds one certain key, may act towards one receiver.',
+    description: 'An agent, while it has one certain key, may act towards one receiver.',
     examples: [
       {
         id: 'bnd_01K0000000000000000000000A',
@@ -60,13 +60,13 @@ export const CreateAuthorityBindingSchema = z
     expires_at: instant,
     document: jsonObject
       .refine(
-        (document) => Buffer.byteLength(canonicalJson(document)) <= MOST_DOCUMENT_BYTES,
-        `must have at most ${MOST_DOCUMENT_BYTES} bytes as JCS`,
+        (document) => Buffer.byteLength(canonicalJson(document)) <= MAX_DOCUMENT_BYTES,
+        `must have at most ${MAX_DOCUMENT_BYTES} bytes as JCS`,
       )
       .optional()
       .meta({
         override: { type: 'object', additionalProperties: true },
-        description: 'What was agreed; the terms above, agent key included, where it is left out.',
+        description: 'What was agreed. Left out: the terms above with the thumbprint of the agent key.',
       }),
   })
   .meta({ id: 'CreateAuthorityBinding' });

@@ -14,7 +14,7 @@ import {
 } from './queries.ts';
 import type { CreateServiceConnection, ServiceConnection, UpdateServiceConnection } from './schema.ts';
 
-/** @throws CarnetError SERVICE_NAME_TAKEN where the operator has a service of this name. */
+/** @throws CarnetError SERVICE_NAME_TAKEN where the operator has a connection of this name already. */
 export const createServiceConnection = (
   context: Context,
   call: CommandCall,
@@ -36,33 +36,32 @@ export async function readServiceConnection(
   { operatorId }: Caller,
   connectionId: string,
 ): Promise<ServiceConnection> {
-  const found = await findServiceConnection(context.pool, { operatorId, connectionId });
-  assertThat(found, () => notFound('service connection'));
-  return found;
+  const service = await findServiceConnection(context.pool, { operatorId, connectionId });
+  assertThat(service, () => notFound('service connection'));
+  return service;
 }
 
 export async function pageOfServiceConnections(
   context: Context,
   { operatorId }: Caller,
-  { limit, offset }: { limit: number; offset: number },
+  page: { limit: number; offset: number },
 ): Promise<{ items: ServiceConnection[]; total: number }> {
   const [items, total] = await Promise.all([
-    listServiceConnections(context.pool, operatorId, limit, offset),
+    listServiceConnections(context.pool, operatorId, page),
     countServiceConnections(context.pool, operatorId),
   ]);
   return { items: [...items], total };
 }
 
 /**
- * Changes a connection. Grants stay as they are; what they mean at the next signing follows the connection, so scopes
- * taken away here and disabled connections are in no later passport (decisions §4).
+ * Changes a connection. Grants stay as they are, but the next passport is signed with the scopes that the connection has
+ * then: scopes removed here, and disabled connections, are in no later passport.
  * @throws CarnetError NOT_FOUND; SERVICE_NAME_TAKEN.
  */
 export const updateServiceConnection = (
   context: Context,
   call: CommandCall,
-  connectionId: string,
-  patch: UpdateServiceConnection,
+  { connectionId, patch }: { connectionId: string; patch: UpdateServiceConnection },
 ): Promise<Answered<ServiceConnection>> =>
   runCommand(context, call, async ({ connection, audit }) => {
     const before = await lockServiceConnection(connection, { operatorId: call.caller.operatorId, connectionId });
@@ -80,7 +79,7 @@ export const updateServiceConnection = (
   });
 
 /**
- * Deletes a connection and its grants; passports that were signed before keep what they say.
+ * Deletes a connection and its grants; passports that were signed before stay as they are.
  * @throws CarnetError NOT_FOUND
  */
 export const removeServiceConnection = (

@@ -19,7 +19,7 @@ export const findServiceConnection = (
   connection.maybeOne(sql.type(ServiceConnectionSchema)`
     select ${columns} from service_connections where id = ${connectionId} and operator_id = ${operatorId}`);
 
-/** As `findServiceConnection`, held against other changes until the transaction ends. */
+/** As `findServiceConnection`, with the row locked until the transaction ends. */
 export const lockServiceConnection = (
   connection: CommonQueryMethods,
   { operatorId, connectionId }: ConnectionOfOperator,
@@ -40,8 +40,7 @@ export const findServiceConnectionByName = (
 export const listServiceConnections = (
   connection: CommonQueryMethods,
   operatorId: string,
-  limit: number,
-  offset: number,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly ServiceConnection[]> =>
   connection.any(sql.type(ServiceConnectionSchema)`
     select ${columns} from service_connections where operator_id = ${operatorId}
@@ -75,7 +74,7 @@ export const saveServiceConnection = (
     where id = ${changed.id}
     returning ${columns}`);
 
-/** Its grants go with it. @returns whether there was one to delete. */
+/** Its grants are deleted too. @returns whether there was one to delete. */
 export const deleteServiceConnection = async (
   connection: CommonQueryMethods,
   { operatorId, connectionId }: ConnectionOfOperator,

@@ -19,7 +19,7 @@ const postServiceConnection = route({
   operation: 'createServiceConnection',
   tag,
   summary: 'Connect a service',
-  description: 'Agents may use nothing of it until a grant says so.',
+  description: 'Agents may use nothing of it until a grant allows it.',
   audience: 'operator',
   body: CreateServiceConnectionSchema,
   example: { service_id: 'github', service_name: 'ada-github', scopes: ['repo:read', 'repo:write'] },
@@ -66,7 +66,7 @@ const patchServiceConnection = route({
   operation: 'updateServiceConnection',
   tag,
   summary: 'Change or disable a connected service',
-  description: 'Passports signed from here on follow: they leave out a disabled service and scopes that it has lost.',
+  description: 'Later passports leave out a disabled service and scopes that were removed.',
   audience: 'operator',
   params,
   body: UpdateServiceConnectionSchema,
@@ -74,7 +74,8 @@ const patchServiceConnection = route({
   status: 200,
   reply: ServiceConnectionSchema,
   refusals: ['NOT_FOUND', 'SERVICE_NAME_TAKEN'],
-  handler: ({ context, call, params: { id }, body }) => updateServiceConnection(context, call, id, body),
+  handler: ({ context, call, params: { id }, body }) =>
+    updateServiceConnection(context, call, { connectionId: id, patch: body }),
 });
 
 const deleteServiceConnection = route({
@@ -83,7 +84,7 @@ const deleteServiceConnection = route({
   operation: 'deleteServiceConnection',
   tag,
   summary: 'Disconnect a service',
-  description: 'The grants on it go with it.',
+  description: 'Its grants are deleted too.',
   audience: 'operator',
   params,
   status: 200,

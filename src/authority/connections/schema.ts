@@ -6,9 +6,9 @@ const serviceName = name
   .refine((value) => value !== '*', 'must not be *, which stands for all services in grants')
   .meta({ description: 'Unique among the services of the operator.' });
 
-/** Without a wildcard: it is what `*` in a grant becomes, and a passport never holds one (Market§2.5). */
+/** Without a wildcard: `*` in a grant stands for these scopes, and a passport names each scope it allows. */
 const scopes = distinctNames
-  .refine((names) => !names.includes('*'), 'must name each scope; * is for grants')
+  .refine((names) => !names.includes('*'), 'must name each scope; * is allowed in grants only')
   .meta({ uniqueItems: true });
 
 const credentialRef = text(1, 2_000)
@@ -29,7 +29,7 @@ export const ServiceConnectionSchema = z
   })
   .meta({
     id: 'ServiceConnection',
-    description: 'A service that the operator has connected. What agents may use of it, grants say.',
+    description: 'A service that the operator has connected. Grants decide what agents may use of it.',
     examples: [
       {
         id: 'con_01K0000000000000000000000A',
@@ -66,6 +66,6 @@ export const UpdateServiceConnectionSchema = withSomeField(
   }),
 ).meta({
   id: 'UpdateServiceConnection',
-  description: 'Fields that are absent stay. Scopes that are taken away are left out of every later passport.',
+  description: 'Fields that are absent stay. Scopes that are removed are left out of every later passport.',
 });
 export type UpdateServiceConnection = z.infer<typeof UpdateServiceConnectionSchema>;

@@ -23,12 +23,11 @@ export const findGrant = (
     ${grants}
     where g.operator_id = ${operatorId} and g.agent_id = ${agentId} and g.connection_id = ${connectionId}`);
 
-/** Those of one agent, of the newest connection first. */
+/** The grants of one agent, the newest connection first. */
 export const listGrants = (
   connection: CommonQueryMethods,
   agentId: string,
-  limit: number,
-  offset: number,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly Grant[]> =>
   connection.any(sql.type(GrantSchema)`
     ${grants} where g.agent_id = ${agentId} order by g.connection_id desc limit ${limit} offset ${offset}`);

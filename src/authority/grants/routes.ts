@@ -15,8 +15,8 @@ const putGrant = route({
   path,
   operation: 'putGrant',
   tag,
-  summary: 'Say what an agent may use of a connected service',
-  description: 'Replaces the whole grant. Passports that were signed before keep what they say.',
+  summary: 'Set what an agent may use of a connected service',
+  description: 'Replaces the whole grant. Passports that were signed before stay as they are.',
   audience: 'operator',
   params,
   body: PutGrantSchema,
@@ -24,7 +24,7 @@ const putGrant = route({
   status: 200,
   reply: GrantSchema,
   refusals: ['NOT_FOUND'],
-  handler: ({ context, call, params: grant, body }) => setGrant(context, call, grant, body),
+  handler: ({ context, call, params: grant, body }) => setGrant(context, call, { ...grant, body }),
 });
 
 const getGrants = route({
@@ -32,7 +32,7 @@ const getGrants = route({
   path: '/v1/agents/:id/grants',
   operation: 'listGrants',
   tag,
-  summary: 'List what an agent may use, of the newest connection first',
+  summary: 'List what an agent may use, the newest connection first',
   audience: 'operator',
   params: z.object({ id: z.string() }),
   query: z.object(offsetQuery),
@@ -66,7 +66,7 @@ const deleteGrant = route({
   operation: 'deleteGrant',
   tag,
   summary: 'Take a connected service away from an agent',
-  description: 'Passports that were signed before keep what they say; revoke them to end them.',
+  description: 'Passports that were signed before stay as they are; revoke them to end them.',
   audience: 'operator',
   params,
   status: 200,

@@ -20,7 +20,7 @@ export const GrantSchema = z
   })
   .meta({
     id: 'Grant',
-    description: 'What an agent may use of a connected service; the most that a passport of it can say.',
+    description: 'What an agent may use of a connected service; its passports can never allow more.',
     examples: [
       {
         agent_id: 'ag_01K0000000000000000000000A',
@@ -43,5 +43,5 @@ export const PutGrantSchema = z
     constraints: ConstraintsSchema.default([]),
     allow_data_from: distinctNames.default([]),
   })
-  .meta({ id: 'PutGrant', description: 'The whole grant: what is left out is none.' });
+  .meta({ id: 'PutGrant', description: 'The whole grant: a list that is left out is empty.' });
 export type PutGrant = z.infer<typeof PutGrantSchema>;

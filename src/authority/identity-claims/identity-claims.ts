@@ -17,8 +17,8 @@ import {
 import type { CreateIdentityClaim, IdentityClaim } from './schema.ts';
 
 /**
- * Attests something about an operator or one of its agents; platform administration only, since nobody attests itself. What it
- * cost is charged to that operator's wallet.
+ * Attests something about an operator or one of its agents. Only platform administration does, since nobody may attest
+ * themselves. The cost is charged to the wallet of that operator.
  * @throws CarnetError VALIDATION_ERROR for an unknown operator or agent, or an agent of another operator; INSUFFICIENT_CREDITS.
  */
 export const createIdentityClaim = (
@@ -27,7 +27,7 @@ export const createIdentityClaim = (
   body: CreateIdentityClaim,
 ): Promise<Answered<IdentityClaim>> =>
   runCommand(context, call, async (unit) => {
-    const operatorId = await subjectOf(unit.connection, body);
+    const operatorId = await findSubject(unit.connection, body);
     const claim = await insertIdentityClaim(unit.connection, { ...body, id: newId('idc'), operator_id: operatorId });
     await unit.audit('identity_claim.created', claim.id, {
       operator_id: claim.operator_id,
@@ -35,7 +35,7 @@ export const createIdentityClaim = (
       provider: claim.provider,
       assurance_level: claim.assurance_level,
     });
-    // Last: the wallet is the hottest lock.
+    // Last: the wallet is the row that most other calls wait for (rule 12).
     if (body.cost_microcents !== undefined) await chargeIdentityClaim(unit.connection, claim, body.cost_microcents);
     return { status: 201, body: claim, location: `/v1/identity-claims/${claim.id}` };
   }).catch((error: unknown) => {
@@ -43,7 +43,7 @@ export const createIdentityClaim = (
   });
 
 /** The operator that the claim is about, or to whom its agent belongs. */
-async function subjectOf(
+async function findSubject(
   connection: CommonQueryMethods,
   { operator_id: operatorId, agent_id: agentId }: CreateIdentityClaim,
 ): Promise<string> {
@@ -52,14 +52,14 @@ async function subjectOf(
     assertThat(owner !== null && (operatorId ?? owner) === owner, () =>
       invalid({
         path: 'agent_id',
-        message: operatorId === undefined ? 'is no agent' : 'is no agent of this operator',
+        message: operatorId === undefined ? 'is not an agent' : 'is not an agent of this operator',
         code: 'unknown_agent',
       }),
     );
     return owner;
   }
   const operator = operatorId === undefined ? null : await findOperator(connection, operatorId);
-  assertThat(operator, () => invalid({ path: 'operator_id', message: 'is no operator', code: 'unknown_operator' }));
+  assertThat(operator, () => invalid({ path: 'operator_id', message: 'is not an operator', code: 'unknown_operator' }));
   return operator.id;
 }
 
@@ -87,14 +87,14 @@ export async function pageOfIdentityClaims(
     agentId: query.agent_id ?? null,
   };
   const [items, total] = await Promise.all([
-    listIdentityClaims(context.pool, filter, query.limit, query.offset),
+    listIdentityClaims(context.pool, filter, query),
     countIdentityClaims(context.pool, filter),
   ]);
   return { items: [...items], total };
 }
 
 /**
- * Revokes: the row stays, and no longer counts. Again: the same answer.
+ * Revokes a claim: the row stays, but no longer counts. Revoking it again gives the same answer.
  * @throws CarnetError NOT_FOUND
  */
 export const deleteIdentityClaim = (

@@ -6,7 +6,7 @@ const columns = sql.fragment`
   id, operator_id, agent_id, provider, layer, claim_type, assurance_level, inherit, humanity_verified, verified_at,
   expires_at, revoked_at, created_at`;
 
-/** Null for either: of every operator, of every agent and the account. */
+/** Null does not filter: claims of every operator, or of every agent and the account. */
 export interface IdentityClaimFilter {
   operatorId: string | null;
   agentId: string | null;
@@ -19,13 +19,12 @@ const matching = ({ operatorId, agentId }: IdentityClaimFilter) => sql.fragment`
 export const listIdentityClaims = (
   connection: CommonQueryMethods,
   filter: IdentityClaimFilter,
-  limit: number,
-  offset: number,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly IdentityClaim[]> =>
   connection.any(sql.type(IdentityClaimSchema)`
     select ${columns} from identity_claims where ${matching(filter)} order by id desc limit ${limit} offset ${offset}`);
 
-/** @param operatorId null: of any operator. */
+/** @param operatorId null: any operator. */
 export const findIdentityClaim = (
   connection: CommonQueryMethods,
   { id, operatorId }: { id: string; operatorId: string | null },
@@ -51,7 +50,7 @@ export const insertIdentityClaim = (
     returning ${columns}`);
 
 /**
- * Charges its cost with the fee to the wallet of the operator it is about, once.
+ * Charges the cost of a claim, with the fee, to the wallet of the operator that it is about; only once for each claim.
  * @throws CarnetError INSUFFICIENT_CREDITS
  */
 export const chargeIdentityClaim = (

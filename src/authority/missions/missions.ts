@@ -10,7 +10,7 @@ import { completeMissionRow, countMissions, findMission, insertMission, listMiss
 import type { CreateMission, Mission } from './schema.ts';
 
 /**
- * A new mission, and the `mission` claim that records it.
+ * Creates a mission, and the `mission` claim that records it.
  * @throws CarnetError VALIDATION_ERROR for an expiry in the past; NOT_FOUND for an unknown or foreign agent.
  */
 export const createMission = (context: Context, call: CommandCall, body: CreateMission): Promise<Answered<Mission>> =>
@@ -60,33 +60,33 @@ export async function readMission(context: Context, { operatorId }: Caller, miss
 export async function pageOfMissions(
   context: Context,
   { operatorId }: Caller,
-  { limit, offset }: { limit: number; offset: number },
+  page: { limit: number; offset: number },
 ): Promise<{ items: Mission[]; total: number }> {
   const [items, total] = await Promise.all([
-    listMissions(context.pool, operatorId, limit, offset),
+    listMissions(context.pool, operatorId, page),
     countMissions(context.pool, operatorId),
   ]);
   return { items: [...items], total };
 }
 
 /**
- * Ends a mission: no later passport refers to it. Completing it again answers the same.
+ * Ends a mission: no later passport refers to it. Completing it again gives the same answer.
  * @throws CarnetError NOT_FOUND; INVALID_STATE where it has expired.
  */
 export const completeMission = (context: Context, call: CommandCall, missionId: string): Promise<Answered<Mission>> =>
   runCommand(context, call, async ({ connection, audit }) => {
-    const named = { operatorId: call.caller.operatorId, missionId };
-    const completed = await completeMissionRow(connection, named);
+    const ref = { operatorId: call.caller.operatorId, missionId };
+    const completed = await completeMissionRow(connection, ref);
     if (completed !== null) {
       await audit('mission.completed', missionId);
       return { status: 200, body: completed };
     }
-    const mission = await findMission(connection, named);
+    const mission = await findMission(connection, ref);
     assertThat(mission, () => notFound('mission'));
     assertThat(
       mission.status === 'completed',
       () =>
-        new CarnetError('INVALID_STATE', 'The mission has expired; declare a new one if work goes on.', {
+        new CarnetError('INVALID_STATE', 'The mission has expired; declare a new one to continue the work.', {
           extra: { current_status: mission.status },
         }),
     );

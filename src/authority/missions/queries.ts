@@ -24,8 +24,7 @@ export const findMission = (
 export const listMissions = (
   connection: CommonQueryMethods,
   operatorId: string,
-  limit: number,
-  offset: number,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly Mission[]> =>
   connection.any(sql.type(MissionSchema)`
     select ${columns} from missions where operator_id = ${operatorId}
@@ -46,7 +45,7 @@ export const insertMission = (
             ${made.expires_at}::timestamptz)
     returning ${columns}`);
 
-/** The mission completed, where it was active until now; null otherwise. */
+/** Completes a mission. @returns null where it is not active, or another operator's. */
 export const completeMissionRow = (
   connection: CommonQueryMethods,
   { operatorId, missionId }: MissionOfOperator,

@@ -60,7 +60,7 @@ const postComplete = route({
   operation: 'completeMission',
   tag,
   summary: 'Complete a mission',
-  description: 'No later passport can refer to it. Completing it again answers the same.',
+  description: 'No later passport can refer to it. Completing it again gives the same answer.',
   audience: 'operator',
   params,
   status: 200,

@@ -15,7 +15,7 @@ import { PASSPORT_CLAIM } from '../token.ts';
 const ReviewRow = z.object({ review: json.pipe(ReviewSchema) });
 const CountRow = z.object({ count: z.int() });
 
-/** A page of what an operator's people have to look at or looked at, newest first, and how many there are in all. */
+/** A page of an operator's reviews, pending and decided, newest first, and how many there are in all. */
 export async function pageOfReviews(
   connection: CommonQueryMethods,
   operatorId: string,
@@ -31,39 +31,42 @@ export async function pageOfReviews(
   return { reviews: rows.map(({ review }) => review), total };
 }
 
-const HeldReviewRow = ReviewRow.extend({ session_id: z.string(), block_future: z.boolean(), revoked_count: z.int() });
-/** A review as whoever holds it decides it. */
-export type HeldReview = z.output<typeof HeldReviewRow>;
+const LockedReviewRow = ReviewRow.extend({ session_id: z.string(), block_future: z.boolean(), revoked_count: z.int() });
+/** A review with what deciding it needs. */
+export type LockedReview = z.output<typeof LockedReviewRow>;
 
-/** Held against other decisions until the transaction ends; null for another operator's. */
+/** Reads a review and locks it until the transaction ends. @returns null for another operator's. */
 export const lockReview = (
   connection: CommonQueryMethods,
   operatorId: string,
   checkoutId: string,
-): Promise<HeldReview | null> =>
-  connection.maybeOne(sql.type(HeldReviewRow)`
+): Promise<LockedReview | null> =>
+  connection.maybeOne(sql.type(LockedReviewRow)`
     select review_json(c)::text as review, session_id, block_future, revoked_count
     from lock_review(${operatorId}, ${checkoutId}) as c where c.id is not null`);
 
-/** Keeps issue, delegate and refresh of the operator out until the transaction ends (architecture rule 12). */
-export const excludeIssuing = async (connection: CommonQueryMethods, operatorId: string): Promise<void> =>
+/**
+ * Makes issue, delegate and refresh of the operator wait until the transaction ends. Call it before the review is locked:
+ * what is slow to get is locked first (rule 12).
+ */
+export const lockPassportsExclusively = async (connection: CommonQueryMethods, operatorId: string): Promise<void> =>
   void (await connection.query(sql.type(z.object({}))`select from lock_passports_exclusively(${operatorId})`));
 
 const DecidedRow = z.object({ revoked: z.array(z.string()) });
 
-export interface Decided {
+export interface ReviewDecision {
   decision: DecideReview;
-  /** Whether the lineage and what descends from it is revoked. */
+  /** Whether the lineage and its descendants are revoked. */
   revoke: boolean;
-  /** Who decided, as the audit trail names him. */
+  /** Who decided, as the audit trail names them. */
   actor: string;
 }
 
-/** Decides a review that is held and pending. @returns the passports that it revoked. */
+/** Decides a locked, pending review. @returns the passports that this revoked. */
 export async function saveDecision(
   connection: CommonQueryMethods,
   checkoutId: string,
-  { decision: { decision, block_future, notes }, revoke, actor }: Decided,
+  { decision: { decision, block_future, notes }, revoke, actor }: ReviewDecision,
 ): Promise<string[]> {
   const { revoked } = await connection.one(sql.type(DecidedRow)`
     select decide_review(${checkoutId}, ${decision}, ${block_future}, ${revoke}, ${notes ?? null}, ${actor})
@@ -80,7 +83,7 @@ const ReportRow = z.object({
 });
 export type ReportParts = z.output<typeof ReportRow>;
 
-/** What was reported on a passport and all its refreshes, and what came of it; null for another operator's. */
+/** Reports on a passport and all its refreshes, with flags and review. @returns null for another operator's. */
 export const findReport = (
   connection: CommonQueryMethods,
   operatorId: string,

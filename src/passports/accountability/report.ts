@@ -6,8 +6,7 @@ import type { AccountabilityReport } from './schema.ts';
 import { findPassport } from '../lists/queries.ts';
 
 /**
- * What is known of how an agent used a passport; checkpoints, flags, checkout and review are those of all its refreshes
- * too.
+ * How an agent used a passport: checkpoints, flags, checkout and review, those of all its refreshes included.
  * @throws CarnetError NOT_FOUND
  */
 export async function readReport(context: Context, { operatorId }: Caller, jti: string): Promise<AccountabilityReport> {

@@ -4,7 +4,7 @@ import type { Links } from '../../http/route.ts';
 import { pageOfReviews } from './queries.ts';
 import type { Reviews, ReviewsQuery } from './schema.ts';
 
-/** The caller's reviews, newest first (decisions A35), and the pages beside them. */
+/** A page of the caller's reviews, newest first, with links to the pages before and after. */
 export async function listReviews(
   context: Context,
   { operatorId }: Caller,

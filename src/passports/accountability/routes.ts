@@ -48,7 +48,7 @@ const checkout = route({
   tag,
   summary: 'Report that the work is done',
   description:
-    'Ends the checkpoints of a passport and all its refreshes. In accountability enforced a person reviews it.',
+    'Ends the checkpoints of a passport and all its refreshes. With accountability enforced a person reviews it.',
   audience: 'operator-scope',
   params,
   body: CheckoutBodySchema,
@@ -96,7 +96,7 @@ const decide = route({
   tag,
   summary: 'Decide a review',
   description:
-    'Approving is for a person in a dashboard session, or for a key with the approval of one; blocking is not.',
+    'Approving needs a person: in a dashboard session, or by the approval that a key sends. Blocking does not.',
   audience: 'operator-scope',
   params: z.object({ checkoutId: z.string() }),
   body: DecideReviewSchema,
@@ -104,8 +104,9 @@ const decide = route({
   status: 200,
   reply: DecisionSchema,
   refusals: ['NOT_FOUND', 'REVIEW_ALREADY_DECIDED', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { checkoutId }, body }) => decideReview(context, call, checkoutId, body),
+  handler: ({ context, call, params: { checkoutId }, body }) =>
+    decideReview(context, call, { checkoutId, decision: body }),
 });
 
-/** Checkpoints, checkouts and reviews; fixed paths before those with a jti (decisions §2, trap 23). */
+/** Fixed paths stand before those with a jti, which would match them too. */
 export const accountabilityRoutes: AnyRoute[] = [reviews, decide, checkpoint, checkout, read];

@@ -3,26 +3,26 @@ import { text } from '../../fields/fields.ts';
 import { queryIntegerOr } from '../../http/query.ts';
 import { PassportSchema } from '../schema.ts';
 
-/** Things named in one report at most; a report is a summary, and each name is looked up. */
-const MOST_NAMES = 1_000;
+/** Most names in one list of a report: a report is a summary, and each name is looked up. */
+const MAX_NAMES = 1_000;
 const name = text(1, 128);
-const names = z.array(name).max(MOST_NAMES, `must have at most ${MOST_NAMES} items`);
+const names = z.array(name).max(MAX_NAMES, `must have at most ${MAX_NAMES} items`);
 
 const ToolCallSchema = z.strictObject({ service: name, method: text(1, 128), target: text(0, 2_000).optional() });
 
 const reportFields = {
   services_used: names.meta({ description: 'Names or ids of the services that were used since the last report' }),
-  tool_calls: z.array(ToolCallSchema).max(MOST_NAMES, `must have at most ${MOST_NAMES} items`).default([]),
+  tool_calls: z.array(ToolCallSchema).max(MAX_NAMES, `must have at most ${MAX_NAMES} items`).default([]),
   actions_count: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   delegated_to: names.default([]).meta({ description: 'Agents that were given work' }),
 };
 
-/** POST /v1/passports/:jti/checkpoint (Market §4.4). */
+/** Body of POST /v1/passports/:jti/checkpoint. */
 export const CheckpointBodySchema = z
   .strictObject({ ...reportFields, summary: text(0, 1_000).optional() })
   .meta({ id: 'CheckpointReport' });
 
-/** POST /v1/passports/:jti/checkout: the same with a longer summary. */
+/** Body of POST /v1/passports/:jti/checkout: the same with a longer summary. */
 export const CheckoutBodySchema = z
   .strictObject({ ...reportFields, summary: text(0, 2_000).optional() })
   .meta({ id: 'CheckoutReport' });
@@ -46,9 +46,9 @@ export const FlagSchema = z
     raised_at: z.string(),
     jti: z.string(),
   })
-  .meta({ id: 'PassportFlag', description: 'What the accountability engine found.' });
+  .meta({ id: 'PassportFlag', description: 'A fault that was found in how a passport was used.' });
 
-const reported = {
+const reportedFields = {
   services_used: z.array(z.string()),
   tool_calls: z.array(z.object({ service: z.string(), method: z.string(), target: z.string().optional() })),
   actions_count: z.number(),
@@ -59,7 +59,7 @@ const reported = {
 };
 
 export const CheckpointSchema = z
-  .object({ id: z.string(), jti: z.string(), sequence: z.int(), ...reported })
+  .object({ id: z.string(), jti: z.string(), sequence: z.int(), ...reportedFields })
   .meta({ id: 'Checkpoint' });
 
 export const CheckoutSchema = z
@@ -67,7 +67,7 @@ export const CheckoutSchema = z
     id: z.string(),
     jti: z.string(),
     late: z.boolean().meta({ description: 'It came after it had been flagged as missed' }),
-    ...reported,
+    ...reportedFields,
   })
   .meta({ id: 'Checkout' });
 
@@ -75,7 +75,7 @@ export const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
 
 const Risk = z
   .enum(['clean', 'flagged', 'critical'])
-  .meta({ description: 'A pending review of risk critical holds new passports of the agent' });
+  .meta({ description: 'While a review of risk critical is pending, the agent gets no new passports' });
 
 export const ReviewSchema = z
   .object({
@@ -93,17 +93,20 @@ export const ReviewSchema = z
   .meta({ id: 'PassportReview' });
 export type Review = z.output<typeof ReviewSchema>;
 
-/** 201 of a checkpoint (decisions A27). */
 export const CheckpointAnswerSchema = z
   .object({
     checkpoint: CheckpointSchema,
-    flags: z.array(FlagSchema).meta({ description: 'Raised since the checkpoint before, by it or by a deadline' }),
-    next_checkpoint_due_at: z.string().nullable().meta({ description: 'Without the grace; null: none is due' }),
+    flags: z
+      .array(FlagSchema)
+      .meta({ description: 'Raised since the previous checkpoint, by this one or by a deadline' }),
+    next_checkpoint_due_at: z
+      .string()
+      .nullable()
+      .meta({ description: 'A checkpoint may still come within the grace after it; null: none is due' }),
   })
   .meta({ id: 'CheckpointAnswer' });
 export type CheckpointAnswer = z.output<typeof CheckpointAnswerSchema>;
 
-/** 201 of a checkout (decisions A28). */
 export const CheckoutAnswerSchema = z
   .object({
     checkout: CheckoutSchema,
@@ -116,7 +119,7 @@ export const CheckoutAnswerSchema = z
   .meta({ id: 'CheckoutAnswer' });
 export type CheckoutAnswer = z.output<typeof CheckoutAnswerSchema>;
 
-/** GET /v1/passports/:jti/report (decisions A36). */
+/** Answer of GET /v1/passports/:jti/report. */
 export const AccountabilityReportSchema = z
   .object({
     passport: PassportSchema,
@@ -129,7 +132,7 @@ export const AccountabilityReportSchema = z
   .meta({ id: 'AccountabilityReport' });
 export type AccountabilityReport = z.output<typeof AccountabilityReportSchema>;
 
-/** GET /v1/passports/reviews (decisions A35). */
+/** Query of GET /v1/passports/reviews; pages are numbered from 1. */
 export const ReviewsQuerySchema = z.object({
   status: ReviewStatus.optional(),
   page: queryIntegerOr(1, 1, 1_000_000),
@@ -142,24 +145,23 @@ export const ReviewsSchema = z
   .meta({ id: 'PassportReviews' });
 export type Reviews = z.output<typeof ReviewsSchema>;
 
-/** POST /v1/passports/reviews/:checkoutId/decide. */
+/** Body of POST /v1/passports/reviews/:checkoutId/decide. */
 export const DecideReviewSchema = z
   .strictObject({
     decision: z.enum(['approved', 'blocked']),
     notes: text(0, 1_000).optional(),
-    block_future: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'With blocked: revoke the chain and bar the agent until a person unblocks it' }),
+    block_future: z.boolean().default(false).meta({
+      description:
+        'With blocked: revoke the passport with its refreshes and delegations, and block the agent until a person unblocks it',
+    }),
   })
   .refine(({ decision, block_future }) => decision === 'blocked' || !block_future, {
     path: ['block_future'],
-    message: 'goes with decision blocked only',
+    message: 'is allowed with decision blocked only',
   })
   .meta({ id: 'DecideReview' });
 export type DecideReview = z.output<typeof DecideReviewSchema>;
 
-/** The answer of a decision (decisions A45). */
 export const DecisionSchema = z
   .object({
     review: ReviewSchema,

@@ -11,7 +11,8 @@ import { PASSPORT_CLAIM } from '../token.ts';
 const ReportRow = z.object({ replayed: z.boolean(), answer: z.string(), messages: z.number() });
 
 /**
- * An agent's report on a passport, judged and recorded by one function of SQL.
+ * Records an agent's report on a passport, and the flags that it raises, by one SQL function. `p_grace` is the grace of the
+ * checkout; the grace of a checkpoint follows from its interval, in checkpoint_deadline() (decision A23).
  * @throws CarnetError NOT_FOUND, ACCOUNTABILITY_MODE, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT; a checkpoint
  *   PASSPORT_REVOKED too.
  */
@@ -21,6 +22,7 @@ async function submitReport<Body>(
   { jti, body, kind }: { jti: string; body: ReportBody; kind: 'checkpoint' | 'checkout' },
 ): Promise<Answered<Body>> {
   const { caller, idempotency } = call;
+  const { missedCheckoutGraceSeconds: checkoutGraceSeconds } = context.config;
   const [record, id] =
     kind === 'checkpoint'
       ? [sql.fragment`record_checkpoint`, newId('chk')]
@@ -31,11 +33,11 @@ async function submitReport<Body>(
       p_key => ${idempotency?.key ?? null},
       p_fingerprint => ${idempotency === null ? null : sql.binary(idempotency.fingerprint)},
       p_request => ${call.requestId}, p_id => ${id}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
-      p_grace => ${context.config.missedCheckoutGraceSeconds}, p_services => ${textArray(body.services_used)},
+      p_grace => ${checkoutGraceSeconds}, p_services => ${textArray(body.services_used)},
       p_calls => ${JSON.stringify(body.tool_calls)}, p_actions => ${body.actions_count},
       p_delegated => ${textArray(body.delegated_to)}, p_summary => ${body.summary ?? null})`;
   const { replayed, answer } = await runHotCommand(context, call, query, ({ messages }) => ({ changed: [], messages }));
-  // Written by the function alone, in the shape of the schema that the route parses it by.
+  // The function writes it in the shape of the reply schema, with which the route parses it.
   return { status: 201, body: JSON.parse(answer) as Body, location: `/v1/passports/${jti}/report`, replayed };
 }
 
@@ -44,14 +46,17 @@ interface Report {
   body: ReportBody;
 }
 
-/** It counts for the passport and all its refreshes (decisions A16). See `submitReport` for refusals. */
+/** Submits a checkpoint, which counts for the passport and all its refreshes. See `submitReport` for errors. */
 export const submitCheckpoint = (
   context: Context,
   call: CommandCall,
   report: Report,
 ): Promise<Answered<CheckpointAnswer>> => submitReport(context, call, { ...report, kind: 'checkpoint' });
 
-/** Once, until 24 hours after the expiry, revoked or not (decisions A28). See `submitReport` for refusals. */
+/**
+ * Submits the checkout: once, until 24 hours after the last expiry. A revoked passport can be checked out too, since a
+ * revocation must not avoid the review. See `submitReport` for errors.
+ */
 export const submitCheckout = (
   context: Context,
   call: CommandCall,

@@ -1,25 +1,31 @@
 import type { PassportFacts } from '../../authority/index.ts';
 import { assertThat, CarnetError, invalid } from '../../errors/carnet-error.ts';
-import { keepsEvery } from './constraints.ts';
-import type { AuthorityRef, PassportClaims, PassportIdentityClaim, ServiceScope } from '../token.ts';
+import { includesEveryLimit } from './constraints.ts';
+import {
+  PassportClaimsSchema,
+  type AuthorityRef,
+  type PassportClaims,
+  type PassportIdentityClaim,
+  type ServiceScope,
+} from '../token.ts';
 
 type Accountability = PassportClaims['accountability'];
 
-/** Seconds between the checkpoints of an enforced agent that nobody gave another interval (decisions A22). */
+/** Seconds between the checkpoints of an enforced agent without an interval of its own (decision A22). */
 const ENFORCED_INTERVAL_SECONDS = 300;
 
 /** From the weakest to the strongest. */
-const STRENGTHS: readonly Accountability[] = ['standard', 'logged', 'enforced'];
+const MODES = PassportClaimsSchema.shape.accountability.options;
 
-export const stronger = (a: Accountability, b: Accountability): Accountability =>
-  STRENGTHS.indexOf(a) >= STRENGTHS.indexOf(b) ? a : b;
+export const strongerMode = (a: Accountability, b: Accountability): Accountability =>
+  MODES.indexOf(a) >= MODES.indexOf(b) ? a : b;
 
-/** The agent's own interval, or its mode's; null: none. */
-export const intervalOf = ({ agent }: PassportFacts, mode: Accountability): number | null =>
+/** Seconds between checkpoints: the agent's own, or those of the mode; null: no checkpoints. */
+export const checkpointInterval = ({ agent }: PassportFacts, mode: Accountability): number | null =>
   agent.checkpoint_interval_seconds ?? (mode === 'enforced' ? ENFORCED_INTERVAL_SECONDS : null);
 
-/** @throws CarnetError OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE for a retired agent */
-export function assertMayHold({ agent, operator_status: status }: PassportFacts): void {
+/** @throws CarnetError OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE for a disabled agent */
+export function assertCanHoldPassport({ agent, operator_status: status }: PassportFacts): void {
   assertThat(
     status === 'active',
     () => new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; no passports are signed for it.'),
@@ -34,13 +40,13 @@ export function assertMayHold({ agent, operator_status: status }: PassportFacts)
   assertThat(
     agent.status === 'active',
     () =>
-      new CarnetError('INVALID_STATE', `The agent ${agent.id} is retired; enable it first.`, {
+      new CarnetError('INVALID_STATE', `The agent ${agent.id} is disabled; set its status to active first.`, {
         extra: { current_status: agent.status },
       }),
   );
 }
 
-/** What is granted to the agent now; a grant whose scopes are all gone is none. */
+/** What is granted to the agent now, without grants that have no scope left. */
 export const grantedServices = ({ grants }: PassportFacts): ServiceScope[] =>
   grants.flatMap((grant) =>
     grant.scopes.length === 0
@@ -59,20 +65,20 @@ export const grantedServices = ({ grants }: PassportFacts): ServiceScope[] =>
   );
 
 /**
- * A refresh keeps nothing that the grants do not give any more (decisions A16): scopes, sources of data, limits.
+ * A refresh is refused if the grants no longer give all that the passport allows: scopes, sources of data, limits.
  * @throws CarnetError SCOPE_NOT_GRANTED
  */
 export function assertStillGranted(services: readonly ServiceScope[], facts: PassportFacts): void {
   const granted = new Map(grantedServices(facts).map((grant) => [grant.connection_id, grant]));
   for (const { connection_id: id, service_name: name, scopes, allow_data_from: sources, constraints } of services) {
     const grant = granted.get(id);
-    const lost =
+    const missing =
       scopes.find((scope) => grant?.scopes.includes(scope) !== true) ??
       sources.find((source) => grant?.allow_data_from.includes(source) !== true);
-    if (grant === undefined || lost !== undefined || !keepsEvery(constraints, grant.constraints)) {
+    if (grant === undefined || missing !== undefined || !includesEveryLimit(constraints, grant.constraints)) {
       throw new CarnetError(
         'SCOPE_NOT_GRANTED',
-        `${lost ?? 'What the passport allows'} of ${name} is no longer granted as it was; issue a new passport.`,
+        `${missing ?? 'What the passport allows'} of ${name} is no longer granted; issue a new passport.`,
         { extra: { connection_id: id } },
       );
     }
@@ -82,47 +88,44 @@ export function assertStillGranted(services: readonly ServiceScope[], facts: Pas
 type IdentityClaimFact = PassportFacts['identity_claims'][number];
 
 /**
- * The named identity claims, or the agent's own and those of the account that agents inherit (decisions A9).
+ * The named identity claims; without names the agent's own, and those of the account that agents inherit.
  * @throws CarnetError VALIDATION_ERROR
  */
-export function chosenIdentity(facts: PassportFacts, named: readonly string[] | undefined): IdentityClaimFact[] {
+export function selectIdentityClaims(facts: PassportFacts, named: readonly string[] | undefined): IdentityClaimFact[] {
   const { identity_claims: all, agent } = facts;
   if (named === undefined)
     return all.filter(({ agent_id: owner, inherit }) => owner === agent.id || (owner === null && inherit));
-  return pick(
-    named,
-    'identity_claim_ids',
-    new Map(all.map((claim) => [claim.claim_id, claim])),
-    'an identity claim that this agent can use now',
-  );
-}
-
-function pick<Item>(named: readonly string[], path: string, known: ReadonlyMap<string, Item>, what: string): Item[] {
+  const byId = new Map(all.map((claim) => [claim.claim_id, claim]));
   return named.map((id, index) => {
-    const item = known.get(id);
-    if (item === undefined)
-      throw invalid({ path: `${path}.${index}`, code: 'invalid_reference', message: `${id} is not ${what}` });
-    return item;
+    const claim = byId.get(id);
+    if (claim === undefined) {
+      throw invalid({
+        path: `identity_claim_ids.${index}`,
+        code: 'invalid_reference',
+        message: `${id} is not an identity claim that this agent can use now`,
+      });
+    }
+    return claim;
   });
 }
 
-/** As a passport shows them: without whose they are. */
-export const shownIdentity = ({
+/** An identity claim as a token has it: without its owner. */
+export const toPassportIdentityClaim = ({
   agent_id: _agent,
   inherit: _inherit,
   ...claim
 }: IdentityClaimFact): PassportIdentityClaim => claim;
 
 /**
- * The active bindings of these ids, of this agent and its current key (decisions A10).
+ * The bindings with these ids, each active for this agent and its current key (decision A10).
  * @throws CarnetError AUTHORITY_BINDING_INVALID
  */
-export function liveBindings(
+export function requireActiveBindings(
   { authority_bindings: active, agent }: PassportFacts,
   ids: readonly string[],
 ): AuthorityRef[] {
   return ids.map((id) => {
-    const binding = active.find(({ binding_id: known }) => known === id);
+    const binding = active.find(({ binding_id: activeId }) => activeId === id);
     assertThat(
       binding,
       () =>

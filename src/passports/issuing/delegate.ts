@@ -3,21 +3,21 @@ import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
-import { assertMayHold, intervalOf, liveBindings, stronger } from './assemble.ts';
+import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, strongerMode } from './assemble.ts';
 import { intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
-import { withIntents } from './intents.ts';
-import { narrowed } from './narrowing.ts';
-import { parentToken, type ParentToken } from './parent-token.ts';
-import { STANDARD_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../schema.ts';
+import { resolveIntents } from './intents.ts';
+import { narrowServices } from './narrowing.ts';
+import { readParentToken, type ParentToken } from './parent-token.ts';
+import { DEFAULT_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 import type { PassportClaims } from '../token.ts';
 
-/** Hops at most: a passport at this depth is not delegated further (decisions A13). */
-const DEEPEST = 4;
+/** Most hops: a passport at this depth cannot be delegated further (decision A13). */
+const MAX_DEPTH = 4;
 
 /**
- * Gives an agent of the same operator a passport that is narrower in everything (Market §4.6).
+ * Gives an agent of the same operator a passport that allows no more than its parent in anything.
  * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, PASSPORT_REVOKED, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT,
  *   AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE, DELEGATION_DEPTH_EXCEEDED, AUTHORITY_BINDING_INVALID,
  *   SCOPE_ESCALATION, TTL_EXCEEDS_PARENT, PASSPORT_TOO_LARGE.
@@ -27,80 +27,88 @@ export async function delegatePassport(
   call: CommandCall,
   body: DelegateBody,
 ): Promise<Answered<SignedPassport>> {
-  const parent = await parentToken(context, call, body.parent_passport_token, 'parent_passport_token');
+  const parent = await readParentToken(context, call, {
+    token: body.parent_passport_token,
+    path: 'parent_passport_token',
+  });
   return await signPassport(context, call, {
-    compose: (facts) => composeDelegation(context, parent, { ...body, operatorId: call.caller.operatorId }, facts),
-    decide: (begin, composed) => sql.type(PassportAnswerRow)`
-      select * from delegate_passport(${begin},
+    compose: (facts) => composeDelegation(context, { parent, body, operatorId: call.caller.operatorId, facts }),
+    decide: (common, composed) => sql.type(PassportAnswerRow)`
+      select * from delegate_passport(${common},
         p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_agent => ${body.child_agent_id},
         p_accountability => ${composed?.claims.accountability ?? null},
         p_ttl_seconds => ${body.ttl_seconds === undefined ? null : Math.floor(body.ttl_seconds)},
-        p_standard_seconds => ${STANDARD_TTL_SECONDS}, p_interval => ${composed?.interval ?? null})`,
+        p_standard_seconds => ${DEFAULT_TTL_SECONDS}, p_interval => ${composed?.interval ?? null})`,
   });
 }
 
-interface Delegation extends DelegateBody {
+interface Delegation {
+  parent: ParentToken | CarnetError;
+  body: DelegateBody;
   operatorId: OperatorId;
+  facts: FactsInUse;
 }
 
-async function composeDelegation(
-  context: Context,
-  parent: ParentToken | CarnetError,
-  body: Delegation,
-  facts: FactsInUse,
-) {
+async function composeDelegation(context: Context, { parent, body, operatorId, facts }: Delegation) {
   if (parent instanceof CarnetError) throw parent;
-  const { claims: above } = parent;
-  const { operatorId } = body;
+  const { claims: parentClaims } = parent;
   const child = await facts.of(body.child_agent_id);
   assertThat(child, () => notFound('agent'));
-  const delegating = above.agent_id === child.agent.id ? child : await facts.of(above.agent_id);
-  assertThat(delegating, () => notFound('agent'));
+  const delegator = parentClaims.agent_id === child.agent.id ? child : await facts.of(parentClaims.agent_id);
+  assertThat(delegator, () => notFound('agent'));
   const pinned = new Map(
-    above.services.flatMap(({ constraints }) => intentsOf(constraints) ?? []).map((entry) => [entry.claim, entry]),
+    parentClaims.services
+      .flatMap(({ constraints }) => intentsOf(constraints) ?? [])
+      .map((entry) => [entry.claim, entry]),
   );
-  const asked = await withIntents(context, body.scopes, [], { operatorId, agentId: child.agent.id, pinned });
-  assertMayHold(delegating);
-  assertMayHold(child);
+  const requested = await resolveIntents(context, {
+    items: body.scopes,
+    refs: [],
+    operatorId,
+    agentId: child.agent.id,
+    pinned,
+  });
+  assertCanHoldPassport(delegator);
+  assertCanHoldPassport(child);
   assertThat(
-    above.delegation_depth < DEEPEST,
+    parentClaims.delegation_depth < MAX_DEPTH,
     () =>
       new CarnetError(
         'DELEGATION_DEPTH_EXCEEDED',
-        `The passport was delegated ${DEEPEST} times already; no more are allowed.`,
+        `The passport was delegated ${MAX_DEPTH} times already; no more are allowed.`,
       ),
   );
-  const bindings = liveBindings(
-    delegating,
-    above.authority_refs.map(({ binding_id: id }) => id),
+  const bindings = requireActiveBindings(
+    delegator,
+    parentClaims.authority_refs.map(({ binding_id: id }) => id),
   );
   facts.use(...bindings);
-  const accountability = stronger(above.accountability, child.agent.accountability);
-  const interval = intervalOf(child, accountability);
+  const accountability = strongerMode(parentClaims.accountability, child.agent.accountability);
+  const interval = checkpointInterval(child, accountability);
   return {
     interval,
     claims: {
-      ...inherited(above),
+      ...inheritedClaims(parentClaims),
       agent_id: child.agent.id,
       agent_name: child.agent.name,
-      services: narrowed(above.services, asked, 'SCOPE_ESCALATION'),
-      authority_refs: child === delegating ? above.authority_refs : [],
-      delegation_depth: above.delegation_depth + 1,
+      services: narrowServices(parentClaims.services, requested, 'SCOPE_ESCALATION'),
+      authority_refs: child === delegator ? parentClaims.authority_refs : [],
+      delegation_depth: parentClaims.delegation_depth + 1,
       accountability,
-      ...shortest(interval, above.checkpoint_interval),
-      chain: [...above.chain, parent.jti],
+      ...shorterInterval(interval, parentClaims.checkpoint_interval),
+      chain: [...parentClaims.chain, parent.jti],
     },
   };
 }
 
-/** What a child has of its parent (decisions A41); an identity claim that has ended since says nothing any more. */
-const inherited = ({ checkpoint_interval: _interval, ...above }: PassportClaims): PassportClaims => ({
+/** What a child takes from its parent (decision A41), without identity claims that have expired since. */
+const inheritedClaims = ({ checkpoint_interval: _interval, ...above }: PassportClaims): PassportClaims => ({
   ...above,
   identity_claims: above.identity_claims.filter(({ expires_at: end }) => end === null || end * 1_000 > Date.now()),
 });
 
-const shortest = (own: number | null, above: number | undefined): { checkpoint_interval?: number } => {
-  const intervals = [own, above].flatMap((interval) =>
+const shorterInterval = (own: number | null, parent: number | undefined): { checkpoint_interval?: number } => {
+  const intervals = [own, parent].flatMap((interval) =>
     interval === null || interval === undefined ? [] : [Math.floor(interval)],
   );
   return intervals.length === 0 ? {} : { checkpoint_interval: Math.min(...intervals) };

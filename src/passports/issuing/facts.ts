@@ -1,10 +1,10 @@
 import { passportFacts, type PassportFacts } from '../../authority/index.ts';
 import type { Context } from '../../context/context.ts';
 
-/** Characters of facts kept in all, as JSON; those used least recently leave first. */
+/** Most characters of facts in the cache, as JSON; the least recently used are removed first. */
 const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
 
-/** After a change that was about something else, facts are compared by content at each issue; so they are read again before long. */
+/** After any change of the operator's facts each issue compares digests, which is slower; so facts are read again soon. */
 const FRESH_MS = 1_000;
 
 interface Entry {
@@ -14,8 +14,8 @@ interface Entry {
 }
 
 /**
- * The facts of agents that got passports of late, of one process. An entry may be old: the statement that issues says so by its
- * revision, and then it is forgotten. Unknown agents are not kept, so one is found as soon as it is registered.
+ * The facts of agents that got passports recently, in this process. An entry may be old: the statement that issues notices
+ * it by its revision, and then it is removed. Unknown agents are not kept, so an agent is found as soon as it is registered.
  */
 class FactsCache {
   readonly #entries = new Map<string, Entry>();
@@ -62,12 +62,12 @@ function cacheOf(context: Context): FactsCache {
   return cache;
 }
 
-/** What one attempt to compose a passport was made of: facts of one revision, and when the first of those used ends. */
+/** The facts that one attempt to compose a passport has used, and when the first of them expires. */
 export class FactsInUse {
   readonly #context: Context;
   readonly #operatorId: string;
   readonly #used = new Map<string, PassportFacts>();
-  /** The second at which something used ends by itself; null: nothing does. */
+  /** Seconds since 1970 at which the first of the used facts expires; null: none does. */
   until: number | null = null;
 
   constructor(context: Context, operatorId: string) {
@@ -82,12 +82,12 @@ export class FactsInUse {
     return facts;
   }
 
-  /** These count until they end. */
+  /** Notes when what is used expires. */
   use(...ending: readonly { expires_at: number | null }[]): void {
     for (const { expires_at: end } of ending) if (end !== null) this.until = Math.min(end, this.until ?? end);
   }
 
-  /** Null: no facts were used. -1, which no operator is at: facts of several moments were. */
+  /** Null: no facts were used. -1, which is no revision of any operator: facts of several revisions were used. */
   get revision(): number | null {
     const revisions = new Set([...this.#used.values()].map(({ revision }) => revision));
     if (revisions.size > 1) return -1;
@@ -99,12 +99,12 @@ export class FactsInUse {
     return [...this.#used.keys()];
   }
 
-  /** What the facts of each of these agents digest to. */
+  /** The digest of the facts of each of these agents. */
   get digests(): string[] {
     return [...this.#used.values()].map(({ digest }) => digest);
   }
 
-  /** They hold no longer. */
+  /** Removes them from the cache: they have changed. */
   forget(): void {
     for (const agentId of this.#used.keys()) cacheOf(this.#context).forget(this.#operatorId, agentId);
   }

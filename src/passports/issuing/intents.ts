@@ -3,28 +3,29 @@ import type { Context } from '../../context/context.ts';
 import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import type { IntentEntry } from './constraints.ts';
-import type { AskedScope } from './narrowing.ts';
+import type { RequestedScope } from './narrowing.ts';
 import type { ScopeItem } from '../schema.ts';
 
-/** Whose intents may be named. */
-interface Intending {
+interface IntentRequest {
+  items: readonly ScopeItem[];
+  /** Further claims that the intent refers to. */
+  refs: readonly string[];
   operatorId: OperatorId;
+  /** Whose intents may be named. */
   agentId: string;
-  /** Intents that a parent passport already pins, by claim: these may be named again, whoever's they are. */
+  /** Intents that the parent passport has, by claim: these may be named whatever agent they are of. */
   pinned?: ReadonlyMap<string, IntentEntry>;
 }
 
 /**
- * The scopes asked for with each intent read from its claim (decisions A8).
- * @param refs further claims that are only referred to
- * @throws CarnetError UNKNOWN_INTENT for what is no unrevoked intent claim of the operator; VALIDATION_ERROR for another agent's
+ * The requested scopes with each intent read from its claim.
+ * @throws CarnetError UNKNOWN_INTENT for an id that is no unrevoked intent claim of the operator; VALIDATION_ERROR for an
+ *   intent of another agent.
  */
-export async function withIntents(
+export async function resolveIntents(
   context: Context,
-  items: readonly ScopeItem[],
-  refs: readonly string[],
-  { operatorId, agentId, pinned = new Map<string, IntentEntry>() }: Intending,
-): Promise<AskedScope[]> {
+  { items, refs, operatorId, agentId, pinned = new Map<string, IntentEntry>() }: IntentRequest,
+): Promise<RequestedScope[]> {
   const named = items.flatMap(({ intents = [] }, item) =>
     intents.map((id, index) => ({ id, path: `scopes.${item}.intents.${index}` })),
   );
@@ -37,11 +38,11 @@ export async function withIntents(
     operatorId,
     wanted.map(({ id }) => id),
   );
-  const known = new Map(claims.map((claim) => [claim.id as string, claim]));
+  const byId = new Map(claims.map((claim) => [claim.id as string, claim]));
   for (const { id, path } of wanted) {
-    const claim = known.get(id);
+    const claim = byId.get(id);
     if (claim === undefined) {
-      const message = `${id} is not an intent claim of yours that holds`;
+      const message = `${id} is not a valid intent claim of yours`;
       throw new CarnetError('UNKNOWN_INTENT', `${path}: ${message}.`, {
         errors: [{ path, message, code: 'unknown_intent' }],
       });

@@ -4,15 +4,22 @@ import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
-import { assertMayHold, chosenIdentity, grantedServices, intervalOf, liveBindings, shownIdentity } from './assemble.ts';
+import {
+  assertCanHoldPassport,
+  selectIdentityClaims,
+  grantedServices,
+  checkpointInterval,
+  requireActiveBindings,
+  toPassportIdentityClaim,
+} from './assemble.ts';
 import type { FactsInUse } from './facts.ts';
-import { withIntents } from './intents.ts';
-import { narrowed } from './narrowing.ts';
+import { resolveIntents } from './intents.ts';
+import { narrowServices } from './narrowing.ts';
 import type { IssueBody, SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**
- * Issues a passport: a session, its first lineage, and what the agent is granted at this moment (Market §4.5).
+ * Issues a passport: a new session with its first lineage, and what the agent is granted now.
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE,
  *   SCOPE_NOT_GRANTED, SCOPE_ESCALATION, AUTHORITY_BINDING_INVALID, PASSPORT_TOO_LARGE.
  */
@@ -22,30 +29,38 @@ export const issuePassport = (
   body: IssueBody,
 ): Promise<Answered<SignedPassport>> =>
   signPassport(context, call, {
-    compose: (facts) => composeIssue(context, call, body, facts),
-    decide: (begin, composed) => sql.type(PassportAnswerRow)`
-      select * from issue_passport(${begin},
+    compose: (facts) => composeIssue(context, { call, body, facts }),
+    decide: (common, composed) => sql.type(PassportAnswerRow)`
+      select * from issue_passport(${common},
         p_session => ${composed?.claims.session_id ?? null}, p_agent => ${body.agent_id},
         p_accountability => ${composed?.claims.accountability ?? null}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
         p_session_seconds => ${context.config.sessionMaxSeconds}, p_interval => ${composed?.interval ?? null},
         p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)})`,
   });
 
-async function composeIssue(context: Context, { caller }: CommandCall, body: IssueBody, facts: FactsInUse) {
-  const known = await facts.of(body.agent_id);
-  assertThat(known, () => notFound('agent'));
-  const { agent } = known;
-  const identity = chosenIdentity(known, body.identity_claim_ids);
-  const asked = await withIntents(context, body.scopes ?? [], body.intent?.refs ?? [], {
+interface Issue {
+  call: CommandCall;
+  body: IssueBody;
+  facts: FactsInUse;
+}
+
+async function composeIssue(context: Context, { call: { caller }, body, facts }: Issue) {
+  const holder = await facts.of(body.agent_id);
+  assertThat(holder, () => notFound('agent'));
+  const { agent } = holder;
+  const identity = selectIdentityClaims(holder, body.identity_claim_ids);
+  const requested = await resolveIntents(context, {
+    items: body.scopes ?? [],
+    refs: body.intent?.refs ?? [],
     operatorId: caller.operatorId,
     agentId: agent.id,
   });
-  assertMayHold(known);
-  const granted = grantedServices(known);
-  const services = body.scopes === undefined ? granted : narrowed(granted, asked, 'SCOPE_NOT_GRANTED');
-  const bindings = liveBindings(known, body.authority_binding_ids);
+  assertCanHoldPassport(holder);
+  const granted = grantedServices(holder);
+  const services = body.scopes === undefined ? granted : narrowServices(granted, requested, 'SCOPE_NOT_GRANTED');
+  const bindings = requireActiveBindings(holder, body.authority_binding_ids);
   facts.use(...identity, ...bindings);
-  const interval = body.checkpoint_interval_seconds ?? intervalOf(known, agent.accountability);
+  const interval = body.checkpoint_interval_seconds ?? checkpointInterval(holder, agent.accountability);
   return {
     interval,
     claims: {
@@ -53,7 +68,7 @@ async function composeIssue(context: Context, { caller }: CommandCall, body: Iss
       agent_id: agent.id,
       agent_name: agent.name,
       services,
-      identity_claims: identity.map(shownIdentity),
+      identity_claims: identity.map(toPassportIdentityClaim),
       authority_refs: bindings,
       delegation_depth: 0,
       session_id: newId('ses'),

@@ -1,48 +1,54 @@
 import { CarnetError } from '../../errors/carnet-error.ts';
-import { conjoined, intentConstraint, loosenedBy, type IntentEntry, type SignedConstraint } from './constraints.ts';
+import {
+  combineConstraints,
+  findLoosened,
+  intentConstraint,
+  type IntentEntry,
+  type SignedConstraint,
+} from './constraints.ts';
 import type { ServiceScope } from '../token.ts';
 
-/** What may be passed on of one service: a grant at issue, the parent's service at delegation. */
+/** The most that can be passed on of one service: the grant at issue, the parent's service at delegation. */
 export type Allowance = Omit<ServiceScope, 'constraints'> & { constraints: SignedConstraint[] };
 
-/** What is asked of one service; everything that is left out is inherited. */
-export interface AskedScope {
+/** What is requested of one service; whatever is left out is inherited. */
+export interface RequestedScope {
   service_connection_id: string;
-  /** `*`: everything that may be passed on (decisions §3.8). */
+  /** `*`: everything that may be passed on. */
   scopes: readonly string[];
   constraints?: readonly SignedConstraint[] | undefined;
   intents?: readonly IntentEntry[] | undefined;
   allow_data_from?: readonly string[] | undefined;
 }
 
-/** The code of a scope beyond what may be passed on: not granted at issue, an escalation at delegation (decisions A4, A6). */
-export type Beyond = 'SCOPE_NOT_GRANTED' | 'SCOPE_ESCALATION';
+/** The code for a scope that may not be passed on: not granted at issue, an escalation at delegation. */
+export type ExcessCode = 'SCOPE_NOT_GRANTED' | 'SCOPE_ESCALATION';
 
 const ALL = '*';
 
 /**
- * The services asked for, each within what is allowed: never more scopes, more sources of data or looser limits.
+ * The requested services, each within its allowance: never more scopes, more sources of data or looser limits.
  * @throws CarnetError SCOPE_NOT_GRANTED, SCOPE_ESCALATION
  */
-export const narrowed = (
+export const narrowServices = (
   allowances: readonly Allowance[],
-  asked: readonly AskedScope[],
-  beyond: Beyond,
+  requested: readonly RequestedScope[],
+  excessCode: ExcessCode,
 ): ServiceScope[] => {
   const byConnection = new Map(allowances.map((allowance) => [allowance.connection_id, allowance]));
-  return asked.map((scope, index) => {
+  return requested.map((scope, index) => {
     const allowance = byConnection.get(scope.service_connection_id);
     if (allowance === undefined) {
       throw refusal(
-        beyond,
+        excessCode,
         `scopes.${index}.service_connection_id`,
-        `${scope.service_connection_id} is not among what may be passed on`,
+        `${scope.service_connection_id} is not among the services that may be passed on`,
       );
     }
     return {
       service_id: allowance.service_id,
       service_name: allowance.service_name,
-      scopes: narrowedScopes(allowance, scope, `scopes.${index}.scopes`, beyond),
+      scopes: narrowedScopes(allowance, scope, { path: `scopes.${index}.scopes`, excessCode }),
       credential_ref: allowance.credential_ref,
       connection_id: allowance.connection_id,
       allow_data_from: narrowedSources(allowance, scope, `scopes.${index}.allow_data_from`),
@@ -51,13 +57,17 @@ export const narrowed = (
   });
 };
 
-function narrowedScopes(allowance: Allowance, { scopes }: AskedScope, path: string, beyond: Beyond): string[] {
+function narrowedScopes(
+  allowance: Allowance,
+  { scopes }: RequestedScope,
+  { path, excessCode }: { path: string; excessCode: ExcessCode },
+): string[] {
   const extra = scopes.find((scope) => scope !== ALL && !allowance.scopes.includes(scope));
-  if (extra !== undefined) throw refusal(beyond, path, `${extra} is not among the scopes that may be passed on`);
+  if (extra !== undefined) throw refusal(excessCode, path, `${extra} is not among the scopes that may be passed on`);
   return scopes.includes(ALL) ? [...allowance.scopes] : [...new Set(scopes)];
 }
 
-function narrowedSources(allowance: Allowance, { allow_data_from: sources }: AskedScope, path: string): string[] {
+function narrowedSources(allowance: Allowance, { allow_data_from: sources }: RequestedScope, path: string): string[] {
   if (sources === undefined) return [...allowance.allow_data_from];
   const extra = sources.find((source) => source !== ALL && !allowance.allow_data_from.includes(source));
   if (extra !== undefined)
@@ -67,19 +77,19 @@ function narrowedSources(allowance: Allowance, { allow_data_from: sources }: Ask
 
 function narrowedConstraints(
   allowance: Allowance,
-  { constraints = [], intents = [] }: AskedScope,
+  { constraints = [], intents = [] }: RequestedScope,
   path: string,
 ): SignedConstraint[] {
   for (const [index, constraint] of constraints.entries()) {
     assertTighter(constraint, allowance, `${path}.constraints.${index}`);
   }
-  const intended = intents.length === 0 ? [] : [intentConstraint([...intents])];
-  for (const constraint of intended) assertTighter(constraint, allowance, `${path}.intents`);
-  return conjoined(allowance.constraints, [...constraints, ...intended]);
+  const intentLimits = intents.length === 0 ? [] : [intentConstraint([...intents])];
+  for (const constraint of intentLimits) assertTighter(constraint, allowance, `${path}.intents`);
+  return combineConstraints(allowance.constraints, [...constraints, ...intentLimits]);
 }
 
 function assertTighter(constraint: SignedConstraint, { constraints }: Allowance, path: string): void {
-  const loosened = loosenedBy(constraint, constraints);
+  const loosened = findLoosened(constraint, constraints);
   if (loosened === undefined) return;
   throw refusal(
     'SCOPE_ESCALATION',
@@ -88,5 +98,5 @@ function assertTighter(constraint: SignedConstraint, { constraints }: Allowance,
   );
 }
 
-const refusal = (code: Beyond, path: string, message: string): CarnetError =>
+const refusal = (code: ExcessCode, path: string, message: string): CarnetError =>
   new CarnetError(code, `${path}: ${message}.`, { errors: [{ path, message, code: code.toLowerCase() }] });

@@ -10,15 +10,14 @@ export interface ParentToken {
 }
 
 /**
- * The passport that another one is to come of; whether it still counts is Postgres' to say (decisions A15). A refusal is given and
- * not thrown, since an Idempotency-Key goes before it.
- * @returns CarnetError INVALID_PASSPORT with `reason`, NOT_FOUND for another operator's
+ * Reads the passport that is delegated or refreshed, and checks its signature; the SQL function decides whether it still
+ * counts. An error is returned and not thrown: first the Idempotency-Key is looked up, which may hold an answer.
+ * @returns also CarnetError INVALID_PASSPORT with `reason`, or NOT_FOUND for another operator's
  */
-export async function parentToken(
+export async function readParentToken(
   context: Context,
   { caller }: CommandCall,
-  token: string,
-  path: string,
+  { token, path }: { token: string; path: string },
 ): Promise<ParentToken | CarnetError> {
   const verdict = await verifySignature(context, token);
   if ('reason' in verdict) {

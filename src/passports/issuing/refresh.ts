@@ -2,16 +2,16 @@ import type { Answered, CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { assertMayHold, assertStillGranted, liveBindings } from './assemble.ts';
+import { assertCanHoldPassport, assertStillGranted, requireActiveBindings } from './assemble.ts';
 import type { FactsInUse } from './facts.ts';
-import { parentToken, type ParentToken } from './parent-token.ts';
+import { readParentToken, type ParentToken } from './parent-token.ts';
 import { findRootAgent } from '../lists/queries.ts';
 import type { RefreshBody, SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**
- * Continues a lineage under a new jti: the same agent, scopes and chain, and a fresh time to live within the session's and the
- * parent's. What was granted at its root is looked at again (decisions A16).
+ * Continues a lineage with a new jti: the same agent, scopes and chain, and a new time to live within the session's and the
+ * parent's. What was granted at its root is checked again (decision A16).
  * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, PASSPORT_REVOKED, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED,
  *   AGENT_BLOCKED, INVALID_STATE, AUTHORITY_BINDING_INVALID, SCOPE_NOT_GRANTED.
  */
@@ -20,11 +20,11 @@ export async function refreshPassport(
   call: CommandCall,
   body: RefreshBody,
 ): Promise<Answered<SignedPassport>> {
-  const from = await parentToken(context, call, body.token, 'token');
+  const from = await readParentToken(context, call, { token: body.token, path: 'token' });
   return await signPassport(context, call, {
     compose: (facts) => composeRefresh(context, from, facts),
-    decide: (begin) => sql.type(PassportAnswerRow)`
-      select * from refresh_passport(${begin},
+    decide: (common) => sql.type(PassportAnswerRow)`
+      select * from refresh_passport(${common},
         p_from => ${from instanceof CarnetError ? null : from.jti}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
         p_session_seconds => ${context.config.sessionMaxSeconds})`,
   });
@@ -33,20 +33,20 @@ export async function refreshPassport(
 async function composeRefresh(context: Context, from: ParentToken | CarnetError, facts: FactsInUse) {
   if (from instanceof CarnetError) throw from;
   const { claims } = from;
-  const own = await facts.of(claims.agent_id);
-  assertThat(own, () => notFound('agent'));
-  // A child needs no grants of its own (decisions A41): what it may do was granted to the agent at the root.
+  const holder = await facts.of(claims.agent_id);
+  assertThat(holder, () => notFound('agent'));
+  // A child needs no grants of its own: what it may do was granted to the agent at the root.
   const rootAgent = claims.delegation_depth === 0 ? claims.agent_id : await findRootAgent(context.pool, from.jti);
-  const root = rootAgent === null || rootAgent === own.agent.id ? own : await facts.of(rootAgent);
+  const root = rootAgent === null || rootAgent === holder.agent.id ? holder : await facts.of(rootAgent);
   assertThat(root, () => notFound('agent'));
-  assertMayHold(own);
-  const bindings = liveBindings(
-    own,
+  assertCanHoldPassport(holder);
+  const bindings = requireActiveBindings(
+    holder,
     claims.authority_refs.map(({ binding_id: id }) => id),
   );
   assertStillGranted(claims.services, root);
-  const standing = new Set(root.identity_claims.map(({ claim_id: id }) => id));
-  const identity = claims.identity_claims.filter(({ claim_id: id }) => standing.has(id));
+  const validIds = new Set(root.identity_claims.map(({ claim_id: id }) => id));
+  const identity = claims.identity_claims.filter(({ claim_id: id }) => validIds.has(id));
   facts.use(...bindings, ...identity);
   return { claims: { ...claims, identity_claims: identity } };
 }

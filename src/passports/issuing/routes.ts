@@ -8,8 +8,8 @@ const tag = 'passports';
 const audience = 'operator-scope';
 const EXAMPLE_TOKEN = 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiJwc3BfMDFLIn0.c2lnbmF0dXJl';
 
-/** What refuses an agent or its operator, whichever way it would get a passport. */
-const heldBack = [
+/** Refusals because of the agent or its operator, for issue, delegate and refresh. */
+const holderRefusals = [
   'AGENT_BLOCKED',
   'AGENT_REVIEW_PENDING',
   'INVALID_STATE',
@@ -18,8 +18,8 @@ const heldBack = [
   'INSUFFICIENT_CREDITS',
   'TEMPORARILY_UNAVAILABLE',
 ] as const;
-/** What refuses the passport that another one is to come of. */
-const ended = ['INVALID_PASSPORT', 'PASSPORT_REVOKED', 'PASSPORT_EXPIRED', 'ALREADY_CHECKED_OUT'] as const;
+/** Refusals because of the passport that is delegated or refreshed. */
+const parentRefusals = ['INVALID_PASSPORT', 'PASSPORT_REVOKED', 'PASSPORT_EXPIRED', 'ALREADY_CHECKED_OUT'] as const;
 
 const issue = route({
   method: 'post',
@@ -27,8 +27,7 @@ const issue = route({
   operation: 'issuePassport',
   tag,
   summary: 'Issue a passport for an agent',
-  description:
-    'Scopes, sources of data and identity claims are what they are at this moment; wildcards are expanded before signing.',
+  description: 'Scopes, sources of data and identity claims are signed as they are now; wildcards are expanded.',
   audience,
   body: IssueBodySchema,
   example: {
@@ -37,7 +36,7 @@ const issue = route({
   },
   status: 201,
   reply: SignedPassportSchema,
-  refusals: ['NOT_FOUND', 'UNKNOWN_INTENT', 'SCOPE_NOT_GRANTED', 'SCOPE_ESCALATION', ...heldBack],
+  refusals: ['NOT_FOUND', 'UNKNOWN_INTENT', 'SCOPE_NOT_GRANTED', 'SCOPE_ESCALATION', ...holderRefusals],
   handler: ({ context, call, body }) => issuePassport(context, call, body),
 });
 
@@ -47,7 +46,7 @@ const delegate = route({
   operation: 'delegatePassport',
   tag,
   summary: 'Give another agent a narrower passport',
-  description: 'Four hops at most. What is left out is inherited; nothing can be more than the parent has.',
+  description: 'Four hops at most. What is left out is inherited; nothing can exceed the parent.',
   audience,
   body: DelegateBodySchema,
   example: {
@@ -63,8 +62,8 @@ const delegate = route({
     'DELEGATION_DEPTH_EXCEEDED',
     'SCOPE_ESCALATION',
     'TTL_EXCEEDS_PARENT',
-    ...ended,
-    ...heldBack,
+    ...parentRefusals,
+    ...holderRefusals,
   ],
   handler: ({ context, call, body }) => delegatePassport(context, call, body),
 });
@@ -76,13 +75,13 @@ const refresh = route({
   tag,
   summary: 'Continue a passport under a new jti',
   description:
-    'Same scopes, claims and chain with a fresh time to live, within the session and the parent. The old token stays valid until it expires.',
+    'The same scopes, claims and chain with a new time to live, within the session and the parent. The old token stays valid until it expires.',
   audience,
   body: RefreshBodySchema,
   example: { token: EXAMPLE_TOKEN },
   status: 201,
   reply: SignedPassportSchema,
-  refusals: ['NOT_FOUND', 'SCOPE_NOT_GRANTED', ...ended, ...heldBack],
+  refusals: ['NOT_FOUND', 'SCOPE_NOT_GRANTED', ...parentRefusals, ...holderRefusals],
   handler: ({ context, call, body }) => refreshPassport(context, call, body),
 });
 

@@ -13,13 +13,13 @@ import type { SignedPassport } from '../schema.ts';
 import { activeKey, keyOf, signingKeys } from '../keys/signing-keys.ts';
 import { PASSPORT_CLAIM, type PassportClaims } from '../token.ts';
 
-/** SQLSTATEs of the functions that sign: the facts or the key are not those of now; the refusal that was composed stands. */
+/** SQLSTATEs of the functions that issue: the facts or the key have changed; the refusal that `compose` threw is right. */
 const FACTS_MOVED = 'CN001';
 const REFUSAL_STANDS = 'CN002';
 const KEY_MOVED = 'CN003';
 
-/** An operator whose grants change faster than a passport can be composed is busy with other things; then 503. */
-const ATTEMPTS = 6;
+/** After this many attempts during which the operator's grants changed, the answer is 503. */
+const MAX_ATTEMPTS = 6;
 
 /** What issue_passport(), delegate_passport() and refresh_passport() return (type passport_answer). */
 export const PassportAnswerRow = z.object({
@@ -32,20 +32,20 @@ export const PassportAnswerRow = z.object({
 });
 type PassportAnswer = z.infer<typeof PassportAnswerRow>;
 
-/** The arguments that the three functions begin with. */
+/** The arguments that the three functions have in common. */
 export type SigningArguments = ReturnType<typeof signingArguments>;
 
 interface Signing<Composed extends { claims: PassportClaims }> {
-  /** From facts alone, which may be old; throws what it must refuse. Repeated when they were. */
+  /** Composes the claims from facts, or throws a refusal. Called again where the facts were out of date. */
   compose(facts: FactsInUse): Promise<Composed>;
-  /** One call of a function that decides, with what was composed; null: composing refused, and the function says whether that stands. */
-  decide(begin: SigningArguments, composed: Composed | null): QuerySqlToken<typeof PassportAnswerRow>;
+  /** The call of the SQL function that decides. `composed` null: `compose` refused, and the function confirms or rejects that. */
+  decide(common: SigningArguments, composed: Composed | null): QuerySqlToken<typeof PassportAnswerRow>;
 }
 
 /**
- * Composes a passport from remembered facts, lets one statement decide whether they still hold, and signs the row that it wrote;
- * the token is kept nowhere (decisions A42). A refusal is judged by that statement too, so that it is never about the past, and
- * an Idempotency-Key goes before it.
+ * Composes a passport from cached facts, lets one statement check that they are current and write the row, and signs the
+ * payload of the row. The token is not stored: the same row gives the same token (decision A42). A refusal goes through the
+ * statement too, so that it is never based on old facts, and an answer stored under the Idempotency-Key comes first.
  * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance, TEMPORARILY_UNAVAILABLE
  */
 export async function signPassport<Composed extends { claims: PassportClaims }>(
@@ -53,21 +53,21 @@ export async function signPassport<Composed extends { claims: PassportClaims }>(
   call: CommandCall,
   { compose, decide }: Signing<Composed>,
 ): Promise<Answered<SignedPassport>> {
-  for (let left = ATTEMPTS; left > 0; left -= 1) {
+  for (let left = MAX_ATTEMPTS; left > 0; left -= 1) {
     const facts = new FactsInUse(context, call.caller.operatorId);
     const key = await activeKey(context);
     const { composed, refusal } = await compose(facts).then(
       (made) => ({ composed: made, refusal: null }),
       (error: unknown) => ({ composed: null, refusal: refusalOf(error) }),
     );
-    const begin = signingArguments(context, call, {
+    const common = signingArguments(context, call, {
       facts,
       kid: key.kid,
       claims: composed?.claims ?? null,
       refused: refusal?.status ?? null,
     });
     try {
-      const row = await runHotCommand(context, call, decide(begin, composed), ({ messages }) => ({
+      const row = await runHotCommand(context, call, decide(common, composed), ({ messages }) => ({
         changed: [],
         messages,
       }));
@@ -82,7 +82,7 @@ export async function signPassport<Composed extends { claims: PassportClaims }>(
   }
   throw new CarnetError(
     'TEMPORARILY_UNAVAILABLE',
-    'What the passport is made of is being changed right now; repeat the call in a moment.',
+    'The agent or its grants are changing right now; repeat the call in a moment.',
     {
       headers: { 'Retry-After': '1' },
     },
@@ -96,13 +96,13 @@ const answered = (row: PassportAnswer, token: string): Answered<SignedPassport> 
   replayed: row.replayed,
 });
 
-/** What cannot be composed is judged by Postgres; a fault is nobody's refusal. */
+/** A refusal is confirmed by Postgres; any other error is thrown on. */
 function refusalOf(error: unknown): CarnetError {
   if (error instanceof CarnetError && error.status < 500) return error;
   throw error;
 }
 
-interface Begin {
+interface SigningInput {
   facts: FactsInUse;
   kid: string;
   claims: PassportClaims | null;
@@ -112,7 +112,7 @@ interface Begin {
 const signingArguments = (
   { config }: Context,
   call: CommandCall,
-  { facts, kid, claims, refused }: Begin,
+  { facts, kid, claims, refused }: SigningInput,
 ) => sql.fragment`
   p_operator => ${call.caller.operatorId}, p_actor => ${actorName(call.caller)}, p_key => ${call.idempotency?.key ?? null},
   p_fingerprint => ${call.idempotency === null ? null : sql.binary(call.idempotency.fingerprint)}, p_request => ${call.requestId},

@@ -17,8 +17,7 @@ export const JwksSchema = z
   })
   .meta({
     id: 'Jwks',
-    description:
-      'The keys whose passports count: the one that signs, the next one, and those that have lately stopped.',
+    description: 'The keys whose passports count: the one that signs, the next one, and those that stopped recently.',
     examples: [
       {
         keys: [
@@ -36,7 +35,7 @@ export const JwksSchema = z
   });
 export type Jwks = z.infer<typeof JwksSchema>;
 
-/** RFC 7517 of our public keys (decisions A37). */
+/** Our public keys as a JWKS (RFC 7517): the active one, the next, and retired ones whose passports still count. */
 export async function jwks(context: Context): Promise<Jwks> {
   await activeKey(context);
   const { counting } = await signingKeys(context).ring();

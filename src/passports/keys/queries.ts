@@ -8,10 +8,10 @@ const SigningKeyRow = z.object({
   status: z.enum(['next', 'active', 'retired', 'withdrawn']),
   counts: z.boolean(),
 });
-/** `counts`: tokens of this key are taken, and the key is shown (decisions A37). */
+/** `counts`: tokens of this key are accepted, and the JWKS has it. */
 export type SigningKeyRow = z.infer<typeof SigningKeyRow>;
 
-/** A key pair whose private part is sealed. */
+/** A key pair whose private part is encrypted. */
 export interface NewSigningKey {
   kid: string;
   x: string;
@@ -20,12 +20,12 @@ export interface NewSigningKey {
 
 const Nothing = z.object({});
 
-/** Every key there ever was: one a quarter. */
+/** Every key that ever existed; the schedule makes one in 90 days. */
 export const listSigningKeys = (connection: CommonQueryMethods): Promise<readonly SigningKeyRow[]> =>
   connection.any(sql.type(SigningKeyRow)`
     select kid, x, private_key, status, signing_key_counts(k) as counts from signing_keys k order by created_at, kid`);
 
-/** Does nothing where there are keys: of several processes that start at once one wins. */
+/** Does nothing where there are keys already: of several processes that start at once one makes them. */
 export async function insertFirstKeys(
   connection: CommonQueryMethods,
   active: NewSigningKey,
@@ -36,7 +36,7 @@ export async function insertFirstKeys(
       ${active.kid}, ${active.x}, ${active.privateKey}, ${next.kid}, ${next.x}, ${next.privateKey})`);
 }
 
-/** Only what was read is replaced: two processes may seal one key anew at once. */
+/** Replaces only what was read: two processes may encrypt the same key again at once. */
 export async function replaceSealed(
   connection: CommonQueryMethods,
   kid: string,

@@ -6,15 +6,15 @@ import { listSigningKeys, rotate, type SigningKeyRow } from './queries.ts';
 import { newSigningKey } from './signing-key.ts';
 import { activeKey, SIGNING_KEYS_CHANGED } from './signing-keys.ts';
 
-/** Decisions A37. */
-const ROTATED_EVERY_DAYS = 90;
+/** Days after which the schedule rotates the active key (decision A37). */
+const ROTATION_DAYS = 90;
 
 export const RotateBodySchema = z
   .strictObject({
     immediate: z
       .boolean()
       .default(false)
-      .meta({ description: 'Withdraw the active key: what it has signed is refused from now on' }),
+      .meta({ description: 'Withdraw the active key: whatever it has signed is refused from now on' }),
   })
   .meta({ id: 'RotateSigningKeys' });
 
@@ -23,11 +23,11 @@ export const SigningKeysSchema = z
     active: z.string(),
     next: z.string(),
     retired: z.array(z.string()).meta({ description: 'No longer signing; their passports count until they expire' }),
-    withdrawn: z.array(z.string()).meta({ description: 'Their passports count no more' }),
+    withdrawn: z.array(z.string()).meta({ description: 'Their passports no longer count' }),
   })
   .meta({
     id: 'SigningKeys',
-    description: 'The keys of the service by what they are, each named by its thumbprint (RFC 7638).',
+    description: 'The keys of the service by status, each by its thumbprint (RFC 7638).',
     examples: [
       {
         active: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
@@ -40,8 +40,8 @@ export const SigningKeysSchema = z
 export type SigningKeysView = z.infer<typeof SigningKeysSchema>;
 
 /**
- * The next key signs from the commit on. The key before retires, and its passports count until they expire; with
- * `immediate` it is withdrawn, and every process refuses its passports at the very next verify.
+ * The next key signs from the commit on. The previous key retires, and its passports count until they expire; with
+ * `immediate` it is withdrawn, and every process refuses its passports from the next verify on.
  */
 export async function rotateSigningKeys(
   context: Context,
@@ -59,14 +59,13 @@ export async function rotateSigningKeys(
 }
 
 /**
- * The scheduled rotation: does nothing while the active key is younger than 90 days, so any number of runs rotate
- * once.
+ * Rotates by schedule. It does nothing while the active key is younger than 90 days, so several runs rotate once.
  */
 export async function rotateSigningKeysWhenDue(context: Context): Promise<{ rotated: boolean }> {
   await activeKey(context);
   const stopped = await rotate(context.pool, {
     immediate: false,
-    olderThanDays: ROTATED_EVERY_DAYS,
+    olderThanDays: ROTATION_DAYS,
     key: newSigningKey(context.encryption),
     by: { actor: 'schedule', requestId: null },
   });

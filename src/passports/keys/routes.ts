@@ -60,8 +60,8 @@ const postRotate = route({
   tag: 'platform',
   summary: 'Sign passports with the next key from now on',
   description:
-    'The key before retires: its passports count until they expire. ' +
-    'With `immediate` it is withdrawn, for a key that leaked: every passport that it signed is refused at the next verify.',
+    'The previous key retires: its passports count until they expire. ' +
+    'With `immediate`, for a key that leaked, it is withdrawn: every passport that it signed is refused at the next verify.',
   audience: 'platform',
   body: RotateBodySchema,
   example: { immediate: false },

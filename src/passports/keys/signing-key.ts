@@ -3,7 +3,7 @@ import type { Encryption } from '../../context/encryption.ts';
 import type { NewSigningKey, SigningKeyRow } from './queries.ts';
 import { assertTokenFits, headerSegment, type TokenType } from '../token.ts';
 
-/** One Ed25519 key of ours; the private part is opened when it first signs. */
+/** One Ed25519 key of ours; its private part is decrypted when it first signs. */
 export class SigningKey {
   readonly kid: string;
   /** The public key, base64url. */
@@ -24,8 +24,8 @@ export class SigningKey {
   }
 
   /**
-   * The token of a payload, its JSON as it is to be signed. Ed25519 is deterministic: the same text gives the same
-   * token (decisions A42).
+   * The token of a payload, which is signed as the text it is. Ed25519 is deterministic: the same text gives the same
+   * token.
    * @throws CarnetError PASSPORT_TOO_LARGE; Error where no key of ENCRYPTION_KEY opens the private part.
    */
   sign(payload: string, typ: TokenType = 'JWT'): string {
@@ -40,7 +40,7 @@ export class SigningKey {
   }
 }
 
-/** A sealed private part opens as that of its own key alone. */
+/** The context under which a private part is sealed: it opens as that of its own key only. */
 export const sealContext = (kid: string): string => `signing_keys:${kid}`;
 
 /** A new key pair; what is sealed is the private member of its JWK. */
@@ -50,7 +50,7 @@ export function newSigningKey(encryption: Encryption): NewSigningKey {
   return { kid, x, privateKey: encryption.seal(d, sealContext(kid)) };
 }
 
-/** RFC 7638, of an Ed25519 key: the members that it must have, by name (RFC 8037 §2). */
+/** RFC 7638 thumbprint of an Ed25519 key: SHA-256 of its required members in the order of their names (RFC 8037). */
 const thumbprint = (x: string): string =>
   createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))

@@ -12,17 +12,17 @@ export const SIGNING_KEYS_CHANGED = 'signing-keys';
  * Keys are read again when a change is announced, and after this long, so that a retired one leaves the JWKS in time.
  */
 const FRESH_MS = 60_000;
-/** While announcements of other processes cannot be heard. */
+/** The same while this process gets no announcements. */
 const FRESH_UNHEARD_MS = 1_000;
 
-/** The keys as one read found them. */
+/** The keys as of one read. */
 export class KeyRing {
   readonly readAt = performance.now();
-  /** Undefined where no key was made yet. */
+  /** Undefined: no key was made yet. */
   readonly active: SigningKey | undefined;
-  /** Every key there ever was, by kid. */
+  /** Every key that ever existed, by kid. */
   readonly all: ReadonlyMap<string, SigningKey>;
-  /** Those whose tokens count: the active one, the next and the lately retired (decisions A37). */
+  /** Those whose tokens count: the active one, the next, and retired ones whose tokens may still be valid. */
   readonly counting: ReadonlyMap<string, SigningKey>;
   /** The same by the first segment of their passports. */
   readonly byHeader: ReadonlyMap<string, SigningKey>;
@@ -53,7 +53,7 @@ class SigningKeys {
     });
   }
 
-  /** The ring at hand while it is fresh; for speed not as a promise. */
+  /** The ring while it is fresh; not a promise, so that a caller on the hot path need not wait. */
   get fresh(): KeyRing | undefined {
     const limit = this.#context.rowEvents.hearing ? FRESH_MS : FRESH_UNHEARD_MS;
     return this.#ring !== undefined && performance.now() - this.#ring.readAt < limit ? this.#ring : undefined;
@@ -64,7 +64,8 @@ class SigningKeys {
   }
 
   /**
-   * As the keys are now: a read that has begun before does not count. One read at a time, one more for all who wait.
+   * Reads the keys as they are now: a read that began before this call does not count. At most one read runs, and one
+   * more waits for all callers since.
    */
   reread(): Promise<KeyRing> {
     if (this.#reading === undefined) return (this.#reading = this.#read().finally(() => (this.#reading = undefined)));
@@ -104,7 +105,7 @@ class SigningKeys {
 
 const ofContext = new WeakMap<Context, SigningKeys>();
 
-/** The keys of this process (architecture: the context is the only root). */
+/** The keys of this process. */
 export function signingKeys(context: Context): Pick<SigningKeys, 'fresh' | 'ring' | 'reread'> {
   let keys = ofContext.get(context);
   if (keys === undefined) ofContext.set(context, (keys = new SigningKeys(context)));
@@ -112,8 +113,8 @@ export function signingKeys(context: Context): Pick<SigningKeys, 'fresh' | 'ring
 }
 
 /**
- * The key that signs now; the first call of a new service makes its keys. Another process may just have rotated:
- * whoever issues names the kid, and Postgres decides.
+ * The key that signs now; the first call of a new service makes its keys. Another process may just have rotated, so the
+ * statement that issues checks the kid.
  */
 export async function activeKey(context: Context): Promise<SigningKey> {
   const keys = signingKeys(context);
@@ -127,8 +128,7 @@ export async function activeKey(context: Context): Promise<SigningKey> {
 }
 
 /**
- * The key of a passport that is signed once more, whatever has become of the key. @throws Error where there never was
- * one.
+ * The key of a passport that is signed again, whatever its status now. @throws Error where it never existed.
  */
 export async function keyOf(context: Context, kid: string): Promise<SigningKey> {
   const keys = signingKeys(context);

@@ -11,11 +11,11 @@ const TTL_SECONDS = 60;
 const LIFETIME_SECONDS = 300;
 /** A list is made at most once a second a process. */
 const FRESH_MS = 1_000;
-/** Tokens live an hour, so two days matter; whoever asks for others has them made again. */
+/** Lists kept in memory. Tokens live an hour, so two days matter; other days are made again on request. */
 const DAYS_KEPT = 4;
 /**
- * Bits beyond the passports there are: those issued while a copy of the list is in use find theirs in it, and its
- * length tells nobody how many there are. 65,536 zeros are 80 bytes when packed.
+ * Bits beyond the number of passports: those issued while a copy of the list is in use have their bit in it, and its
+ * length does not reveal how many there are. 65,536 zeros are 80 bytes when compressed.
  */
 const SPARE_BITS = 65_536;
 
@@ -23,7 +23,7 @@ export const StatusListTokenSchema = z.string().meta({
   id: 'StatusListToken',
   description:
     'A JWT of type `statuslist+jwt` (draft-ietf-oauth-status-list), signed as passports are. `status_list.lst` is zlib ' +
-    'in base64url; bit 0 is the least significant of byte 0; a bit that is set says that the passport is revoked.',
+    'in base64url; bit 0 is the least significant of byte 0; a bit of 1 means that the passport is revoked.',
   examples: ['eyJhbGciOiJFZERTQSIs…'],
 });
 
@@ -110,7 +110,7 @@ async function packed({ numbers, revoked }: z.infer<typeof DayRow>): Promise<str
 const ofContext = new WeakMap<Context, StatusLists>();
 
 /**
- * The signed list of the passports of a UTC day that were revoked (decisions A43), an ancestor's revocation included.
+ * The signed list of the revoked passports of a UTC day, those revoked with an ancestor included (decision A43).
  * @param day YYYY-MM-DD; null: today, by Postgres' clock
  * @throws CarnetError NOT_FOUND for a day without passports, or one to come
  */

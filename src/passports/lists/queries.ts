@@ -4,7 +4,7 @@ import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { Passport, PassportStatus } from '../schema.ts';
 import { PASSPORT_CLAIM, PassportClaimsSchema } from '../token.ts';
 
-/** As it was sent (Market §4.5). */
+/** The intent of an issue request, as it was sent. */
 const Intent = z.object({
   summary: z.string(),
   services: z.array(z.string()),
@@ -14,7 +14,7 @@ const Intent = z.object({
 
 const { identity_claims, authority_refs, mission_ids } = PassportClaimsSchema.shape;
 
-const EntryRow = z.object({
+const PassportRow = z.object({
   jti: z.string(),
   agent_id: z.string(),
   session_id: z.string(),
@@ -32,12 +32,12 @@ const EntryRow = z.object({
   revoke_reason: z.string().nullable(),
 });
 
-const entry = sql.fragment`
+const columns = sql.fragment`
   p.jti, p.agent_id, p.session_id, p.depth, p.parent_jti, p.payload, l.intent, l.checkpoint_interval_seconds, l.checkpoint_count,
   l.last_checkpoint_at, p.issued_at, p.expires_at, p.revoked_at, p.revoke_reason,
   case when p.revoked_at is not null then 'revoked' when p.expires_at <= now() then 'expired' else 'active' end as status`;
 
-const entryOf = ({ payload, intent, depth, parent_jti, ...row }: z.output<typeof EntryRow>): Passport => {
+const toPassport = ({ payload, intent, depth, parent_jti, ...row }: z.output<typeof PassportRow>): Passport => {
   const claims = payload[PASSPORT_CLAIM];
   return {
     ...row,
@@ -53,16 +53,16 @@ const entryOf = ({ payload, intent, depth, parent_jti, ...row }: z.output<typeof
   };
 };
 
-/** Null where it is not this operator's. */
+/** @returns null where it is not this operator's. */
 export async function findPassport(
   connection: CommonQueryMethods,
   operatorId: string,
   jti: string,
 ): Promise<Passport | null> {
-  const row = await connection.maybeOne(sql.type(EntryRow)`
-    select ${entry} from passports p join passport_lineages l on l.id = p.lineage_id
+  const row = await connection.maybeOne(sql.type(PassportRow)`
+    select ${columns} from passports p join passport_lineages l on l.id = p.lineage_id
     where p.jti = ${jti} and p.operator_id = ${operatorId}`);
-  return row === null ? null : entryOf(row);
+  return row === null ? null : toPassport(row);
 }
 
 export interface PassportFilter {
@@ -70,12 +70,12 @@ export interface PassportFilter {
   agentId?: string | undefined;
   sessionId?: string | undefined;
   status?: PassportStatus | undefined;
-  /** The jti at which the page before ended. */
+  /** The last jti of the previous page; null: the first page. */
   after: string | null;
   limit: number;
 }
 
-/** A filter that was not given is not in the statement, so that every plan can use its index to the full. */
+/** A filter that was not sent is left out of the statement, so that Postgres can plan with the best index. */
 const nothing = sql.fragment``;
 
 const STATUS = {
@@ -84,7 +84,7 @@ const STATUS = {
   revoked: sql.fragment`and p.revoked_at is not null`,
 } as const satisfies Record<PassportStatus, unknown>;
 
-/** Newest first; jtis sort by creation. What is active is found by its own index: it may be little beside a long history. */
+/** Newest first; jtis sort by creation. Active ones are found by an index of their own: they may be few in a long history. */
 export async function listPassports(
   connection: CommonQueryMethods,
   { operatorId, agentId, sessionId, status, after, limit }: PassportFilter,
@@ -92,19 +92,19 @@ export async function listPassports(
   const active = sql.fragment`
     with active as materialized (
       select jti from passports where operator_id = ${operatorId} and revoked_at is null and expires_at > now())`;
-  const rows = await connection.any(sql.type(EntryRow)`
+  const rows = await connection.any(sql.type(PassportRow)`
     ${status === 'active' ? active : nothing}
-    select ${entry} from passports p join passport_lineages l on l.id = p.lineage_id
+    select ${columns} from passports p join passport_lineages l on l.id = p.lineage_id
     where p.operator_id = ${operatorId}
       ${after === null ? nothing : sql.fragment`and p.jti < ${after}`}
       ${agentId === undefined ? nothing : sql.fragment`and p.agent_id = ${agentId}`}
       ${sessionId === undefined ? nothing : sql.fragment`and p.session_id = ${sessionId}`}
       ${status === undefined ? nothing : STATUS[status]}
     order by p.jti desc limit ${limit}`);
-  return rows.map(entryOf);
+  return rows.map(toPassport);
 }
 
-/** Whose grants a passport lives by; null: no such passport. */
+/** The agent whose grants a passport depends on; null: no such passport. */
 export const findRootAgent = (connection: CommonQueryMethods, jti: string): Promise<string | null> =>
   connection.maybeOneFirst(sql.type(z.object({ root_agent_id: z.string() }))`
     select l.root_agent_id from passports p join passport_lineages l on l.id = p.lineage_id where p.jti = ${jti}`);

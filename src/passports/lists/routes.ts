@@ -8,9 +8,9 @@ import { ActivePassportSchema, PassportSchema, PassportStatus } from '../schema.
 const tag = 'passports';
 const audience = 'operator-scope';
 
-/** Entries of the bare array at most, 700 bytes each; whoever has more reads GET /v1/passports by cursor. */
-const MOST_ACTIVE = 10_000;
-const ofWhom = { agent_id: z.string().optional(), session_id: z.string().optional() };
+/** Most entries of the array, 700 bytes each; GET /v1/passports has more, by cursor. */
+const MAX_ACTIVE = 10_000;
+const holderFilter = { agent_id: z.string().optional(), session_id: z.string().optional() };
 
 const active = route({
   method: 'get',
@@ -18,14 +18,14 @@ const active = route({
   operation: 'listActivePassports',
   tag,
   summary: 'List the active passports, newest first',
-  description: `The newest ${MOST_ACTIVE}; \`GET /v1/passports?status=active\` has them all, by cursor.`,
+  description: `The newest ${MAX_ACTIVE}; \`GET /v1/passports?status=active\` lists all of them, by cursor.`,
   audience,
-  query: z.object(ofWhom),
+  query: z.object(holderFilter),
   status: 200,
   reply: z.array(ActivePassportSchema),
   handler: async ({ context, caller: { operatorId }, query }) => {
     const filter = { operatorId, agentId: query.agent_id, sessionId: query.session_id, status: 'active' as const };
-    return { status: 200, body: await listPassports(context.pool, { ...filter, after: null, limit: MOST_ACTIVE }) };
+    return { status: 200, body: await listPassports(context.pool, { ...filter, after: null, limit: MAX_ACTIVE }) };
   },
 });
 
@@ -38,7 +38,7 @@ const search = route({
   tag,
   summary: 'List passports, newest first',
   audience,
-  query: z.object({ ...pages.query, ...ofWhom, status: PassportStatus.optional() }),
+  query: z.object({ ...pages.query, ...holderFilter, status: PassportStatus.optional() }),
   status: 200,
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],
@@ -76,5 +76,5 @@ const get = route({
 
 export const listRoutes: AnyRoute[] = [active, search];
 
-/** After every route of one segment whose path is fixed (decisions, trap 23). */
+/** Stands after every route with a fixed path of one segment, which it would match too. */
 export const byJtiRoutes: AnyRoute[] = [get];

@@ -4,7 +4,7 @@ import { sql } from '../../database/pool.ts';
 
 const Revoked = z.object({ revoked: z.number() });
 
-/** Ends passports for the domains below, which know nothing of them; the promises are the port's. */
+/** Revokes passports for the domains that passports depend on, which cannot import this one; see `PassportRevocation`. */
 export const passportRevocation: PassportRevocation = {
   async lock(connection, operatorId) {
     await connection.query(sql.type(z.object({}))`select lock_passports_exclusively(${operatorId})`);

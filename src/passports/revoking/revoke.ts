@@ -9,15 +9,15 @@ import { CarnetError } from '../../errors/carnet-error.ts';
 import { assertKeyNotReused } from '../../http/idempotency.ts';
 import { RevokedManySchema, RevokedSchema, type RevokeBody, type Revoked, type RevokedMany } from '../schema.ts';
 
-/** Passports named one by one to the other processes; where more were revoked they hear that anything may have changed. */
-const MOST_NAMED = 1_000;
+/** Most passports that other processes are notified of one by one; beyond it the notice is that anything may have changed. */
+const MAX_NOTIFIED = 1_000;
 
 /** What revoke_passport() and revoke_passports() return (type passport_revocation_answer). */
 const AnswerRow = z.object({ replayed: z.boolean(), body: json, revoked: z.array(z.string()), messages: z.number() });
 
 /**
- * Revokes a passport, all that it was refreshed from or into and all that was delegated from any of them. Once this is answered, none
- * of them verifies (decisions A16, A18).
+ * Revokes a passport, all that it was refreshed from or into and all that was delegated from any of them. After the answer
+ * none of them verifies. A passport that is revoked or expired already is no error: 0 are counted.
  * @throws CarnetError NOT_FOUND
  */
 export const revokePassport = (
@@ -25,34 +25,30 @@ export const revokePassport = (
   call: CommandCall,
   { jti, reason }: RevokeBody,
 ): Promise<Answered<Revoked>> =>
-  revoke(
-    context,
-    call,
-    RevokedSchema,
-    sql.type(AnswerRow)`
-    select * from revoke_passport(${beginning(call)}, p_jti => ${jti}, p_reason => ${reason})`,
-  );
+  revoke(context, call, {
+    reply: RevokedSchema,
+    statement: sql.type(AnswerRow)`
+      select * from revoke_passport(${commonArguments(call)}, p_jti => ${jti}, p_reason => ${reason})`,
+  });
 
-/** What is revoked at once; `id` is the agent's, the session's or the operator's own. */
+/** What is revoked at once; `id` is the id of the agent, of the session or of the calling operator. */
 export interface RevocationScope {
   scope: 'agent' | 'session' | 'operator';
   id: string;
   reason: string;
 }
 
-/** Revokes everything active in a scope; an id that is unknown or another operator's has nothing (decisions A20). */
+/** Revokes all active passports of a scope. An id that is unknown, or of another operator, is no error: 0 are counted. */
 export const revokePassports = (
   context: Context,
   call: CommandCall,
   { scope, id, reason }: RevocationScope,
 ): Promise<Answered<RevokedMany>> =>
-  revoke(
-    context,
-    call,
-    RevokedManySchema,
-    sql.type(AnswerRow)`
-    select * from revoke_passports(${beginning(call)}, p_scope => ${scope}, p_id => ${id}, p_reason => ${reason})`,
-  );
+  revoke(context, call, {
+    reply: RevokedManySchema,
+    statement: sql.type(AnswerRow)`
+      select * from revoke_passports(${commonArguments(call)}, p_scope => ${scope}, p_id => ${id}, p_reason => ${reason})`,
+  });
 
 /** @throws CarnetError CONFIRMATION_REQUIRED */
 export async function revokeAllPassports(
@@ -61,7 +57,7 @@ export async function revokeAllPassports(
   { confirm, reason }: { confirm?: unknown; reason: string },
 ): Promise<Answered<RevokedMany>> {
   if (confirm !== true) {
-    // As for every other fault of a body, a key that stands for another request is told first.
+    // A reused Idempotency-Key is refused first, as before every other fault of a body.
     if (call.idempotency !== null) await assertKeyNotReused(context, call.caller, call.idempotency);
     throw new CarnetError(
       'CONFIRMATION_REQUIRED',
@@ -77,18 +73,18 @@ export async function revokeAllPassports(
 async function revoke<Body>(
   context: Context,
   call: CommandCall,
-  reply: z.ZodType<Body>,
-  statement: QuerySqlToken<typeof AnswerRow>,
+  { reply, statement }: { reply: z.ZodType<Body>; statement: QuerySqlToken<typeof AnswerRow> },
 ): Promise<Answered<Body>> {
   const { body, replayed } = await runHotCommand(context, call, statement, effects);
   return { status: 200, body: reply.parse(body), replayed };
 }
 
 const effects = ({ revoked, messages }: z.output<typeof AnswerRow>): CommandEffects => ({
-  changed: revoked.length > MOST_NAMED ? ['*'] : revoked,
+  changed: revoked.length > MAX_NOTIFIED ? ['*'] : revoked,
   messages,
 });
 
-const beginning = ({ caller, idempotency, requestId }: CommandCall) => sql.fragment`
+/** The arguments that both functions have in common. */
+const commonArguments = ({ caller, idempotency, requestId }: CommandCall) => sql.fragment`
   p_operator => ${caller.operatorId}, p_actor => ${actorName(caller)}, p_key => ${idempotency?.key ?? null},
   p_fingerprint => ${idempotency === null ? null : sql.binary(idempotency.fingerprint)}, p_request => ${requestId}`;

@@ -6,8 +6,8 @@ import { PASSPORT_CLAIM } from '../token.ts';
 import { verifyPassport } from './verify.ts';
 
 /**
- * Passports of this service, shown as a bearer credential (decisions C4, C6). They are never remembered: a revocation
- * that was acknowledged is seen by the next request.
+ * Passports of this service as bearer credentials. They are never cached: a revocation that was acknowledged applies to
+ * the next request.
  */
 export function passportAuthenticator(context: Context): Authenticator {
   const find = async (token: string): Promise<Credential> => {
@@ -22,7 +22,7 @@ export function passportAuthenticator(context: Context): Authenticator {
         agentId: claims.agent_id as AgentId,
         jti: jti as PassportId,
       },
-      // Suspending an operator revokes its passports (decisions §4), and those of a blocked agent run on (A40).
+      // Suspending an operator revokes its passports, and those of a blocked agent stay valid (decision A40).
       suspended: false,
       blocked: false,
       validForMs: 0,

@@ -3,10 +3,7 @@ import { PASSPORT_CLAIM } from '../token.ts';
 import { verifyPassport } from './verify.ts';
 import type { Introspection } from './schema.ts';
 
-/**
- * RFC 7662 (decisions A44): what counts is told in full, everything else is `active: false`, whatever is wrong with
- * it.
- */
+/** Token introspection (RFC 7662): a passport that counts is shown in full, any other token is only `active: false`. */
 export async function introspect(context: Context, token: string): Promise<Introspection> {
   const verdict = await verifyPassport(context, token);
   if (!verdict.valid) return { active: false };

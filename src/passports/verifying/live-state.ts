@@ -14,9 +14,9 @@ const StateRow = z.object({
 /** A passport as Postgres has it; instants are seconds since 1970, by Postgres' clock. */
 export type LiveState = z.infer<typeof StateRow>;
 
-/** Passports asked about in one query at most. */
+/** Most passports of one query. */
 const MOST_AT_ONCE = 100;
-/** Queries under way at once: one leaves a connection idle while its answer is read, more would gather too few. */
+/** Most queries at once. With one, the connection is idle while its answer is read; with more, each gathers fewer passports. */
 const QUERIES = 2;
 
 interface Question {
@@ -27,8 +27,8 @@ interface Question {
 }
 
 /**
- * Asks Postgres about the passports that are being verified, those of one moment in one query. Each query begins
- * after its questions were asked, so a revocation that was acknowledged before is always seen.
+ * Reads the state of passports that are being verified, in one query for all that arrive together. A query begins after
+ * the verifications that it is for, so a revocation that was acknowledged before is always seen.
  */
 class LiveStates {
   readonly #pool: Context['pool'];
@@ -47,7 +47,7 @@ class LiveStates {
     });
   }
 
-  /** After everything that has arrived with this question was read. */
+  /** Queries once everything that arrived together has been read from its sockets. */
   #callSoon(): void {
     if (this.#called || this.#underWay >= QUERIES) return;
     this.#called = true;
@@ -89,7 +89,7 @@ class LiveStates {
 
 const ofContext = new WeakMap<Context, LiveStates>();
 
-/** What has become of a passport, as of a moment after this call. */
+/** The state of a passport at a moment after this call. */
 export function liveState(context: Context, jti: string, kid: string): Promise<LiveState> {
   let states = ofContext.get(context);
   if (states === undefined) ofContext.set(context, (states = new LiveStates(context.pool)));

@@ -10,7 +10,7 @@ import {
   type Verification,
 } from './schema.ts';
 
-/** A token of 1 MiB is answered `malformed`, which takes a little more of a body. */
+/** So that a token of 1 MiB still gets the answer `malformed`. */
 const BODY_LIMIT = 2 * 1_048_576;
 
 const postVerify = route({

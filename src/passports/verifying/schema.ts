@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AuthorityRefSchema, PASSPORT_CLAIM, PassportClaimsSchema } from '../token.ts';
 import { InvalidReasons } from './verify.ts';
 
-/** Of any length: a token that cannot be one is an answer, not a fault of the request (decisions §3.8). */
+/** Of any length: a text that is no token is answered with a reason, it is not a fault of the request. */
 const token = z.string();
 
 export const VerifyBodySchema = z
@@ -33,7 +33,7 @@ export const VerificationSchema = z
   ])
   .meta({
     id: 'PassportVerification',
-    description: 'Whether the passport counts now; of one that does not, nothing but the reason is told.',
+    description: 'Whether the passport counts now; for one that does not, the answer has only the reason.',
     examples: [{ valid: false, reason: 'revoked' }],
   });
 export type Verification = z.infer<typeof VerificationSchema>;
@@ -41,7 +41,7 @@ export type Verification = z.infer<typeof VerificationSchema>;
 export const IntrospectBodySchema = z
   .strictObject({
     token,
-    token_type_hint: z.string().optional().meta({ description: 'Of no consequence: there is one type of token' }),
+    token_type_hint: z.string().optional().meta({ description: 'Ignored: there is only one type of token' }),
   })
   .meta({ id: 'IntrospectPassport' });
 

@@ -8,7 +8,7 @@ import { signingKeys } from '../keys/signing-keys.ts';
 import { PASSPORT_CLAIM, type AuthorityRef, type PassportPayload } from '../token.ts';
 import { verifyToken, type TokenFault, type TokenVerdict } from './verify-token.ts';
 
-/** Why a passport is refused, the first that applies in this order (decisions A17). */
+/** Why a passport is refused; the first that applies, in this order (decision A17). */
 export const InvalidReasons = [
   'malformed',
   'unknown_key',
@@ -20,7 +20,7 @@ export const InvalidReasons = [
 ] as const;
 export type InvalidReason = (typeof InvalidReasons)[number];
 
-/** A pinned authority binding, and whether it still holds (decisions A10). */
+/** An authority binding of a passport, and whether it still counts (decision A10). */
 export type LiveAuthorityRef = AuthorityRef & { active: boolean };
 
 export type PassportVerdict =
@@ -28,8 +28,8 @@ export type PassportVerdict =
   | { valid: false; reason: InvalidReason };
 
 /**
- * Form, key and signature of a token, by the keys of this service. A key that this process has not heard of is looked
- * for once. Time and revocation are the caller's to judge.
+ * Checks form, key and signature of a token with the keys of this service. Where this process does not know the key, the
+ * keys are read again once. Time and revocation are not checked.
  */
 export async function verifySignature(context: Context, token: string): Promise<TokenVerdict> {
   const keys = signingKeys(context);
@@ -41,15 +41,15 @@ export async function verifySignature(context: Context, token: string): Promise<
 
 /**
  * Whether a passport counts now: signature, revocation and expiry, by Postgres' clock and without leeway, and whether
- * it has scopes for a service. Nothing is remembered: a revocation acknowledged before this call is seen.
- * @throws CarnetError TEMPORARILY_UNAVAILABLE where the database does not answer; nothing is valid unseen.
+ * it has scopes for a service. Nothing is cached: a revocation acknowledged before this call is seen.
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE where the database does not answer: nothing is valid unchecked.
  */
 export async function verifyPassport(context: Context, token: string, serviceId?: string): Promise<PassportVerdict> {
   try {
     const verdict = await verifySignature(context, token);
     if ('reason' in verdict) return { valid: false, reason: verdict.reason };
     const { payload, kid } = verdict;
-    const reason = lifeless(payload, await liveState(context, payload.jti, kid)) ?? outOfScope(payload, serviceId);
+    const reason = stateFault(payload, await liveState(context, payload.jti, kid)) ?? scopeFault(payload, serviceId);
     if (reason !== null) return { valid: false, reason };
     return { valid: true, payload, authorityRefs: await liveAuthorityRefs(context, payload) };
   } catch (error) {
@@ -57,8 +57,8 @@ export async function verifyPassport(context: Context, token: string, serviceId?
   }
 }
 
-/** The row decides. A token of our own key is what its row says, so what the two disagree about was never issued. */
-function lifeless(payload: PassportPayload, live: LiveState): TokenFault | InvalidReason | null {
+/** What is wrong by the row, which decides: a token that our key signed without such a row was never issued. */
+function stateFault(payload: PassportPayload, live: LiveState): TokenFault | InvalidReason | null {
   if (payload.iat > live.now || (payload.nbf ?? 0) > live.now) return 'malformed';
   if (live.withdrawn) return 'unknown_key';
   if (!live.exists) return 'revoked';
@@ -66,7 +66,7 @@ function lifeless(payload: PassportPayload, live: LiveState): TokenFault | Inval
   return Math.min(payload.exp, live.expires_at ?? 0) <= live.now ? 'expired' : null;
 }
 
-function outOfScope(payload: PassportPayload, serviceId: string | undefined): InvalidReason | null {
+function scopeFault(payload: PassportPayload, serviceId: string | undefined): InvalidReason | null {
   if (serviceId === undefined) return null;
   const { services } = payload[PASSPORT_CLAIM];
   const within = services.some(({ service_id, scopes }) => service_id === serviceId && scopes.length > 0);

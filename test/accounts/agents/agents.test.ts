@@ -4,7 +4,7 @@ import { buildAgent, buildOperator, unique, type TestOperator } from '../../supp
 import { assertProblem, assertStatus } from '../../support/service.ts';
 import { block, publicJwk } from '../../authority/support.ts';
 
-/** What POST and PATCH refuse alike. */
+/** What both POST and PATCH refuse. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
   ['an empty name', { name: '' }, 'name'],
   ['a name of 129 characters', { name: 'x'.repeat(129) }, 'name'],
@@ -99,7 +99,7 @@ describe('GET /v1/agents', () => {
 });
 
 describe('GET /v1/agents/:id', () => {
-  it("is 404 for another operator's agent, in the words of an unknown one", async () => {
+  it("is 404 for another operator's agent, with the same words as for an unknown one", async () => {
     const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
     const foreign = await operator.get(`/v1/agents/${(await buildAgent(other)).id}`);
     assertProblem(foreign, 'NOT_FOUND');
@@ -123,7 +123,7 @@ describe('PATCH /v1/agents/:id', () => {
     });
   });
 
-  it('changes what is named and leaves the rest', async () => {
+  it('changes the fields that are sent and leaves the rest', async () => {
     const made = assertStatus(await operator.get<Agent>(`/v1/agents/${agent.id}`), 200);
     const changed = assertStatus(
       await operator.patch<Agent>(`/v1/agents/${agent.id}`, { name: 'after', accountability: 'logged' }),
@@ -150,7 +150,7 @@ describe('PATCH /v1/agents/:id', () => {
     assertProblem(await operator.patch(`/v1/agents/${agent.id}`, {}), 'VALIDATION_ERROR');
   });
 
-  it('says one thing about a body of one unknown property', async () => {
+  it('reports one fault for a body with one unknown property', async () => {
     const refused = await operator.patch<{ errors: unknown[] }>(`/v1/agents/${agent.id}`, { nmae: 'x' });
     assertProblem(refused, 'VALIDATION_ERROR', 'nmae');
     assert.equal(refused.body.errors.length, 1);
@@ -162,7 +162,7 @@ describe('PATCH /v1/agents/:id', () => {
     assert.equal(assertStatus(await operator.get<Agent>(`/v1/agents/${agent.id}`), 200).name, 'before');
   });
 
-  it("holds an agent to more without asking, to less by a key only with a person's approval", async () => {
+  it("raises accountability at once; lowering it by a key needs a person's approval", async () => {
     const path = `/v1/agents/${agent.id}`;
     const weaker = { standard: [], logged: ['standard'], enforced: ['logged', 'standard'] };
     for (const [level, refused] of Object.entries(weaker)) {
@@ -176,7 +176,7 @@ describe('PATCH /v1/agents/:id', () => {
     }
   });
 
-  it('does not lift a block by way of another status', async () => {
+  it('does not lift a block by setting another status', async () => {
     await block(agent.id);
     for (const status of ['active', 'disabled']) {
       assertProblem(await operator.patch(`/v1/agents/${agent.id}`, { status }), 'INVALID_STATE');

@@ -21,8 +21,8 @@ const reasonOf = async ({ token }: Issued): Promise<unknown> =>
   assertStatus(await anonymous().post('/v1/passports/verify', { token }), 200).reason;
 
 /**
- * Starts `ending` while somebody else has the operator's passports.
- * @returns its answer, once it was seen to wait and the row that it is about was seen to be free (architecture rule 12).
+ * Starts `ending` while another transaction holds the lock on the operator's passports.
+ * @returns its answer, after it was seen to wait without holding a lock on its own row (rule 12).
  */
 async function waitsWithoutHolding<Body>(
   operatorId: string,
@@ -47,7 +47,7 @@ async function waitsWithoutHolding<Body>(
 }
 
 describe('PATCH /v1/agents/:id with status disabled', () => {
-  it("revokes the agent's passports and what was delegated from them, and lets nobody else's go", async () => {
+  it("revokes the agent's passports and what was delegated from them, and no others", async () => {
     const operator = await buildOperator();
     const [agent, child, other] = [await buildAgent(operator), await buildAgent(operator), await buildAgent(operator)];
     const own = assertStatus(await issue(operator, agent.id), 201);
@@ -73,7 +73,7 @@ describe('PATCH /v1/agents/:id with status disabled', () => {
     assert.equal(events.find(({ action }) => action === 'agent.updated')?.detail.passports_revoked, 2);
   });
 
-  it('leaves no active passport, whatever was being issued meanwhile', async () => {
+  it('leaves no active passport, even of those that are issued at the same time', async () => {
     const operator = await buildOperator();
     const { id } = await buildAgent(operator);
     const issuing = Array.from({ length: 12 }, () => issue(operator, id));
@@ -84,7 +84,7 @@ describe('PATCH /v1/agents/:id with status disabled', () => {
     assert.deepEqual(assertStatus(await operator.get<unknown[]>('/v1/passports/active'), 200), []);
   });
 
-  it('waits for other revocations before it holds the agent, so that none waits for it', async () => {
+  it('waits for other revocations before it locks the agent, so that none waits for it', async () => {
     const operator = await buildOperator();
     const { id } = await buildAgent(operator);
     const reply = await waitsWithoutHolding(operator.operatorId, { table: 'agents', id }, () =>
@@ -117,7 +117,7 @@ describe('PATCH /v1/admin/operators/:id with status suspended', () => {
     assert.deepEqual(await Promise.all(passports.map(reasonOf)), ['revoked', 'revoked'], 'they stay revoked');
   });
 
-  it('waits for other revocations before it holds the operator', async () => {
+  it('waits for other revocations before it locks the operator', async () => {
     const { operatorId: id } = await buildOperator();
     const reply = await waitsWithoutHolding(id, { table: 'operators', id }, () =>
       platform().patch(`/v1/admin/operators/${id}`, { status: 'suspended' }),

@@ -5,19 +5,19 @@ import { buildPerson, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, type Reply } from '../../support/service.ts';
 import { block } from '../../authority/support.ts';
 
-/** A request that a person must allow, by a key; the same one may be sent again with an approval. */
+/** A request with a key that needs a person's approval; it can be sent again with that approval. */
 type Governed = (approval?: string) => Promise<Reply>;
 
 const header = (approval: string | undefined): Record<string, string> =>
   approval === undefined ? {} : { 'x-governance-approval': approval };
 
-const asked = async (governed: Governed): Promise<string> => {
+const approvalRequested = async (governed: Governed): Promise<string> => {
   const refused = await governed();
   assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
   return String(refused.body.approval_id);
 };
 
-describe('what of an agent a person must allow', () => {
+describe('changes of an agent that need a person', () => {
   let operator: TestOperator;
   let person: Person;
   let agentId: string;
@@ -36,10 +36,10 @@ describe('what of an agent a person must allow', () => {
   describe('POST /v1/agents/:id/unblock', () => {
     const unblock: Governed = (approval) => operator.post(`/v1/agents/${agentId}/unblock`, undefined, header(approval));
 
-    it('is refused to a key, and done once a person has approved it, once', async () => {
+    it('is refused to a key until a person has approved it, and done once for each approval', async () => {
       await block(agentId);
-      const approval = await asked(unblock);
-      assert.equal(await asked(unblock), approval, 'asking again asks for the same approval');
+      const approval = await approvalRequested(unblock);
+      assert.equal(await approvalRequested(unblock), approval, 'asking again asks for the same approval');
       assertProblem(await unblock(approval), 'GOVERNANCE_APPROVAL_REQUIRED');
       assert.equal((await agent()).status, 'blocked');
       await approve(approval);
@@ -51,7 +51,7 @@ describe('what of an agent a person must allow', () => {
       assert.equal((await agent()).status, 'blocked');
     });
 
-    it('is done by a person at once, and stands in the audit trail', async () => {
+    it('is done at once for a person, and is in the audit trail', async () => {
       await block(agentId);
       const unblocked = assertStatus(await person.post<Agent>(`/v1/agents/${agentId}/unblock`), 200);
       assert.equal(unblocked.status, 'active');
@@ -63,7 +63,7 @@ describe('what of an agent a person must allow', () => {
       );
     });
 
-    it('is 409 INVALID_STATE where nothing is blocked, before anybody is asked', async () => {
+    it('is 409 INVALID_STATE where nothing is blocked, without an approval request', async () => {
       assertProblem(await unblock(), 'INVALID_STATE');
       assertProblem(await person.post(`/v1/agents/${agentId}/unblock`), 'INVALID_STATE');
       assert.equal(assertStatus(await person.get('/v1/governance/approvals'), 200).total, 0);
@@ -81,8 +81,8 @@ describe('what of an agent a person must allow', () => {
     const weaken: Governed = (approval) =>
       operator.patch(`/v1/agents/${agentId}`, { accountability: 'logged', name: 'x' }, header(approval));
 
-    it('is refused to a key, and done once a person has approved this very change', async () => {
-      const approval = await asked(weaken);
+    it('is refused to a key until a person has approved exactly this change', async () => {
+      const approval = await approvalRequested(weaken);
       await approve(approval);
       const more = { accountability: 'standard', name: 'x' };
       assertProblem(
@@ -94,12 +94,12 @@ describe('what of an agent a person must allow', () => {
       assert.deepEqual([weakened.accountability, weakened.name], ['logged', 'x']);
     });
 
-    it('is done by a person at once', async () => {
+    it('is done at once for a person', async () => {
       const reply = await person.patch<Agent>(`/v1/agents/${agentId}`, { accountability: 'standard' });
       assert.equal(assertStatus(reply, 200).accountability, 'standard');
     });
 
-    it('asks nobody where the state or the body does not allow it', async () => {
+    it('makes no approval request where the state or the body does not allow the change', async () => {
       await block(agentId);
       const body = { accountability: 'logged', status: 'disabled' };
       assertProblem(await operator.patch(`/v1/agents/${agentId}`, body), 'INVALID_STATE');

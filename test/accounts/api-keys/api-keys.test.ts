@@ -17,7 +17,7 @@ describe('POST /v1/api-keys', () => {
     agent = await buildAgent(operator);
   });
 
-  it("makes a key of the operator, a member's unless a role is named", async () => {
+  it('makes a key of the operator, with the role member unless one is named', async () => {
     const reply = await operator.post<CreatedApiKey>('/v1/api-keys', { name: 'laptop', kind: 'operator' });
     const made = assertStatus(reply, 201);
     assert.match(made.key, /^svc_live_[\w-]{43}$/);
@@ -42,7 +42,7 @@ describe('POST /v1/api-keys', () => {
     assert.deepEqual([made.kind, made.role, made.agent_id, made.monthly_limit_cents], ['agent', null, agent.id, 500]);
   });
 
-  it('shows the same Idempotency-Key the secret again, of which the database holds no readable copy', async () => {
+  it('shows the secret again for the same Idempotency-Key, with no readable copy in the database', async () => {
     const headers = { 'idempotency-key': unique('key') };
     const first = assertStatus(
       await operator.post<CreatedApiKey>('/v1/api-keys', { name: 'once', kind: 'operator' }, headers),
@@ -93,7 +93,7 @@ describe('POST /v1/api-keys', () => {
     );
   });
 
-  it('refuses the agent of another operator as an unknown one', async () => {
+  it('refuses the agent of another operator like an unknown one', async () => {
     const foreign = await buildAgent(await buildOperator());
     const reply = await operator.post('/v1/api-keys', { name: 'a', kind: 'agent', agent_id: foreign.id });
     assertProblem(reply, 'VALIDATION_ERROR', 'agent_id');
@@ -110,7 +110,7 @@ describe('POST /v1/api-keys', () => {
 });
 
 describe('an API key that expires', () => {
-  it('is 401 from its expiry on, in use until then or not', async () => {
+  it('is 401 from its expiry on, whether it was in use or not', async () => {
     const operator = await buildOperator();
     const inUse = async (seconds: number): Promise<{ key: string; expiresAt: string }> => {
       const expiresAt = new Date(Date.now() + seconds * 1_000).toISOString();
@@ -167,7 +167,7 @@ describe('GET /v1/api-keys', () => {
 });
 
 describe('GET /v1/api-keys/:id', () => {
-  it('shows what Location named, without its secret, to its operator alone', async () => {
+  it('shows the key that Location named, without its secret, to its operator only', async () => {
     const operator = await buildOperator();
     const made = await operator.post<CreatedApiKey>('/v1/api-keys', { name: 'laptop', kind: 'operator' });
     const { key, ...shown } = assertStatus(made, 201);
@@ -212,7 +212,7 @@ describe('the agent of an agent key', () => {
     agent = await buildAgent(operator);
   });
 
-  it('retired: its keys, in use or not, are refused until it is active again', async () => {
+  it('disabled: its keys, in use or not, are refused until it is active again', async () => {
     const [used, unused] = [await buildAgentKey(operator, agent.id), await buildAgentKey(operator, agent.id)];
     // Often enough to be remembered: announcements of the keys' own making come back within some milliseconds.
     for (let call = 0; call < 50; call += 1) assertStatus(await used.get('/v1/billing/balance'), 200);
@@ -224,7 +224,7 @@ describe('the agent of an agent key', () => {
     assertStatus(await used.get('/v1/billing/balance'), 200);
   });
 
-  it('blocked: its keys may read and are 403 AGENT_BLOCKED on every mutation', async () => {
+  it('blocked: its keys may read, and are 403 AGENT_BLOCKED on every mutation', async () => {
     const pool = await database();
     await pool.query(sql.type(z.object({}))`update agents set status = 'blocked' where id = ${agent.id}`);
     const key = await buildAgentKey(operator, agent.id);

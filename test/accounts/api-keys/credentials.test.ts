@@ -5,7 +5,7 @@ type Call = (as: Requester) => Promise<Reply>;
 
 type Endpoint = [line: string, audience: 'operator' | 'admin' | 'platform', call: Call];
 
-/** Every endpoint of accounts and whom it takes: operator: no agents; admin: no members either; platform: no operator. */
+/** Every endpoint of accounts and who may call it. operator: no agents; admin: no members either; platform: no operators. */
 const endpoints: Endpoint[] = [
   ['POST /v1/operators', 'platform', (as) => as.post('/v1/operators', { name: 'x', email: 'x@example.test' })],
   ['GET /v1/operators/me', 'operator', (as) => as.get('/v1/operators/me')],
@@ -63,7 +63,7 @@ describe('credentials of the accounts endpoints', () => {
       });
 
       if (audience === 'platform') {
-        it('is 403 ADMIN_REQUIRED for an operator, however much an admin', async () => {
+        it('is 403 ADMIN_REQUIRED for an operator, even for its admin', async () => {
           assertProblem(await call(operator), 'ADMIN_REQUIRED');
         });
       } else {

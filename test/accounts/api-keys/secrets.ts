@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { database } from '../../support/service.ts';
 
-/** The tables in which a row, written out as a dump would, holds the secret: as it is, in hex or in base64. */
+/** The tables with a row that, as text, contains the secret: as it is, in hex or in base64. */
 export async function tablesHolding(secret: string): Promise<string[]> {
   const pool = await database();
   const bytes = Buffer.from(secret);

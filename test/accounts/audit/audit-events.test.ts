@@ -14,7 +14,7 @@ const eventsOf = async (requester: Requester, query = ''): Promise<Page> =>
   assertStatus(await requester.get<Page>(`/v1/audit-events${query}`), 200);
 
 describe('GET /v1/audit-events', () => {
-  it('tells every change, newest first: who, what, to what, in which request; never a secret', async () => {
+  it('lists every change, newest first: who, what, to what, in which request; never a secret', async () => {
     const operator = await buildOperator();
     const agent = await buildAgent(operator);
     assertStatus(
@@ -44,7 +44,7 @@ describe('GET /v1/audit-events', () => {
     assert(!JSON.stringify(events).includes(key.key));
   });
 
-  it('has nothing to tell of what was refused or only repeated', async () => {
+  it('has no event for what was refused or only repeated', async () => {
     const operator = await buildOperator();
     const headers = { 'idempotency-key': 'the-same' };
     for (let time = 0; time < 2; time += 1)
@@ -56,7 +56,7 @@ describe('GET /v1/audit-events', () => {
     );
   });
 
-  it("is read page by page, and a cursor is another operator's neither to use nor to change", async () => {
+  it('is read page by page, with cursors that no other operator can use or change', async () => {
     const operator = await buildOperator();
     const made: string[] = [];
     for (let count = 0; count < 5; count += 1) made.unshift((await buildAgent(operator)).id);

@@ -5,8 +5,8 @@ import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
 
-/** What tiers keep (Billing §8), just inside and just outside. */
-const kept: Record<string, [inside: string, outside: string]> = {
+/** How long each tier keeps audit events: an age just inside and one just outside. */
+const retention: Record<string, [inside: string, outside: string]> = {
   free: ['6 days 23 hours', '7 days 1 hour'],
   developer: ['29 days 23 hours', '30 days 1 hour'],
   pro: ['12 months -1 hour', '12 months 1 hour'],
@@ -42,7 +42,7 @@ describe('the retention of the audit trail', () => {
       sql.type(z.object({ action: z.string() }))`select action from audit_events where operator_id = ${of} order by id`,
     )),
   ];
-  /** Steps until nobody is left. @returns what each of them deleted. */
+  /** Runs steps until every operator was looked at. @returns how many events each deleted. */
   const purge = async (): Promise<number[]> => {
     const steps: number[] = [];
     for (let after: string | null = ''; after !== null;) {
@@ -53,8 +53,8 @@ describe('the retention of the audit trail', () => {
     return steps;
   };
 
-  for (const [tier, [inside, outside]] of Object.entries(kept)) {
-    it(`keeps ${tier} what is younger than its tier says, and nothing older`, async () => {
+  for (const [tier, [inside, outside]] of Object.entries(retention)) {
+    it(`keeps events of tier ${tier} for as long as the tier says, and no longer`, async () => {
       const id = await operator(tier);
       await events(id, outside);
       await events(id, inside);
@@ -64,7 +64,7 @@ describe('the retention of the audit trail', () => {
     });
   }
 
-  it('purges a thousand a step, until none is left, of whomever they are', async () => {
+  it('purges a thousand a step until none is left, of all operators', async () => {
     const [one, other, young] = [await operator(), await operator(), await operator()];
     await events(one, '8 days', 2_300);
     await events(one, '1 day', 3, 'young');
@@ -92,7 +92,7 @@ describe('the retention of the audit trail', () => {
     assert.deepEqual(await actionsOf('op_many_999'), []);
   });
 
-  it('does not look at events one by one where the oldest is young enough', async () => {
+  it('does not read events one by one where the oldest is young enough', async () => {
     const id = await operator('business');
     await events(id, '1 day', 5_000);
     await run(db, sql.fragment`vacuum analyze audit_events`);

@@ -47,7 +47,7 @@ describe('The first member', () => {
     assert(members.some((member) => member.email === email && member.role === 'owner'));
   });
 
-  it('of the platform is nobody: it has its key alone', async () => {
+  it('of the platform does not exist: it has only its key', async () => {
     assert.equal(assertStatus(await platform().get<Members>('/v1/members'), 200).total, 0);
   });
 });
@@ -70,7 +70,7 @@ describe('POST /v1/members', () => {
     });
   }
 
-  it('refuses an address that is a member, whatever its case, and takes it for another operator', async () => {
+  it('refuses the address of a member, whatever its case, and accepts it for another operator', async () => {
     const email = address();
     assertStatus(await add(operator, email), 201);
     assertProblem(await add(operator, email, 'admin'), 'CONFLICT');
@@ -84,7 +84,7 @@ describe('POST /v1/members', () => {
     ['pro', 5],
     ['business', 25],
   ] as const) {
-    it(`takes ${seats} people on tier ${tier}, owner included, and not one more`, async () => {
+    it(`has ${seats} seats on tier ${tier}, the owner included`, async () => {
       const full = await buildOperator({ tier });
       for (let seat = 1; seat < seats; seat += 1) assertStatus(await add(full), 201);
       const refused = await add(full);
@@ -102,7 +102,7 @@ describe('POST /v1/members', () => {
     assert.equal((await membersOf(large)).length, 6);
   });
 
-  it('lets exactly one of ten at once have the last seat', async () => {
+  it('gives the last seat to exactly one of ten at once', async () => {
     const free = await buildOperator();
     const replies = await Promise.all(Array.from({ length: 10 }, () => add(free)));
     assert.equal(replies.filter(({ status }) => status === 201).length, 1);
@@ -110,7 +110,7 @@ describe('POST /v1/members', () => {
     assert.equal((await membersOf(free)).length, 2);
   });
 
-  it('lets one address in once, of ten at once', async () => {
+  it('adds one address once, of ten at once', async () => {
     const [shared, email] = [await buildOperator({ tier: 'business' }), address()];
     const replies = await Promise.all(Array.from({ length: 10 }, () => add(shared, email)));
     assert.equal(replies.filter(({ status }) => status === 201).length, 1);
@@ -170,7 +170,7 @@ describe('GET /v1/members/:id', () => {
 });
 
 describe('DELETE /v1/members/:id', () => {
-  it('takes a person out, and gives the seat back', async () => {
+  it('removes a person and frees the seat', async () => {
     const operator = await buildOperator();
     const member = assertStatus(await add(operator), 201);
     assert.deepEqual(assertStatus(await operator.delete(`/v1/members/${member.id}`), 200), { deleted: true });
@@ -179,7 +179,7 @@ describe('DELETE /v1/members/:id', () => {
     assertStatus(await add(operator), 201);
   });
 
-  it('keeps the last owner, of two that are deleted at once too', async () => {
+  it('keeps the last owner, even when both of two are deleted at once', async () => {
     const operator = await buildOperator();
     const [first] = await membersOf(operator);
     assertProblem(await operator.delete(`/v1/members/${first?.id}`), 'INVALID_STATE');

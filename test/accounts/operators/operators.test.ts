@@ -21,7 +21,7 @@ describe('POST /v1/operators', () => {
     assertStatus(await requester(key).get('/v1/api-keys'), 200);
   });
 
-  it('shows the same Idempotency-Key the secret again, of which the database holds no readable copy', async () => {
+  it('shows the secret again for the same Idempotency-Key, with no readable copy in the database', async () => {
     const body = { name: unique('operator'), email: 'replay@example.test' };
     const headers = { 'idempotency-key': unique('register') };
     const first = assertStatus(await platform().post<RegisteredOperator>('/v1/operators', body, headers), 201);
@@ -64,7 +64,7 @@ describe('PATCH /v1/operators/me', () => {
     assert.deepEqual(assertStatus(await operator.get('/v1/operators/me'), 200), moved);
   });
 
-  it("is a member's right too", async () => {
+  it('is allowed to members too', async () => {
     const member = await buildMemberKey(await buildOperator());
     assertStatus(await member.patch('/v1/operators/me', { name: 'By a member' }), 200);
   });

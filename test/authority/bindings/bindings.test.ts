@@ -26,7 +26,7 @@ const terms = (agentId: string, overrides: Record<string, unknown> = {}): Record
   ...overrides,
 });
 
-/** What the live check of protected actions says (decisions A10). */
+/** Whether the binding counts, as the check of protected actions judges it (decision A10). */
 const isActive = async (bindingId: string, agentId: string): Promise<boolean> => {
   const pool = await database();
   return pool.oneFirst(sql.type(z.object({ active: z.boolean() }))`
@@ -47,7 +47,7 @@ describe('authority bindings', () => {
   });
 
   describe('POST /v1/authority-bindings', () => {
-    it('binds the agent under its key, and pins the document by its digest', async () => {
+    it('binds the agent with its key, and pins the document by its digest', async () => {
       const document = { limit_cents: 50_000, z: 1, a: ['ü', 1e21, null] };
       const given = terms(agent.id, { document });
       const reply = await operator.post<Whole>(path, given);
@@ -68,7 +68,7 @@ describe('authority bindings', () => {
       assert(await isActive(id, agent.id));
     });
 
-    it('without a document pins its own terms', async () => {
+    it('pins its own terms where no document is sent', async () => {
       const given = terms(agent.id);
       const binding = assertStatus(await operator.post<Whole>(path, given), 201);
       assert.deepEqual(binding.document, { ...given, key_thumbprint: binding.key_thumbprint });
@@ -169,7 +169,7 @@ describe('authority bindings', () => {
       }
     });
 
-    it('its expiry, by the clock of the database', async () => {
+    it('its expiry, by the clock of Postgres', async () => {
       const { id } = await bind();
       const pool = await database();
       await pool.query(sql.type(z.object({}))`
@@ -177,14 +177,14 @@ describe('authority bindings', () => {
       await becomes(id, 'expired');
     });
 
-    it('its revocation, whatever else has happened to it', async () => {
+    it('its revocation, whatever happened before', async () => {
       const { id } = await bind();
       assertStatus(await operator.post(`${path}/${id}/revoke`), 200);
       assertStatus(await operator.patch(`/v1/agents/${agent.id}`, { public_jwk: otherJwk }), 200);
       await becomes(id, 'revoked');
     });
 
-    it('nothing for another agent: to that one it never was', async () => {
+    it('being used by another agent', async () => {
       const { id } = await bind();
       const twin = await buildAgent(operator, { public_jwk: publicJwk });
       assert.equal(await isActive(id, twin.id), false);
@@ -193,7 +193,7 @@ describe('authority bindings', () => {
   });
 
   describe('POST /v1/authority-bindings/:id/revoke', () => {
-    it('revokes once, and answers the same again', async () => {
+    it('revokes once, and gives the same answer again', async () => {
       const made = await bind();
       const replies = await Promise.all([1, 2, 3].map(() => operator.post<Whole>(`${path}/${made.id}/revoke`)));
       const [first, ...others] = replies.map((reply) => assertStatus(reply, 200));
@@ -202,7 +202,7 @@ describe('authority bindings', () => {
       for (const other of others) assert.deepEqual(other, first);
     });
 
-    it('revokes the claim that records it, which would vouch for it otherwise', async () => {
+    it('revokes the claim that records it, which would otherwise confirm it', async () => {
       const { id, claim_id: claimId } = await bind();
       const claim = async () => assertStatus(await operator.get(`/v1/claims/${claimId}`), 200);
       assert.equal((await claim()).revoked_at, null);
@@ -213,7 +213,7 @@ describe('authority bindings', () => {
   });
 
   describe('authority bindings of others', () => {
-    it('are 404 in the words of unknown ones, and stay as they are', async () => {
+    it('are 404 with the same words as unknown ones, and stay unchanged', async () => {
       const { id } = await bind();
       const other = await buildOperator();
       for (const call of [

@@ -8,7 +8,7 @@ const path = '/v1/service-connections';
 const given = { service_id: 'github', service_name: 'my-github', scopes: ['repo:read', 'repo:write'] };
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `s${at}`);
 
-/** What POST and PATCH refuse alike. */
+/** What both POST and PATCH refuse. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [
   ['an empty service_id', { service_id: '' }, 'service_id'],
   ['a service_id of 129 characters', { service_id: 'x'.repeat(129) }, 'service_id'],
@@ -31,7 +31,7 @@ describe('POST /v1/service-connections', () => {
     operator = await buildOperator();
   });
 
-  it('makes an active connection, and shows where it is', async () => {
+  it('makes an active connection, with its Location', async () => {
     const reply = await operator.post<ServiceConnection>(path, given);
     const { id, created_at: createdAt, updated_at: updatedAt, ...made } = assertStatus(reply, 201);
     assert.match(id, /^con_[0-9A-Z]{26}$/);
@@ -46,13 +46,13 @@ describe('POST /v1/service-connections', () => {
     assert.deepEqual(assertStatus(await operator.get(`${path}/${id}`), 200), reply.body);
   });
 
-  it('takes 100 scopes, none, and a credential_ref', async () => {
+  it('accepts 100 scopes, no scopes, and a credential_ref', async () => {
     assert.equal((await buildConnection(operator, { scopes: names(100) })).scopes.length, 100);
     assert.deepEqual((await buildConnection(operator, { scopes: [] })).scopes, []);
     assert.equal((await buildConnection(operator, { credential_ref: 'vault:x' })).credential_ref, 'vault:x');
   });
 
-  it('takes a service_name once an operator, however many ask at once', async () => {
+  it('accepts a service_name once for each operator, even in parallel requests', async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => operator.post(path, given)));
     assert.equal(replies.filter(({ status }) => status === 201).length, 1);
     for (const reply of replies.filter(({ status }) => status !== 201)) assertProblem(reply, 'SERVICE_NAME_TAKEN');
@@ -65,7 +65,7 @@ describe('POST /v1/service-connections', () => {
     assert.deepEqual(assertStatus(await operator.post(path, given, headers), 201), first);
   });
 
-  it('is for members too', async () => {
+  it('is allowed to members too', async () => {
     await buildConnection(await buildMemberKey(operator));
   });
 
@@ -107,7 +107,7 @@ describe('PATCH /v1/service-connections/:id', () => {
     made = await buildConnection(operator, { credential_ref: 'vault:x' });
   });
 
-  it('changes what is named and leaves the rest', async () => {
+  it('changes the fields that are sent and leaves the rest', async () => {
     for (const patch of [
       { service_id: 'gitlab' },
       { service_name: 'renamed' },
@@ -123,7 +123,7 @@ describe('PATCH /v1/service-connections/:id', () => {
     }
   });
 
-  it('keeps names apart', async () => {
+  it('refuses a name that another connection has', async () => {
     const other = await buildConnection(operator);
     const taken = await operator.patch(`${path}/${made.id}`, { service_name: other.service_name });
     assertProblem(taken, 'SERVICE_NAME_TAKEN');
@@ -142,7 +142,7 @@ describe('PATCH /v1/service-connections/:id', () => {
 });
 
 describe('DELETE /v1/service-connections/:id', () => {
-  it('takes the connection and its grants away, and frees its name', async () => {
+  it('deletes the connection and its grants, and frees its name', async () => {
     const operator = await buildOperator();
     const { id: agentId } = await buildAgent(operator);
     const [gone, kept] = [await buildConnection(operator), await buildConnection(operator)];
@@ -163,7 +163,7 @@ describe('DELETE /v1/service-connections/:id', () => {
 });
 
 describe('service connections of others', () => {
-  it('are 404 in the words of unknown ones, and stay as they are', async () => {
+  it('are 404 with the same words as unknown ones, and stay unchanged', async () => {
     const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
     const made = await buildConnection(operator);
     for (const call of [

@@ -28,7 +28,7 @@ describe('PUT /v1/agents/:id/grants/:service_connection_id', () => {
     here = await scene();
   });
 
-  it('grants scopes alone, nothing else with them', async () => {
+  it('grants scopes alone, without constraints or sources of data', async () => {
     const { operator, path } = here;
     const made = assertStatus(await operator.put<Grant>(path, { scopes: ['write', 'read'] }), 200);
     assert.deepEqual(made, {
@@ -45,7 +45,7 @@ describe('PUT /v1/agents/:id/grants/:service_connection_id', () => {
     assert.deepEqual(assertStatus(await operator.get(path), 200), made);
   });
 
-  it('replaces the whole grant: what is left out is none', async () => {
+  it('replaces the whole grant: a list that is left out is empty', async () => {
     const { operator, path } = here;
     const given = { scopes: ['*', 'read'], constraints: [limit], allow_data_from: ['*', 'slack'] };
     const first = assertStatus(await operator.put<Grant>(path, given), 200);
@@ -66,7 +66,7 @@ describe('PUT /v1/agents/:id/grants/:service_connection_id', () => {
     assert.deepEqual(assertStatus(await operator.get<Grant>(path), 200).constraints, constraints);
   });
 
-  it('is one grant, whole, however many set it at once', async () => {
+  it('stays one grant with the body of one request, whatever is sent in parallel', async () => {
     const { operator, agentId, path } = here;
     const bodies = ['read', 'write', 'admin', '*'].map((scope) => ({ scopes: [scope], allow_data_from: [scope] }));
     const replies = await Promise.all([...bodies, ...bodies].map((body) => operator.put<Grant>(path, body)));
@@ -79,7 +79,7 @@ describe('PUT /v1/agents/:id/grants/:service_connection_id', () => {
     assert.deepEqual(grants[0]?.scopes, grants[0]?.allow_data_from);
   });
 
-  it('is never left over by a connection that goes meanwhile', async () => {
+  it('leaves no grant on a connection that is deleted at the same time', async () => {
     const { operator, connectionId, path } = here;
     const [put, deleted] = await Promise.all([
       operator.put(path, { scopes: ['*'] }),
@@ -99,7 +99,7 @@ describe('PUT /v1/agents/:id/grants/:service_connection_id', () => {
     assert.deepEqual(assertStatus(await operator.get<Grant>(path), 200).scopes, ['write']);
   });
 
-  it('takes only scopes that the connection has now', async () => {
+  it('accepts only scopes that the connection has now', async () => {
     const { operator, connectionId, path } = here;
     const refused = await operator.put(path, { scopes: ['read', 'delete', 'own'] });
     assertProblem(refused, 'VALIDATION_ERROR', 'scopes.1');
@@ -133,7 +133,7 @@ describe('PUT /v1/agents/:id/grants/:service_connection_id', () => {
 });
 
 describe('GET /v1/agents/:id/grants', () => {
-  it('lists those of the agent, of the newest connection first, page by page', async () => {
+  it('lists the grants of the agent, the newest connection first, page by page', async () => {
     const { operator, agentId, connectionId } = await scene();
     const other = await buildAgent(operator);
     await grant(operator, { agentId: other.id, connectionId });
@@ -154,7 +154,7 @@ describe('GET /v1/agents/:id/grants', () => {
 });
 
 describe('DELETE /v1/agents/:id/grants/:service_connection_id', () => {
-  it('takes the grant away, once', async () => {
+  it('deletes the grant, once', async () => {
     const { operator, agentId, connectionId, path } = await scene();
     await grant(operator, { agentId, connectionId });
     assert.deepEqual(assertStatus(await operator.delete(path), 200), { deleted: true });
@@ -164,7 +164,7 @@ describe('DELETE /v1/agents/:id/grants/:service_connection_id', () => {
 });
 
 describe('grants of others', () => {
-  it('are 404, whichever of the two ids is foreign or unknown, and stay as they are', async () => {
+  it('are 404, whichever of the two ids is foreign or unknown, and stay unchanged', async () => {
     const [here, there] = await Promise.all([scene(), scene()]);
     for (const { operator, agentId, connectionId } of [here, there]) await grant(operator, { agentId, connectionId });
     const before = assertStatus(await there.operator.get(there.path), 200);

@@ -25,7 +25,7 @@ describe('POST /v1/identity-claims', () => {
     agent = await buildAgent(operator);
   });
 
-  it('attests an operator, with what is left out as decided', async () => {
+  it('attests an operator, with defaults for what is left out', async () => {
     const reply = await platform().post<IdentityClaim>('/v1/identity-claims', {
       ...claim,
       operator_id: operator.operatorId,
@@ -85,7 +85,7 @@ describe('POST /v1/identity-claims', () => {
 });
 
 describe('GET /v1/identity-claims', () => {
-  it('shows an operator its own and no others, whatever it asks for; the platform key sees those of any', async () => {
+  it('shows an operator its own claims only, whatever the query; the platform key sees all', async () => {
     const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
     const agent = await buildAgent(operator);
     const mine = await attest({ operator_id: operator.operatorId });
@@ -110,7 +110,7 @@ describe('GET /v1/identity-claims/:id', () => {
 });
 
 describe('DELETE /v1/identity-claims/:id', () => {
-  it('revokes: the claim stays and shows since when, the same for a second call', async () => {
+  it('revokes: the claim stays with revoked_at, also after a second call', async () => {
     const operator = await buildOperator();
     const { id } = await attest({ operator_id: operator.operatorId });
     const revokedAt = async (): Promise<string | null | undefined> => {

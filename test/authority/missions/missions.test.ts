@@ -66,7 +66,7 @@ describe('POST /v1/missions', () => {
     assert.deepEqual(assertStatus(await operator.post(path, { declared_intent: 'once' }, headers), 201), first);
   });
 
-  it('is for members too', async () => {
+  it('is allowed to members too', async () => {
     assertStatus(await (await buildMemberKey(operator)).post(path, { declared_intent: 'x' }), 201);
   });
 
@@ -114,7 +114,7 @@ describe('GET /v1/missions', () => {
 });
 
 describe('POST /v1/missions/:id/complete', () => {
-  it('ends it once, and answers the same again', async () => {
+  it('ends it once, and gives the same answer again', async () => {
     const operator = await buildOperator();
     const made = assertStatus(await operator.post<Mission>(path, { declared_intent: 'x' }), 201);
     const ends = await Promise.all([1, 2, 3].map(() => operator.post<Mission>(`${path}/${made.id}/complete`)));
@@ -139,7 +139,7 @@ describe('POST /v1/missions/:id/complete', () => {
 });
 
 describe('missions of others', () => {
-  it('are 404 in the words of unknown ones, and stay as they are', async () => {
+  it('are 404 with the same words as unknown ones, and stay unchanged', async () => {
     const [operator, other] = await Promise.all([buildOperator(), buildOperator()]);
     const { id } = assertStatus(await operator.post<Mission>(path, { declared_intent: 'x' }), 201);
     for (const call of [

@@ -56,7 +56,7 @@ describe('a checkout', () => {
   const held = ({ agent }: Lineage) =>
     db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select agent_held(${agent}) as held`);
 
-  it('of an enforced agent makes a review, clean where nothing was flagged, and holds nobody', async () => {
+  it('of an enforced agent makes a review, clean where nothing was flagged, and does not hold the agent', async () => {
     const lineage = await newLineage(db, { operator });
     const { checkout: made, flags, review } = await checkout(lineage, { summary: 'x'.repeat(2_000) });
     assert.match(made.id, /^chko_[0-9A-Z]{26}$/);
@@ -72,14 +72,14 @@ describe('a checkout', () => {
     );
   });
 
-  it('of a logged agent makes none', async () => {
+  it('of a logged agent makes no review', async () => {
     const lineage = await newLineage(db, { operator, accountability: 'logged', interval: null });
     const { review } = await checkout(lineage, { services_used: ['jira'] });
     assert.equal(review, null);
     assert.equal(await held(lineage), false, 'logged never holds');
   });
 
-  it('weighs every flag of the lineage, and holds the agent where one is critical', async () => {
+  it('counts every flag of the lineage, and holds the agent where one is critical', async () => {
     const warned = await newLineage(db, { operator });
     await timePasses(db, warned, 310);
     await submitCheckpoint(own.context, callOf(operator, 'submitCheckpoint'), { jti: warned.jti, body: report() });
@@ -97,14 +97,14 @@ describe('a checkout', () => {
     assert.equal(await held(bad), true);
   });
 
-  it('finds a checkpoint that was missed before it', async () => {
+  it('flags a checkpoint that was missed before it', async () => {
     const lineage = await newLineage(db, { operator });
     await timePasses(db, lineage, 376);
     const { flags, review } = await checkout(lineage);
     assert.deepEqual([flags.map(({ type }) => type), review?.risk], [['missed_checkpoint'], 'critical']);
   });
 
-  it('counts once for the lineage, by whichever passport', async () => {
+  it('counts once for the lineage, by any of its passports', async () => {
     const lineage = await newLineage(db, { operator });
     const next = await refreshed(db, lineage, 600);
     assert.equal((await checkout(lineage, {}, next)).checkout.jti, next);
@@ -120,7 +120,7 @@ describe('a checkout', () => {
     assert.deepEqual([step.open, await flagTypes(db, lineage)], [false, []]);
   });
 
-  it('is taken until 24 hours after the last expiry, revoked or not', async () => {
+  it('is accepted until 24 hours after the last expiry, revoked or not', async () => {
     const revoked = await newLineage(db, { operator });
     await run(db, sql.fragment`select revoke_lineages(array[${revoked.jti}], ${revoked.jti}, 'test')`);
     assert.equal((await checkout(revoked)).review?.status, 'pending', 'a revocation does not erase the review');
@@ -129,14 +129,14 @@ describe('a checkout', () => {
     await refusedWith(checkout(await newLineage(db, { operator, ttl: 60, age: DAY + 61 })), 'PASSPORT_EXPIRED');
   });
 
-  it('is refused on what is not there, foreign or standard', async () => {
+  it('is refused for an unknown, foreign or standard passport', async () => {
     const lineage = await newLineage(db, { operator });
     await refusedWith(checkout(lineage, {}, newId('psp')), 'NOT_FOUND');
     await refusedWith(checkout({ ...lineage, operator: await newOperator(db) }), 'NOT_FOUND');
     await refusedWith(checkout(await newLineage(db, { operator, accountability: 'standard' })), 'ACCOUNTABILITY_MODE');
   });
 
-  it('is answered the same under the same Idempotency-Key', async () => {
+  it('gets the same answer for the same Idempotency-Key', async () => {
     const lineage = await newLineage(db, { operator });
     const call = {
       ...callOf(operator, 'submitCheckout'),
@@ -150,7 +150,7 @@ describe('a checkout', () => {
   });
 
   describe('that is missed', () => {
-    it('makes the review of an enforced agent itself, critical', async () => {
+    it('makes the review of an enforced agent, with risk critical', async () => {
       const { lineage, done } = await beforeAge(db, 600 + 900, [
         async () => newLineage(db, { operator: await newOperator(db), interval: null, ttl: 600, age: 600 + 899 }),
         async (one) => [(await advanceSession(own.context, one.session)).waitsFor, await reviewOf(one)],
@@ -172,7 +172,7 @@ describe('a checkout', () => {
       assert.equal((await eventsOf(db, lineage)).length, 1, 'passport.flagged would tell it twice');
     });
 
-    it('warns where the agent is logged, and then nothing is awaited', async () => {
+    it('is a warning for a logged agent, and nothing more is awaited', async () => {
       const lineage = await newLineage(db, { operator, accountability: 'logged', interval: null, ttl: 600 });
       await timePasses(db, lineage, 1_501);
       assert.equal((await advanceSession(own.context, lineage.session)).open, false);
@@ -188,7 +188,7 @@ describe('a checkout', () => {
       assert.equal(await held(lineage), false);
     });
 
-    it('was expected by the estimated end where that is later than the expiry', async () => {
+    it('was expected by the estimated end if that is later than the expiry', async () => {
       const intent = { summary: 'Long', services: [], estimated_duration_seconds: 5_000 };
       const { lineage, done } = await beforeAge(db, 5_000 + 900, [
         () => newLineage(db, { operator, interval: null, ttl: 600, intent, age: 5_000 + 899 }),
@@ -203,7 +203,7 @@ describe('a checkout', () => {
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
     });
 
-    it('and comes later fills the row of its review: late, the same review, still critical', async () => {
+    it('and comes later is added to its review: late, the same review, still critical', async () => {
       const lineage = await newLineage(db, { operator, interval: null, ttl: 600 });
       await timePasses(db, lineage, 1_501);
       await advanceSession(own.context, lineage.session);
@@ -219,7 +219,7 @@ describe('a checkout', () => {
       await refusedWith(checkout(lineage), 'ALREADY_CHECKED_OUT');
     });
 
-    it('is the same when the checkout itself finds it missed', async () => {
+    it('is handled alike when the checkout itself finds it missed', async () => {
       const lineage = await newLineage(db, { operator, interval: null, ttl: 600 });
       await timePasses(db, lineage, 1_501);
       const { checkout: made, review } = await checkout(lineage);

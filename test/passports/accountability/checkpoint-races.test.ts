@@ -23,12 +23,12 @@ import {
   type Lineage,
 } from '../lineages.ts';
 
-/** A round is some ten statements: ten of them cost what one of money does. */
+/** A round is about ten statements: ten rounds cost as much as one of the money races. */
 const ROUNDS = RACE_ROUNDS * 10;
 const GRACE = 75;
 const REPORT = CheckpointBodySchema.parse({ services_used: ['GitHub'], actions_count: 1 });
 
-describe('rivals at a deadline', function () {
+describe('races at a deadline', function () {
   this.timeout(300_000);
   let own: OwnContext;
   let db: DatabasePool;
@@ -44,10 +44,10 @@ describe('rivals at a deadline', function () {
     submitCheckout(own.context, callOf(operator, 'submitCheckout'), { jti, body: REPORT });
   const life = ({ session }: Lineage) => advanceSession(own.context, session);
   const revoke = ({ jti }: Lineage) => run(db, sql.fragment`select revoke_lineages(array[${jti}], ${jti}, 'test')`);
-  /** At a random moment of the next milliseconds, so that every order comes up. */
+  /** At a random moment within the next milliseconds, so that every order occurs. */
   const somewhen = <T>(act: () => Promise<T>): Promise<T> => jitter(Math.random() * 12).then(act);
 
-  /** What was raised, claimed and told: each flag has one claim and stands in one event. */
+  /** What was flagged, claimed and announced: each flag has one claim and is in one event. */
   const raised = async (lineage: Lineage): Promise<{ type: string; occasion: string }[]> => {
     const flags = await flagsOf(db, lineage);
     const claims = await claimsOf(db, lineage, 'detector_signal');
@@ -71,7 +71,7 @@ describe('rivals at a deadline', function () {
   const enforced = async (options: Partial<Parameters<typeof newLineage>[1]> = {}): Promise<Lineage> =>
     newLineage(db, { operator: await newOperator(db), ...options });
 
-  it('two lives, the reconciler and a checkpoint at one missed deadline: one flag, and the checkpoint hears of it', async () => {
+  it('two lives, the reconciler and a checkpoint at one missed deadline: one flag, which the checkpoint shows', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const lineage = await enforced({ age: 300 + GRACE + 31 });
       const [, , , { body }] = await Promise.all([
@@ -88,7 +88,7 @@ describe('rivals at a deadline', function () {
     }
   });
 
-  it('a checkpoint around its deadline: late before it, missed after it, never both and never neither', async () => {
+  it('a checkpoint around its deadline: late before it, missed after it, always one of both', async () => {
     const seen = { late: 0, missed: 0 };
     // Seconds from the start to the deadline; how many bring up both orders is this machine's to say, at this hour.
     let ahead = 0.01;
@@ -189,7 +189,7 @@ describe('rivals at a deadline', function () {
     }
   });
 
-  it('the reconciler wakes what no life has read, once, and leaves alone what one has', async () => {
+  it('the reconciler wakes sessions that no life has read, once, and no others', async () => {
     const messages = async ({ session }: Lineage): Promise<readonly unknown[]> =>
       db.anyFirst(sql.unsafe`select kind from life_messages where life = ${`session:${session}`}`);
     const unseen = await enforced({ age: 11 });
@@ -223,7 +223,7 @@ describe('rivals at a deadline', function () {
     assert.deepEqual(await messages(read), ['issued'], 'a lineage that came after its last look');
   });
 
-  it('the reconciler raises what is half a minute past its deadline, without any life', async () => {
+  it('the reconciler flags what is half a minute past its deadline, without any life', async () => {
     // Of what the cases before have left, the oldest come first.
     await eventually('nothing to be left of them', async () => (await reconcileSessions(own.context)).raised === 0);
     const late = await enforced({ age: 300 + GRACE + 31 });

@@ -20,7 +20,7 @@ describe('POST /v1/passports/:jti/checkpoint and /checkout', () => {
       assertProblem(await (await buildOperator()).post(`/v1/passports/${jti}/${path}`, REPORT), 'NOT_FOUND');
     });
 
-    it(`${path} refuses a report that is none`, async () => {
+    it(`${path} refuses a body that is not a report`, async () => {
       const refused = async (body: unknown, field: string): Promise<void> =>
         assertProblem(await operator.post(`/v1/passports/${jti}/${path}`, body), 'VALIDATION_ERROR', field);
       await refused({}, 'services_used');

@@ -48,7 +48,7 @@ describe('a checkpoint', () => {
   };
   const seconds = (text: string | null): number => Date.parse(text ?? '') / 1_000;
 
-  it('is numbered, claimed and due again an interval later', async () => {
+  it('is numbered, has a claim, and is due again an interval later', async () => {
     const lineage = await newLineage(db, { operator, missions: ['ms_only'] });
     const first = await checkpoint(lineage, {
       services_used: ['GitHub', 'github'],
@@ -131,7 +131,7 @@ describe('a checkpoint', () => {
     assert.equal(claim?.envelope.payload.interval_seconds, null);
   });
 
-  it('is answered the same under the same Idempotency-Key, and made once', async () => {
+  it('gets the same answer for the same Idempotency-Key, and is made once', async () => {
     const lineage = await newLineage(db, { operator });
     const call = {
       ...callOf(operator, 'submitCheckpoint'),
@@ -145,7 +145,7 @@ describe('a checkpoint', () => {
     assert.equal((await lineageRow(db, lineage)).checkpoint_count, 1);
   });
 
-  it('is refused on what is not there, standard, revoked, expired or checked out', async () => {
+  it('is refused for an unknown, standard, revoked, expired or checked out passport', async () => {
     const lineage = await newLineage(db, { operator });
     await refusedWith(checkpoint(lineage, {}, newId('psp')), 'NOT_FOUND');
     await refusedWith(checkpoint({ ...lineage, operator: await newOperator(db) }), 'NOT_FOUND');
@@ -191,7 +191,7 @@ describe('a checkpoint', () => {
       });
     });
 
-    it('after the grace finds the miss raised, once an interval, and is not late for the next', async () => {
+    it('after the grace finds the miss flagged, once an interval, and is not late for the next', async () => {
       assert.deepEqual((await madeBefore(300 + 75, {})).types, ['late_checkpoint'], 'a second before');
       const other = await newLineage(db, { operator });
       await timePasses(db, other, 300 + 75 + 1);
@@ -226,7 +226,7 @@ describe('a checkpoint', () => {
       );
     });
 
-    it('warns where the agent is logged', async () => {
+    it('is only a warning for a logged agent', async () => {
       const lineage = await newLineage(db, { operator, accountability: 'logged' });
       await timePasses(db, lineage, 400);
       assert.deepEqual(
@@ -235,7 +235,7 @@ describe('a checkpoint', () => {
       );
     });
 
-    it('is not kept past the last expiry, and comes back with a refresh', async () => {
+    it('does not lie past the last expiry, and comes back with a refresh', async () => {
       assert.deepEqual((await madeBefore(370, { ttl: 370 })).types, ['late_checkpoint']);
       const silent = await newLineage(db, { operator, ttl: 370 });
       assert.equal((await advanceSession(own.context, silent.session)).waitsFor, 'checkout');
@@ -252,7 +252,7 @@ describe('a checkpoint', () => {
       );
     });
 
-    it('answers with what was raised since the checkpoint before, whoever raised it', async () => {
+    it('answers with all flags since the previous checkpoint', async () => {
       const lineage = await newLineage(db, { operator });
       await timePasses(db, lineage, 400);
       await advanceSession(own.context, lineage.session);

@@ -50,7 +50,7 @@ describe('flags of reports', () => {
     (await checkpoint(lineage, overrides)).flags.map(({ type, severity }) => `${type} ${severity}`);
 
   describe('undeclared_service', () => {
-    it('is raised for what the passport does not have, by name or id, in services_used or tool_calls', async () => {
+    it('is raised for services that the passport does not have, by name or id, in services_used or tool_calls', async () => {
       assert.deepEqual(await flagged(await lineageWith(), { services_used: ['GitHub', 'github', 'slack'] }), []);
       assert.deepEqual(
         await flagged(await lineageWith(), { services_used: ['Github'] }),
@@ -65,7 +65,7 @@ describe('flags of reports', () => {
       ]);
     });
 
-    it('is raised for what the intent does not name, where one was given', async () => {
+    it('is raised for services that the intent, if one was given, does not name', async () => {
       const intent = { summary: 'Read', services: ['GitHub'] };
       assert.deepEqual(
         await flagged(await lineageWith({ intent }), { services_used: ['github'] }),
@@ -86,7 +86,7 @@ describe('flags of reports', () => {
       ]);
     });
 
-    it('names each once and counts the rest, and is raised anew by the next report', async () => {
+    it('names each service once and counts the rest, and is raised again by the next report', async () => {
       const lineage = await lineageWith();
       const services_used = ['a', 'b', 'b', 'c', 'd', 'e', 'f', 'g'];
       const { flags } = await checkpoint(lineage, { services_used });
@@ -138,20 +138,20 @@ describe('flags of reports', () => {
 
   describe('undeclared_delegation', () => {
     const intent = { summary: 'Alone', services: ['GitHub'] };
-    it('is raised once a lineage when somebody was given work', async () => {
+    it('is raised once for a lineage when work was delegated', async () => {
       const lineage = await lineageWith({ intent });
       assert.deepEqual(await flagged(lineage, { delegated_to: ['ag_helper'] }), ['undeclared_delegation warning']);
       await timePasses(db, lineage, 1);
       assert.deepEqual(await flagged(lineage, { delegated_to: ['ag_helper'] }), []);
     });
 
-    it('is raised when a passport was delegated, though the report is silent', async () => {
+    it('is raised when a passport was delegated, even if the report does not mention it', async () => {
       const lineage = await lineageWith({ intent });
       await newLineage(db, { operator, parent: lineage });
       assert.deepEqual(await flagged(lineage, {}), ['undeclared_delegation warning']);
     });
 
-    it('is not raised where the intent says so, or none was given', async () => {
+    it('is not raised where the intent declares it, or no intent was given', async () => {
       assert.deepEqual(
         await flagged(await lineageWith({ intent: { ...intent, will_delegate: true } }), { delegated_to: ['x'] }),
         [],

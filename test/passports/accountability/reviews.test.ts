@@ -81,7 +81,7 @@ describe('Reviews of checkouts', () => {
       assertProblem(await key.get('/v1/passports/reviews'), 'OPERATOR_SCOPE_REQUIRED');
     });
 
-    it("pages by number, newest first, by status, and shows nobody else's", async () => {
+    it('lists by status, newest first, in numbered pages, and none of another operator', async () => {
       const other = await buildOperator();
       const agentId = (await buildAgent(other, { accountability: 'enforced' })).id;
       const ids: string[] = [];
@@ -144,7 +144,7 @@ describe('Reviews of checkouts', () => {
       assertProblem(await decide(review, { decision: 'blocked' }, key), 'OPERATOR_SCOPE_REQUIRED');
     });
 
-    it("refuses what is no decision, and what is not there or another's", async () => {
+    it('refuses a body that is no decision, and an unknown or foreign review', async () => {
       const review = await checkout(await issue(await enforced()));
       assertProblem(await decide(review, {}), 'VALIDATION_ERROR', 'decision');
       assertProblem(await decide(review, { decision: 'pending' }), 'VALIDATION_ERROR', 'decision');
@@ -205,7 +205,7 @@ describe('Reviews of checkouts', () => {
       assert.equal(assertStatus(await decide(review, { decision: 'approved' }, person), 200).review.status, 'approved');
     });
 
-    it('blocked: lifts the hold, revokes nothing, tells', async () => {
+    it('blocked: lifts the hold, revokes nothing, and emits an event', async () => {
       const agentId = await enforced();
       const passport = await issue(agentId);
       const review = await critical(passport);
@@ -225,7 +225,7 @@ describe('Reviews of checkouts', () => {
       assertProblem(await decide(review, { decision: 'approved' }, person), 'REVIEW_ALREADY_DECIDED');
     });
 
-    it('blocked with block_future: takes the chain, spares other sessions, bars the agent until a person lifts it', async () => {
+    it('blocked with block_future: revokes the chain but no other session, and blocks the agent until a person unblocks it', async () => {
       const [agentId, helper] = [await enforced(), (await buildAgent(operator)).id];
       const [passport, elsewhere] = [await issue(agentId), await issue(agentId)];
       const child = await delegate(passport, helper);
@@ -247,7 +247,7 @@ describe('Reviews of checkouts', () => {
       assertStatus(await issueReply(agentId), 201);
     });
 
-    it('decided two ways at once: one stands, the other is told', async () => {
+    it('decided in two ways at once: one stands, the other is refused', async () => {
       const agentId = await enforced();
       for (let round = 0; round < 5; round += 1) {
         const review = await checkout(await issue(agentId));
@@ -261,7 +261,7 @@ describe('Reviews of checkouts', () => {
       }
     });
 
-    it('is made once under an Idempotency-Key', async () => {
+    it('is made once for one Idempotency-Key', async () => {
       const review = await checkout(await issue(await enforced()));
       const key = { 'idempotency-key': unique('key') };
       const replies = await Promise.all([1, 2, 3].map(() => decide(review, { decision: 'blocked' }, operator, key)));
@@ -270,7 +270,7 @@ describe('Reviews of checkouts', () => {
   });
 
   describe('GET /v1/passports/:jti/report', () => {
-    it("requires authentication, and is nobody else's", async () => {
+    it('requires authentication, and is 404 for another operator', async () => {
       const { jti } = await issue(await enforced());
       assertProblem(await anonymous().get(`/v1/passports/${jti}/report`), 'UNAUTHENTICATED');
       assertProblem(await (await buildOperator()).get(`/v1/passports/${jti}/report`), 'NOT_FOUND');
@@ -330,7 +330,7 @@ describe('Reviews of checkouts', () => {
 });
 
 describe('Reviews where REVIEW_BLOCK_REVOKES is set', () => {
-  it('a block revokes the lineage and what descends from it, and still does not bar the agent', async () => {
+  it('a block revokes the lineage and its descendants, but does not block the agent', async () => {
     const own = await ownContext();
     const { pool, config } = own.context;
     const context = { ...own.context, config: { ...config, reviewBlockRevokes: true } };
@@ -342,9 +342,9 @@ describe('Reviews where REVIEW_BLOCK_REVOKES is set', () => {
       body: CheckoutBodySchema.parse(REPORT),
     });
     const review = String(body.review?.checkout_id);
-    const decided = await decideReview(context, call('decidePassportReview'), review, {
-      decision: 'blocked',
-      block_future: false,
+    const decided = await decideReview(context, call('decidePassportReview'), {
+      checkoutId: review,
+      decision: { decision: 'blocked', block_future: false },
     });
     assert.deepEqual([decided.body.revoked_count, decided.body.agent_status], [2, 'active']);
     assert.deepEqual(

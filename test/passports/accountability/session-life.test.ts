@@ -14,7 +14,7 @@ import { beginSession, INTENT, SUMMARY, wakeSession, type Session } from './sess
 /** When a checkpoint counts as missed, in seconds after its session has begun: an interval of 300 and its grace. */
 const MISSED = 375;
 
-/** When what a life waits for counts as missed. */
+/** When the report that a life waits for counts as missed. */
 const until = (text: string): string => /until (\S+Z)/.exec(text)?.[1] ?? assert.fail(text);
 
 describe('The life of a session', () => {
@@ -29,8 +29,8 @@ describe('The life of a session', () => {
   after(() => rig.stop());
 
   /**
-   * Does something with a session whose life waits for a checkpoint that is missed in a few seconds; with another one and more of
-   * them, where the machine was too slow.
+   * Does something with a session whose life waits for a checkpoint that is missed in a few seconds; again with another
+   * session and more seconds where the machine was too slow.
    */
   const beforeItIsMissed = async <T>(act: (session: Session) => Promise<T>): Promise<{ session: Session; done: T }> => {
     let seconds = 1;
@@ -43,7 +43,7 @@ describe('The life of a session', () => {
     const { lineage: session, done } = await beforeAge(db, MISSED, [begin, act]);
     return { session, done };
   };
-  /** One that was missed meanwhile waits for the second. */
+  /** If one was missed meanwhile, the life waits for the second. */
   const waitsForTheFirst = async ({ life }: Session): Promise<void> =>
     assert.match(await life.saying(/^Waits for checkpoint/), /^Waits for checkpoint 1 of/);
   /** Whether its life has read it. */
@@ -58,7 +58,7 @@ describe('The life of a session', () => {
     db.oneFirst(sql.type(z.object({ at: z.string() }))`
       select iso_time(started_at + make_interval(secs => ${seconds})) as at from passport_lineages where id = ${jti}`);
 
-  it('says what it waits for and until when, through checkpoints, a refresh and the checkout', async () => {
+  it('shows what it waits for and until when, through checkpoints, a refresh and the checkout', async () => {
     const session = await beginSession(rig);
     const first = await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until \\d{4}-`));
     assert.equal(until(first), await instant(session, MISSED));
@@ -93,7 +93,7 @@ describe('The life of a session', () => {
     await eventually('the ended life to be listed', () => found('ended'));
   });
 
-  it('raises a missed checkpoint by its own timer, once, and waits for the next', async () => {
+  it('flags a missed checkpoint by its own timer, once, and waits for the next', async () => {
     const { session, done } = await beforeItIsMissed(async (one) => {
       await waitsForTheFirst(one);
       return flagTypes(db, one);
@@ -108,7 +108,7 @@ describe('The life of a session', () => {
     );
   });
 
-  it('never raises what came in time, though its timer asks', async () => {
+  it('does not flag a checkpoint that came in time, though its timer fires', async () => {
     const { session } = await beforeItIsMissed(async (one) => {
       await waitsForTheFirst(one);
       await one.checkpoint();
@@ -118,7 +118,7 @@ describe('The life of a session', () => {
     assert.deepEqual(await flagTypes(db, session), ['late_checkpoint']);
   });
 
-  it('makes the review of a checkout that is missed, and waits for it without a timer', async () => {
+  it('makes the review of a missed checkout, and waits for its decision without a timer', async () => {
     const session = await beginSession(rig, { interval: null, ttl: 600 });
     await session.life.saying(/^Waits for checkout of/);
     await session.passes(600 + 901);
@@ -151,7 +151,7 @@ describe('The life of a session', () => {
     await session.life.ended();
   });
 
-  it('costs a workflow task a deadline', async () => {
+  it('needs one workflow task for each deadline', async () => {
     const { session } = await beforeItIsMissed(async () => {});
     await eventually('the flag', async () => (await flagTypes(db, session)).length === 1);
     await eventually(
@@ -172,7 +172,7 @@ describe('The life of a session', () => {
     await session.life.ended();
   });
 
-  it('woken anew after it was terminated, goes on from the rows', async () => {
+  it('continues from the rows when it is woken after it was terminated', async () => {
     const session = await beginSession(rig);
     await session.life.saying(/^Waits/);
     const { runId } = await session.life.handle.describe();
@@ -182,7 +182,7 @@ describe('The life of a session', () => {
     await session.life.saying(/^Waits for checkpoint 2 of/);
   });
 
-  it('of a session that is not there ends in its first task', async () => {
+  it('ends in its first task where there is no such session', async () => {
     const session = newId('ses');
     await wakeSession(rig, session);
     const life = runOf(rig, lifeId.session(session));

@@ -9,7 +9,7 @@ import type { Rig } from '../../temporal/rig.ts';
 import { runOf, type Run } from '../../temporal/runs.ts';
 import { newLineage, newOperator, run, timePasses, type Lineage, type LineageOptions } from '../lineages.ts';
 
-/** What no history may hold (architecture rule 3). */
+/** What no history of a life may contain (rule 3). */
 export const SUMMARY = 'summary-that-no-history-may-hold';
 export const INTENT = { summary: 'intent-that-no-history-may-hold', services: ['GitHub'] };
 const REPORT = CheckoutBodySchema.parse({ services_used: ['GitHub'], actions_count: 1, summary: SUMMARY });
@@ -22,7 +22,7 @@ export interface Session extends Lineage {
   checkout(): Promise<string | null>;
   block(review: string, future?: boolean): Promise<unknown>;
   revoke(): Promise<void>;
-  /** Time passes for the rows, and the life is asked to look. */
+  /** Time passes for the rows, and the life is woken. */
   passes(seconds: number): Promise<void>;
 }
 
@@ -52,9 +52,9 @@ export async function beginSession(rig: Rig, options: Partial<LineageOptions> = 
       return body.review?.checkout_id ?? null;
     },
     block: (review, future = false) =>
-      decideReview(context, callOf(operator, 'decidePassportReview'), review, {
-        decision: 'blocked',
-        block_future: future,
+      decideReview(context, callOf(operator, 'decidePassportReview'), {
+        checkoutId: review,
+        decision: { decision: 'blocked', block_future: future },
       }),
     async revoke() {
       await run(context.pool, sql.fragment`select revoke_lineages(array[${jti}], ${jti}, 'test')`);

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import {
-  conjoined,
   isAsTight,
-  keepsEvery,
-  loosenedBy,
+  combineConstraints,
+  findLoosened,
+  includesEveryLimit,
   type SignedConstraint,
 } from '../../../src/passports/issuing/constraints.ts';
-import { narrowed, type Allowance, type AskedScope } from '../../../src/passports/issuing/narrowing.ts';
+import { narrowServices, type Allowance, type RequestedScope } from '../../../src/passports/issuing/narrowing.ts';
 
-/** Small worlds, so that what is drawn meets: two parameters, few values of each kind. */
+/** Few values, so that generated constraints often concern the same: two parameters, few values of each kind. */
 const param = fc.constantFrom('a', 'b');
 const number = fc.integer({ min: -2, max: 3 });
 const word = fc.stringMatching(/^[xy]{0,3}$/);
@@ -59,7 +59,7 @@ const allowance: fc.Arbitrary<Allowance> = fc.record({
   constraints,
 });
 const allowances = fc.uniqueArray(allowance, { selector: ({ connection_id: id }) => id, maxLength: 3 });
-const asked: fc.Arbitrary<AskedScope[]> = fc.uniqueArray(
+const requested: fc.Arbitrary<RequestedScope[]> = fc.uniqueArray(
   fc.record(
     {
       service_connection_id: fc.constantFrom('con_1', 'con_2', 'con_3', 'con_4'),
@@ -94,19 +94,19 @@ describe('the calculus of passports', () => {
     );
   });
 
-  it('conjoining holds both sets, and nothing else', () => {
+  it('combining requires both sets, and nothing else', () => {
     fc.assert(
       fc.property(constraints, constraints, call, (parent, child, parameters) => {
-        const both = conjoined(parent, child);
+        const both = combineConstraints(parent, child);
         assert.equal(allowsAll(both, parameters), allowsAll(parent, parameters) && allowsAll(child, parameters));
-        assert(keepsEvery(both, parent));
-        assert.deepEqual(conjoined(both, child), both);
+        assert(includesEveryLimit(both, parent));
+        assert.deepEqual(combineConstraints(both, child), both);
       }),
       runs,
     );
   });
 
-  it('a limit loosens a set exactly where a rival of the same param and op is tighter and it is not said again', () => {
+  it('a limit loosens a set exactly where one of the same param and op is tighter and is not repeated', () => {
     const one = (op: string, value: unknown): SignedConstraint => ({ param: 'a', op, value }) as SignedConstraint;
     const cases: [child: SignedConstraint, parents: SignedConstraint[], loosened: boolean][] = [
       [one('lte', 5), [one('lte', 4)], true],
@@ -134,15 +134,15 @@ describe('the calculus of passports', () => {
       [one('lte', 5), [{ param: 'b', op: 'lte', value: 1 }], false],
     ];
     for (const [child, parents, loosened] of cases) {
-      assert.equal(loosenedBy(child, parents) !== undefined, loosened, JSON.stringify([child, parents]));
+      assert.equal(findLoosened(child, parents) !== undefined, loosened, JSON.stringify([child, parents]));
     }
   });
 
-  it('narrowing gives exactly what was asked within what is allowed, or refuses with the code of its reason', () => {
+  it('narrowing gives exactly what was requested within what is allowed, or refuses with the code of the reason', () => {
     fc.assert(
       fc.property(
         allowances,
-        asked,
+        requested,
         fc.constantFrom('SCOPE_NOT_GRANTED' as const, 'SCOPE_ESCALATION' as const),
         (allowed, items, beyond) => {
           const above = (id: string) => allowed.find(({ connection_id: known }) => known === id);
@@ -153,13 +153,13 @@ describe('the calculus of passports', () => {
             const parent = above(item.service_connection_id);
             if (parent === undefined || !within(item.scopes, parent.scopes)) return [beyond];
             const limits = (item.constraints ?? []).some(
-              (limit) => loosenedBy(limit, parent.constraints) !== undefined,
+              (limit) => findLoosened(limit, parent.constraints) !== undefined,
             );
             return within(item.allow_data_from, parent.allow_data_from) && !limits ? [] : ['SCOPE_ESCALATION'];
           });
           let made;
           try {
-            made = narrowed(allowed, items, beyond);
+            made = narrowServices(allowed, items, beyond);
           } catch (error) {
             assert(error instanceof CarnetError);
             assert.equal(error.code, wrong[0]);
@@ -182,7 +182,7 @@ describe('the calculus of passports', () => {
                 ? parent.allow_data_from
                 : item.allow_data_from;
             assert.deepEqual(service.allow_data_from.toSorted(), sources.toSorted());
-            assert(keepsEvery(service.constraints, [...parent.constraints, ...(item.constraints ?? [])]));
+            assert(includesEveryLimit(service.constraints, [...parent.constraints, ...(item.constraints ?? [])]));
           }
         },
       ),

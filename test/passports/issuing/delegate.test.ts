@@ -26,7 +26,7 @@ const path = '/v1/passports/delegate';
 
 describe('POST /v1/passports/delegate', () => {
   let holder: Holder;
-  /** An agent of the same operator that is granted nothing. */
+  /** An agent of the same operator without grants. */
   let childId: string;
   beforeEach(async () => {
     holder = await openHolder();
@@ -50,7 +50,7 @@ describe('POST /v1/passports/delegate', () => {
     assertProblem(await (await buildAgentKey(holder.as, childId)).post(path, body), 'OPERATOR_SCOPE_REQUIRED');
   });
 
-  it('hands on what the parent has, to an agent without grants of its own', async () => {
+  it('passes on what the parent has, to an agent without grants of its own', async () => {
     const { id: mission } = await made(holder.as.post('/v1/missions', { declared_intent: 'Tidy up' }));
     await platform().post('/v1/identity-claims', {
       operator_id: holder.as.operatorId,
@@ -100,7 +100,7 @@ describe('POST /v1/passports/delegate', () => {
     assert.equal(await verdictOf(child), 'valid');
   });
 
-  it('goes four hops deep and no further', async () => {
+  it('allows four hops and no more', async () => {
     let passport = await issue(holder);
     const chain: string[] = [];
     for (const depth of [1, 2, 3, 4]) {
@@ -136,7 +136,7 @@ describe('POST /v1/passports/delegate', () => {
       assert.deepEqual(await flows({}), [chat]);
       assert.deepEqual(await flows({ allow_data_from: ['*'] }), [chat]);
       assert.deepEqual(await flows({ allow_data_from: [] }), []);
-      // Granted to the agent, but the parent gave it up.
+      // Granted to the agent, but the parent does not have it.
       assertProblem(
         await tryDelegate(holder, parent.token, toChild({ scopes: [scope({ allow_data_from: [code] })] })),
         'SCOPE_ESCALATION',
@@ -144,7 +144,7 @@ describe('POST /v1/passports/delegate', () => {
       );
     });
 
-    it('in limits: those of the parent stand, and new ones come on top', async () => {
+    it('in limits: those of the parent stay, and new ones are added', async () => {
       const limits = [
         { param: 'size', op: 'lte', value: 10 },
         { param: 'kind', op: 'in', value: ['a', 'b', 1] },
@@ -234,7 +234,7 @@ describe('POST /v1/passports/delegate', () => {
     });
   });
 
-  it('keeps authority with the agent it was given to, and asks whether it still holds', async () => {
+  it('keeps authority bindings with their agent, and checks that they still count', async () => {
     assertStatus(await holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: publicJwk }), 200);
     const terms = {
       agent_id: holder.agentId,
@@ -252,7 +252,7 @@ describe('POST /v1/passports/delegate', () => {
   });
 
   describe('the parent', () => {
-    it('that does not verify is INVALID_PASSPORT, of whatever length', async () => {
+    it('that does not verify is INVALID_PASSPORT, whatever its length', async () => {
       const { token } = await issue(holder);
       for (const bad of ['', 'x', `${token}x`, token.slice(0, -1), 'x'.repeat(300_000)]) {
         assertProblem(await tryDelegate(holder, bad, toChild()), 'INVALID_PASSPORT', 'parent_passport_token');
@@ -273,7 +273,7 @@ describe('POST /v1/passports/delegate', () => {
       }
     });
 
-    it('that has ended is PASSPORT_REVOKED or PASSPORT_EXPIRED, and so below a revoked ancestor', async () => {
+    it('that has ended is PASSPORT_REVOKED or PASSPORT_EXPIRED, also below a revoked ancestor', async () => {
       const [revoked, expired] = [await issue(holder), await issue(holder)];
       const below = await delegate(holder, revoked, toChild());
       assertStatus(await holder.as.post('/v1/passports/revoke', { jti: revoked.jti }), 200);
@@ -290,7 +290,7 @@ describe('POST /v1/passports/delegate', () => {
     });
   });
 
-  it('holds back an agent that is blocked, retired or under review, parent and child alike', async () => {
+  it('refuses an agent that is blocked, disabled or under review, parent or child', async () => {
     const parent = await issue(holder);
     const attempt = (id = childId) => tryDelegate(holder, parent.token, toChild({ child_agent_id: id }));
     await hold(holder, childId);
@@ -316,13 +316,13 @@ describe('POST /v1/passports/delegate', () => {
     );
   });
 
-  it('needs no grant to be there still', async () => {
+  it('does not need the grants to exist still', async () => {
     const parent = await issue(holder);
     await grant(holder.as, { agentId: holder.agentId, connectionId: holder.code.id }, { scopes: [] });
     assert.deepEqual(claimsOf(await delegate(holder, parent, toChild())).services[0]?.scopes, ['read']);
   });
 
-  it('refuses bodies that are not what they should be', async () => {
+  it('refuses malformed bodies', async () => {
     const { token } = await issue(holder);
     for (const [where, body] of [
       ['scopes', { scopes: undefined }],
@@ -334,7 +334,7 @@ describe('POST /v1/passports/delegate', () => {
     }
   });
 
-  it('answers the same token again under an Idempotency-Key, whatever has become of the parent', async () => {
+  it('answers the same token again for an Idempotency-Key, whatever happened to the parent', async () => {
     const parent = await issue(holder);
     const key = { 'idempotency-key': randomUUID() };
     const body = { parent_passport_token: parent.token, ...toChild() };

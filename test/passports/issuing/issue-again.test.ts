@@ -8,7 +8,7 @@ import { expire, hold, issue, openHolder, signed, tryIssue, type Holder } from '
 
 const path = '/v1/passports/issue';
 
-describe('POST /v1/passports/issue, to whom and how often', () => {
+describe('POST /v1/passports/issue: holders and repetitions', () => {
   let holder: Holder;
   beforeEach(async () => {
     holder = await openHolder();
@@ -19,14 +19,14 @@ describe('POST /v1/passports/issue, to whom and how often', () => {
     ...overrides,
   });
 
-  describe('who may hold one', () => {
+  describe('who may hold a passport', () => {
     it('an unknown or foreign agent is 404', async () => {
       const foreign = await openHolder();
       for (const agentId of [foreign.agentId, 'ag_01K0000000000000000000000A', 'nobody'])
         assertProblem(await tryIssue({ ...holder, agentId }), 'NOT_FOUND');
     });
 
-    it('a blocked agent is AGENT_BLOCKED, a retired one INVALID_STATE', async () => {
+    it('a blocked agent is AGENT_BLOCKED, a disabled one INVALID_STATE', async () => {
       await issue(holder);
       await block(holder.agentId);
       assertProblem(await tryIssue(holder), 'AGENT_BLOCKED');
@@ -35,20 +35,20 @@ describe('POST /v1/passports/issue, to whom and how often', () => {
       assertProblem(await tryIssue({ ...holder, agentId }), 'INVALID_STATE');
     });
 
-    it('an agent with an undecided critical review is AGENT_REVIEW_PENDING, whatever it asks for', async () => {
+    it('an agent with a pending critical review is AGENT_REVIEW_PENDING, whatever the request', async () => {
       await hold(holder);
       assertProblem(await tryIssue(holder), 'AGENT_REVIEW_PENDING');
       assertProblem(await tryIssue(holder, { scopes: [scope({ scopes: ['nothing'] })] }), 'AGENT_REVIEW_PENDING');
     });
 
-    it('nobody of a suspended operator', async () => {
+    it('no agent of a suspended operator', async () => {
       await issue(holder);
       await suspend(holder.as.operatorId);
       assertProblem(await tryIssue(holder), 'OPERATOR_SUSPENDED');
     });
   });
 
-  it('is not kept up by agents, grants and missions that are made for others all the time', async () => {
+  it('is not delayed by agents, grants and missions that are made for others all the time', async () => {
     const others = Array.from({ length: 12 }, async () => {
       for (let nth = 0; nth < 6; nth += 1) {
         const { id: agentId } = await buildAgent(holder.as);
@@ -61,7 +61,7 @@ describe('POST /v1/passports/issue, to whom and how often', () => {
   });
 
   describe('Idempotency-Key', () => {
-    it('answers the same token again, though grants changed, and even once it has expired', async () => {
+    it('answers the same token again, even after grants changed or it has expired', async () => {
       const key = { 'idempotency-key': randomUUID() };
       const body = { agent_id: holder.agentId };
       const first = await holder.as.post<SignedPassport>(path, body, key);
@@ -75,7 +75,7 @@ describe('POST /v1/passports/issue, to whom and how often', () => {
       assertProblem(await holder.as.post(path, { ...body, ttl_seconds: 60 }, key), 'IDEMPOTENCY_KEY_REUSED');
     });
 
-    it('keeps no refusal', async () => {
+    it('stores no refusal', async () => {
       const key = { 'idempotency-key': randomUUID() };
       const body = {
         agent_id: holder.agentId,

@@ -30,7 +30,7 @@ describe('POST /v1/passports/issue, identity claims', () => {
   const shownOf = async (body: Record<string, unknown> = {}): Promise<string[]> =>
     claimsOf(await issue(holder, body)).identity_claims.map(({ claim_id: id }) => id);
 
-  it("are the agent's own and those of the account that agents inherit, without the revoked", async () => {
+  it("are the agent's own and those of the account that agents inherit, without revoked ones", async () => {
     const { operatorId } = holder.as;
     const account = await attest({ operator_id: operatorId });
     const own = await attest({ agent_id: holder.agentId, inherit: false });
@@ -43,7 +43,7 @@ describe('POST /v1/passports/issue, identity claims', () => {
     assert.deepEqual(await shownOf(), [own]);
   });
 
-  it('are dropped in the second in which they expire, though nothing else has changed', async () => {
+  it('are left out from the second in which they expire, though nothing else has changed', async () => {
     const id = await attest({ operator_id: holder.as.operatorId, expires_at: inSeconds(2) });
     await eventually('the claim to be left out', async () => {
       const passport = await issue(holder);
@@ -58,7 +58,7 @@ describe('POST /v1/passports/issue, identity claims', () => {
     assertProblem(await tryIssue(holder, { identity_claim_ids: [id] }), 'VALIDATION_ERROR', 'identity_claim_ids.0');
   });
 
-  it('never end in the second of a passport that carries them, however long it takes to be written', async () => {
+  it('never expire in the second in which a passport with them is issued, however long writing it takes', async () => {
     const services = await ownServices();
     try {
       const {

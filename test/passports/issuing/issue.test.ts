@@ -33,7 +33,7 @@ describe('POST /v1/passports/issue', () => {
     assertProblem(await agentKey.post(path, { agent_id: holder.agentId }), 'OPERATOR_SCOPE_REQUIRED');
   });
 
-  it('signs everything that is granted now, for 900 seconds, and says where it is', async () => {
+  it('signs everything that is granted now, for 900 seconds, with its Location', async () => {
     const reply = await tryIssue(holder);
     const passport = signed(reply);
     assert.equal(reply.headers.get('location'), `/v1/passports/${passport.jti}`);
@@ -74,7 +74,7 @@ describe('POST /v1/passports/issue', () => {
     assert.equal(await verdictOf(passport), 'valid');
   });
 
-  it('holds what was granted when it was signed: a service connected later changes no passport', async () => {
+  it('has what was granted when it was signed: a service connected later changes no passport', async () => {
     const before = await issue(holder);
     const later = await buildConnection(holder.as);
     await grant(holder.as, { agentId: holder.agentId, connectionId: later.id });
@@ -96,7 +96,7 @@ describe('POST /v1/passports/issue', () => {
     }
   });
 
-  it('is a passport without services where nothing is granted, or nothing is asked for', async () => {
+  it('is a passport without services where nothing is granted or requested', async () => {
     const { id: agentId } = await buildAgent(holder.as);
     assert.deepEqual(claimsOf(await issue({ ...holder, agentId })).services, []);
     assert.deepEqual(claimsOf(await issue(holder, { scopes: [] })).services, []);
@@ -106,7 +106,7 @@ describe('POST /v1/passports/issue', () => {
     const one = async (overrides: Record<string, unknown>) =>
       claimsOf(await issue(holder, { scopes: [scope(overrides)] })).services[0];
 
-    it('are those asked for; * is everything granted and never more', async () => {
+    it('are the requested ones; * is everything granted and never more', async () => {
       assert.deepEqual((await one({ scopes: ['write', 'read', 'read'] }))?.scopes, ['write', 'read']);
       await grant(holder.as, { agentId: holder.agentId, connectionId: holder.code.id }, { scopes: ['read', 'write'] });
       assert.deepEqual((await one({ scopes: ['*'] }))?.scopes, ['read', 'write']);
@@ -126,7 +126,7 @@ describe('POST /v1/passports/issue', () => {
       }
     });
 
-    it('let data flow as the grant does, or less', async () => {
+    it('allow data from the services of the grant, or fewer', async () => {
       const [code, chat] = [holder.code.service_name, holder.chat.service_name];
       assert.deepEqual((await one({ allow_data_from: [chat] }))?.allow_data_from, [chat]);
       assert.deepEqual((await one({ allow_data_from: [] }))?.allow_data_from, []);
@@ -151,7 +151,7 @@ describe('POST /v1/passports/issue', () => {
       assertProblem(await tryIssue(holder, { scopes: [looser] }), 'SCOPE_ESCALATION', 'scopes.0.constraints.1');
     });
 
-    it('name intents, which become one limit', async () => {
+    it('name intents, which become one constraint', async () => {
       const claims = [
         await submit(holder.as, { claim_type: 'intent_claim', payload: intent({ agent_id: holder.agentId }) }),
         await submit(holder.as, {
@@ -195,7 +195,7 @@ describe('POST /v1/passports/issue', () => {
     });
   });
 
-  it('tells the intent, and keeps what it refers to', async () => {
+  it('shows the intent, and keeps what it refers to', async () => {
     const claim = await submit(holder.as, {
       claim_type: 'intent_claim',
       payload: intent({ agent_id: holder.agentId }),
@@ -254,7 +254,7 @@ describe('POST /v1/passports/issue', () => {
   });
 
   describe('time', () => {
-    it('lives as long as asked, a fraction floored', async () => {
+    it('is valid as long as requested, fractions rounded down', async () => {
       for (const [asked, given] of [
         [60, 60],
         [90.9, 90],
@@ -263,7 +263,7 @@ describe('POST /v1/passports/issue', () => {
         assert.equal(ttlOf(await issue(holder, { ttl_seconds: asked })), given);
     });
 
-    it('sets the checkpoints of the mode, the agent or the call, in this order of weakness', async () => {
+    it('takes the checkpoint interval of the call, else of the agent, else of the mode', async () => {
       const intervals: [Record<string, unknown>, Record<string, unknown>, number | undefined, boolean][] = [
         [{}, {}, undefined, false],
         [{ checkpoint_interval_seconds: 120 }, {}, 120, false],
@@ -289,7 +289,7 @@ describe('POST /v1/passports/issue', () => {
     });
   });
 
-  it('refuses bodies that are not what they should be', async () => {
+  it('refuses malformed bodies', async () => {
     const bad: [string, Record<string, unknown>][] = [
       ['agent_id', { agent_id: undefined }],
       ['agent_id', { agent_id: 7 }],
@@ -316,7 +316,7 @@ describe('POST /v1/passports/issue', () => {
     for (const [where, body] of bad) assertProblem(await tryIssue(holder, body), 'VALIDATION_ERROR', where);
   });
 
-  it('never makes a token over 16 KiB, and leaves nothing behind', async () => {
+  it('never makes a token over 16 KiB, and writes nothing for one', async () => {
     const sources = Array.from({ length: 99 }, (_, index) => `${index}-${'x'.repeat(120)}`);
     await grant(holder.as, { agentId: holder.agentId, connectionId: holder.code.id }, { allow_data_from: sources });
     assertProblem(await tryIssue(holder), 'PASSPORT_TOO_LARGE');

@@ -43,7 +43,7 @@ describe('POST /v1/passports/refresh', () => {
     );
   });
 
-  it('gives the same under a new jti and a fresh time; the old token stays valid', async () => {
+  it('gives the same with a new jti and a new time; the old token stays valid', async () => {
     const first = await issue(holder, { ttl_seconds: 100, intent: { summary: 'Sort', services: ['code'] } });
     const second = await refresh(holder, first);
     assert.notEqual(second.jti, first.jti);
@@ -73,7 +73,7 @@ describe('POST /v1/passports/refresh', () => {
       assert.equal(last.exp, payloadOf(passport.token).iat + 1_000);
     });
 
-    it('a session that is older than sessions may be by now: that is over', async () => {
+    it('a session that is older than SESSION_MAX_SECONDS: it is expired', async () => {
       const passport = await issue(holder);
       await ageSession(passport, SESSION_MAX_SECONDS + 60);
       assertProblem(await tryRefresh(holder, passport.token), 'PASSPORT_EXPIRED');
@@ -94,8 +94,8 @@ describe('POST /v1/passports/refresh', () => {
     });
   });
 
-  describe('looks again', () => {
-    it('at every scope: what is granted no longer is SCOPE_NOT_GRANTED', async () => {
+  describe('checks again', () => {
+    it('every scope: what is granted no longer is SCOPE_NOT_GRANTED', async () => {
       const passport = await issue(holder, {
         scopes: [{ service_connection_id: holder.code.id, scopes: ['read', 'write'] }],
       });
@@ -110,7 +110,7 @@ describe('POST /v1/passports/refresh', () => {
       assertProblem(await tryRefresh(holder, passport.token), 'SCOPE_NOT_GRANTED');
     });
 
-    it('at data flow and limits: a grant that was narrowed is not kept open', async () => {
+    it('data flow and limits: what a narrowed grant no longer gives is refused', async () => {
       const passport = await issue(holder);
       await regrant({ allow_data_from: [holder.chat.service_name] });
       assertProblem(await tryRefresh(holder, passport.token), 'SCOPE_NOT_GRANTED');
@@ -121,7 +121,7 @@ describe('POST /v1/passports/refresh', () => {
       assert.deepEqual(claimsOf(await refresh(holder, limited)).services, claimsOf(limited).services);
     });
 
-    it('at the grants of the root for a child, which has none', async () => {
+    it('the grants of the root for a child, which has none', async () => {
       const { id: childId } = await buildAgent(holder.as);
       const child = await delegate(holder, await issue(holder), {
         child_agent_id: childId,
@@ -132,7 +132,7 @@ describe('POST /v1/passports/refresh', () => {
       assertProblem(await tryRefresh(holder, child.token), 'SCOPE_NOT_GRANTED');
     });
 
-    it('at identity claims: those that ended are dropped', async () => {
+    it('identity claims: those that ended are left out', async () => {
       const attest = async (body: Record<string, unknown>) =>
         assertStatus(
           await platform().post<{ id: string }>('/v1/identity-claims', {
@@ -159,7 +159,7 @@ describe('POST /v1/passports/refresh', () => {
       }
     });
 
-    it('at authority: a binding that ended is AUTHORITY_BINDING_INVALID', async () => {
+    it('authority: a binding that ended is AUTHORITY_BINDING_INVALID', async () => {
       assertStatus(await holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: publicJwk }), 200);
       const terms = {
         agent_id: holder.agentId,
@@ -174,7 +174,7 @@ describe('POST /v1/passports/refresh', () => {
       assertProblem(await tryRefresh(holder, passport.token), 'AUTHORITY_BINDING_INVALID');
     });
 
-    it('at the agent: blocked, retired or under review', async () => {
+    it('the agent: blocked, disabled or under review', async () => {
       const passport = await issue(holder);
       await hold(holder);
       assertProblem(await tryRefresh(holder, passport.token), 'AGENT_REVIEW_PENDING');
@@ -198,7 +198,7 @@ describe('POST /v1/passports/refresh', () => {
     assertProblem(await tryRefresh(holder, token, { ttl_seconds: 59 }), 'VALIDATION_ERROR', 'ttl_seconds');
   });
 
-  it('of what has ended says how', async () => {
+  it('of a passport that has ended is refused with how it ended', async () => {
     const [revoked, expired, done] = [await issue(holder), await issue(holder), await issue(holder)];
     const child = await delegate(holder, revoked);
     assertStatus(await holder.as.post('/v1/passports/revoke', { jti: revoked.jti }), 200);
@@ -209,7 +209,7 @@ describe('POST /v1/passports/refresh', () => {
     assertProblem(await tryRefresh(holder, done.token), 'ALREADY_CHECKED_OUT');
   });
 
-  it('answers the same token again under an Idempotency-Key', async () => {
+  it('answers the same token again for an Idempotency-Key', async () => {
     const { token } = await issue(holder);
     const key = { 'idempotency-key': randomUUID() };
     const first = signed(await holder.as.post<SignedPassport>(path, { token }, key));

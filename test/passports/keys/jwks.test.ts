@@ -30,7 +30,7 @@ for (const path of PATHS) {
       assert.equal((await anonymous().get(path, { 'if-none-match': etag })).status, 304);
     });
 
-    it('may be read by a page of any origin, asked before or not', async () => {
+    it('may be read by a page of any origin, with or without a preflight request', async () => {
       const answer = await anonymous().get(path, { origin: 'https://elsewhere.example' });
       assert.equal(answer.headers.get('access-control-allow-origin'), '*');
       const asked = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
@@ -40,7 +40,7 @@ for (const path of PATHS) {
       assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, HEAD, OPTIONS');
     });
 
-    it('takes GET alone', async () => {
+    it('takes only GET', async () => {
       assertProblem(await anonymous().post(path), 'METHOD_NOT_ALLOWED');
     });
   });
@@ -51,7 +51,7 @@ describe('JWKS', () => {
   before(async () => void (services = await ownServices()));
   after(() => services.close());
 
-  it('is what a strange library verifies our passports by', async () => {
+  it('lets another library verify our passports', async () => {
     const own = await services.open();
     const { token, payload } = await newPassport(own);
     const url = new URL(PATHS[0] ?? '', own.baseUrl);

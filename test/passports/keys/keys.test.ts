@@ -21,7 +21,7 @@ const Row = z.object({ kid: z.string(), status: z.string(), private_key: z.strin
 const rowsOf = ({ context }: OwnService) =>
   context.pool.any(sql.type(Row)`select kid, status, private_key from signing_keys order by created_at, kid`);
 
-/** Statements that wait for a lock in its database. */
+/** How many statements wait for a lock in its database. */
 const waitingIn = async ({ context }: OwnService): Promise<number> => {
   const Waiting = z.object({ count: z.number() });
   return await context.pool.oneFirst(sql.type(Waiting)`
@@ -50,7 +50,7 @@ describe('signing keys', () => {
   });
   afterEach(() => services.close());
 
-  it('are made once, an active and a next one, however many processes ask at the same time', async () => {
+  it('are made once, an active and a next one, however many processes start at the same time', async () => {
     const other = await services.open();
     const { pool, encryption } = service.context;
     const holder = new pg.Client(services.databaseUrl);
@@ -78,7 +78,7 @@ describe('signing keys', () => {
     assert.equal((await signingKeys(service.context).ring()).active, undefined);
   });
 
-  it('are kept sealed: no private part is in the row', async () => {
+  it('are stored encrypted: no private part is in the row', async () => {
     const key = await activeKey(service.context);
     const { private_key: sealed = '' } = (await rowsOf(service)).find(({ kid }) => kid === key.kid) ?? {};
     const encryption = createEncryption([services.encryptionKey]);
@@ -89,7 +89,7 @@ describe('signing keys', () => {
     assert(!service.logged().includes(d));
   });
 
-  it('are sealed anew under the first encryption key of the list, so that the old one can go', async () => {
+  it('are encrypted again under the first encryption key of the list, so that the old one can be removed', async () => {
     const { kid } = await activeKey(service.context);
     const fresh = randomBytes(32);
     const rotated = await services.open({ encryptionKeys: [fresh, services.encryptionKey] });
@@ -101,7 +101,7 @@ describe('signing keys', () => {
     assert.equal((await keyOf(later.context, kid)).sign('{}'), token, 'the same key, opened by the new one alone');
   });
 
-  it('verify without the encryption key, and say so when they cannot sign', async () => {
+  it('verify without the encryption key, and fail with a clear error when they sign', async () => {
     const { token } = await newPassport(service);
     const stranger = await services.open({ encryptionKeys: [randomBytes(32)] });
     const { valid } = assertStatus(await stranger.anonymous.post('/v1/passports/verify', { token }), 200);
@@ -111,7 +111,7 @@ describe('signing keys', () => {
     assert.match(stranger.logged(), /no key of ENCRYPTION_KEY opens this signing key/);
   });
 
-  it('are replaced by two rotations where the encryption key is lost, and what they have signed still counts', async () => {
+  it('are replaced by two rotations where the encryption key is lost, and what they signed still counts', async () => {
     const { token } = await newPassport(service);
     const heir = await services.open({ encryptionKeys: [randomBytes(32)] });
     for (const _ of [1, 2]) assertStatus(await heir.platform.post(ROTATE), 200);
@@ -120,7 +120,7 @@ describe('signing keys', () => {
     }
   });
 
-  it('refuse to sign what no verifier would read', async () => {
+  it('refuse to sign a token that verifiers would refuse', async () => {
     const key = await activeKey(service.context);
     assert.throws(
       () => key.sign(JSON.stringify({ pad: 'x'.repeat(12_300) })),
@@ -147,7 +147,7 @@ describe('signing keys', () => {
       assertProblem(await requester('svc_live_nobody_has_this_key_at_all').post(ROTATE), 'UNAUTHENTICATED');
     });
 
-    it('refuses what it does not know', async () => {
+    it('refuses unknown members', async () => {
       assertProblem(await platform().post(ROTATE, { immediate: 'yes' }), 'VALIDATION_ERROR', 'immediate');
       assertProblem(await platform().post(ROTATE, { now: true }), 'VALIDATION_ERROR', 'now');
     });
@@ -185,7 +185,7 @@ describe('signing keys', () => {
       );
     });
 
-    it('with immediate ends what the passports of the key could be named for', async () => {
+    it('with immediate ends every use of the passports of the key', async () => {
       const { payload } = await newPassport(service);
       await service.context.pool.query(sql.type(z.object({}))`
         insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
@@ -208,7 +208,7 @@ describe('signing keys', () => {
       assert.equal((await rowsOf(service)).length, 6);
     });
 
-    it('is once for one Idempotency-Key, and leaves an audit event', async () => {
+    it('rotates once for one Idempotency-Key, and leaves an audit event', async () => {
       const first = await service.platform.post(ROTATE, {}, { 'idempotency-key': 'rotate-1' });
       const again = await service.platform.post(ROTATE, {}, { 'idempotency-key': 'rotate-1' });
       assert.deepEqual(again.body, first.body);
@@ -224,7 +224,7 @@ describe('signing keys', () => {
       );
     });
 
-    it('knows a key that another process made twice over, without having heard of it', async () => {
+    it('verifies with a key of the second rotation by another process, without an announcement', async () => {
       const deaf = await services.open();
       await activeKey(deaf.context);
       assert.notEqual((await signingKeys(deaf.context).ring()).active, undefined);
@@ -234,7 +234,7 @@ describe('signing keys', () => {
       assert.equal(assertStatus(await deaf.anonymous.post('/v1/passports/verify', { token }), 200).valid, true);
     });
 
-    it('is seen at the next verify by a process that has not heard of it', async () => {
+    it('applies at the next verify in a process that got no announcement', async () => {
       const { token } = await newPassport(service);
       assert.equal(assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200).valid, true);
       await service.context.pool.query(rotation(service, { immediate: true }));
@@ -245,7 +245,7 @@ describe('signing keys', () => {
     });
   });
 
-  it('retire for two hours, and then their tokens are of an unknown key', async () => {
+  it('count for two hours after they retire; then their tokens are of an unknown key', async () => {
     const { token } = await newPassport(service, { ttl: 3_600 });
     const retired = (await activeKey(service.context)).kid;
     assertStatus(await service.platform.post(ROTATE), 200);

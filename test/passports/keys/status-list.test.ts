@@ -38,7 +38,7 @@ describe(`GET ${PATH}`, () => {
   };
   const today = (): Promise<string> =>
     own.context.pool.oneFirst(sql.type(Day)`select ((clock_timestamp() at time zone 'UTC')::date)::text as day`);
-  /** What is seen of today while it is today. */
+  /** Reads something of today's list; again where the day ended meanwhile. */
   const seenToday = async <T>(look: (day: string) => Promise<T>): Promise<T> => {
     for (;;) {
       const day = await today();
@@ -57,7 +57,7 @@ describe(`GET ${PATH}`, () => {
   const bits = ({ status_list: { lst } }: ListPayload): Buffer => inflateSync(Buffer.from(lst, 'base64url'));
   const bit = (list: Buffer, index: number): number => (list.readUInt8(index >> 3) >> (index & 7)) & 1;
 
-  it('is a signed list of the day, to be kept for a minute', async () => {
+  it('is a signed list of the day, which may be cached for a minute', async () => {
     const answer = await own.anonymous.get(PATH);
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'application/statuslist+jwt');
@@ -74,13 +74,13 @@ describe(`GET ${PATH}`, () => {
     );
   });
 
-  it('is no passport, though it is signed by the same key', async () => {
+  it('is not accepted as a passport, though the same key signs it', async () => {
     const { text } = await own.anonymous.get(PATH);
     const verdict = assertStatus(await own.anonymous.post('/v1/passports/verify', { token: text }), 200);
     assert.deepEqual(verdict, { valid: false, reason: 'malformed' });
   });
 
-  it('has the bits of the revoked, from the least significant, an ancestor’s revocation included', async () => {
+  it('has the bits of revoked passports, from the least significant, those revoked with an ancestor included', async () => {
     const revoked = [0, 1, 7, 8, 1_000, 65_535];
     const kept = [2, 9, 999, 1_001, 65_536];
     const day = await begun();
@@ -106,7 +106,7 @@ describe(`GET ${PATH}`, () => {
     await eventually('the bit to be set', async () => bit(bits(await fetched(`${PATH}/${day}`)), 12) === 1);
   });
 
-  it('is made once for all who ask at the same time', async () => {
+  it('is made once for all requests at the same time', async () => {
     const asked = new Set(Array.from({ length: 20 }, () => statusList(own.context, null)));
     assert.equal(asked.size, 1);
     await Promise.all(asked);
@@ -120,7 +120,7 @@ describe(`GET ${PATH}`, () => {
     assert.equal(Math.log2(room) % 1, 0, 'a power of two says little about how many passports there are');
   });
 
-  it('of an earlier day ends where the next day begins; of a day without passports or to come there is none', async () => {
+  it('of an earlier day ends where the next day begins; there is none of a day without passports or in the future', async () => {
     await own.context.pool.query(sql.type(Nothing)`
       insert into passport_status_days values ('2026-01-02', 1), ('2026-01-03', 200001)`);
     await own.context.pool.query(sql.type(Nothing)`select setval('passport_status_numbers', 2000000)`);
@@ -138,7 +138,7 @@ describe(`GET ${PATH}`, () => {
     );
   });
 
-  it('needs no credential, and takes GET alone', async () => {
+  it('needs no credential, and takes only GET', async () => {
     assert.equal((await anonymous().get(PATH)).status, 200);
     assertProblem(await anonymous().post(PATH), 'METHOD_NOT_ALLOWED');
   });

@@ -6,7 +6,7 @@ import { anonymous, assertProblem, assertStatus } from '../../support/service.ts
 import { claimsOf, delegate, expire, issue, openHolder, signed, type Holder } from '../holders.ts';
 import { ownServices } from '../own-service.ts';
 
-describe('passports shown', () => {
+describe('lists of passports', () => {
   let holder: Holder;
   let childId: string;
   beforeEach(async () => {
@@ -32,7 +32,7 @@ describe('passports shown', () => {
   });
 
   describe('GET /v1/passports/active', () => {
-    it('is a bare array of what is neither revoked nor expired, newest first, with everything of Market §2.6', async () => {
+    it('is an array of what is neither revoked nor expired, newest first, with every documented member', async () => {
       const [gone, over, root] = [
         await issue(holder),
         await issue(holder),
@@ -69,7 +69,7 @@ describe('passports shown', () => {
       });
     });
 
-    it('can be asked for an agent or a session', async () => {
+    it('can be filtered by agent or session', async () => {
       const [root, other] = [await issue(holder), await issue(holder)];
       const child = await delegate(holder, root, { child_agent_id: childId });
       const jtis = async (query: string) =>
@@ -97,7 +97,7 @@ describe('passports shown', () => {
       assertProblem(await holder.as.get('/v1/passports?status=valid'), 'VALIDATION_ERROR', 'query.status');
     });
 
-    it('pages by cursor, which holds for its filter', async () => {
+    it('pages by cursor, which is valid for its filter only', async () => {
       const made = [];
       for (let count = 0; count < 5; count += 1) made.unshift((await issue(holder)).jti);
       const seen: string[] = [];
@@ -114,7 +114,7 @@ describe('passports shown', () => {
   });
 
   describe('GET /v1/passports/:jti', () => {
-    it('shows it with its status, and what became of it', async () => {
+    it('shows it with its status, and how it ended', async () => {
       const passport = await issue(holder);
       const show = (): Promise<Passport> => get<Passport>(`/v1/passports/${passport.jti}`);
       assert.deepEqual([(await show()).status, (await show()).revoked_at], ['active', null]);
@@ -133,7 +133,7 @@ describe('passports shown', () => {
     });
   });
 
-  it('keep no token: neither a row nor a line of the log has one', async () => {
+  it('store no token: neither a row nor a line of the log has one', async () => {
     const services = await ownServices();
     try {
       const own = await services.open();
@@ -168,7 +168,7 @@ describe('passports shown', () => {
   });
 });
 
-/** Tables of a database in whose rows one of these texts stands. */
+/** Tables of a database with a row that contains one of these texts. */
 async function tablesWith(databaseUrl: string, texts: string[]): Promise<string[]> {
   const client = new pg.Client(databaseUrl);
   await client.connect();

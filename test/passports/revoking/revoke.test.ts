@@ -71,7 +71,7 @@ describe('revoking passports', () => {
       );
     });
 
-    it('takes the whole lineage and every descendant along, whichever member is named', async () => {
+    it('revokes the whole lineage and every descendant, whichever member is named', async () => {
       for (const named of ['root', 'again'] as const) {
         const all = await tree();
         const spared = await issue(holder);
@@ -85,7 +85,7 @@ describe('revoking passports', () => {
       }
     });
 
-    it('leaves what is above and beside it', async () => {
+    it('leaves ancestors and siblings', async () => {
       const { root, again, child, childAgain, grandchild, other } = await tree();
       assert.deepEqual(counts(await revoke(grandchild.jti)), [0, 0]);
       assert.deepEqual(await verdicts([root, again, child, childAgain, other]), Array(5).fill('valid'));
@@ -100,7 +100,7 @@ describe('revoking passports', () => {
       ]);
     });
 
-    it('a second time, and of an expired one, is 200 with nothing counted', async () => {
+    it('a second time, and for an expired one, is 200 with counts of 0', async () => {
       const passport = await issue(holder);
       await revoke(passport.jti);
       assert.deepEqual(counts(await revoke(passport.jti)), [0, 0]);
@@ -111,7 +111,7 @@ describe('revoking passports', () => {
       assert.equal((await rowOf(expired)).revoked, true);
     });
 
-    it('of an expired one takes its refreshes along', async () => {
+    it('of an expired one revokes its refreshes too', async () => {
       const first = await issue(holder);
       const second = await refresh(holder, first);
       await expire(first);
@@ -126,7 +126,7 @@ describe('revoking passports', () => {
         assertProblem(await revoke(id), 'NOT_FOUND');
     });
 
-    it('revokes the claims that vouch for what it took, and ends the checkpoints', async () => {
+    it('revokes the claims about the revoked passports, and ends the checkpoints', async () => {
       const enforced = await openHolder({ accountability: 'enforced' });
       const [root, spared] = [await issue(enforced), await issue(enforced)];
       const child = await delegate(enforced, root);
@@ -138,7 +138,7 @@ describe('revoking passports', () => {
       assert.notEqual((await rowOf(spared)).next, null);
     });
 
-    it('refuses bodies that are not what they should be', async () => {
+    it('refuses malformed bodies', async () => {
       for (const [where, body] of [
         ['jti', {}],
         ['jti', { jti: 1 }],
@@ -149,7 +149,7 @@ describe('revoking passports', () => {
       }
     });
 
-    it('answers the same again under an Idempotency-Key', async () => {
+    it('gives the same answer again for an Idempotency-Key', async () => {
       const { root } = await tree();
       const key = { 'idempotency-key': randomUUID() };
       const first = await revoke(root.jti, {}, key);
@@ -159,7 +159,7 @@ describe('revoking passports', () => {
       assertProblem(await revoke(root.jti, { reason: 'another' }, key), 'IDEMPOTENCY_KEY_REUSED');
     });
 
-    it('says why, or that the operator did it', async () => {
+    it('keeps the reason, by default that the operator did it', async () => {
       const [told, silent] = [await issue(holder), await issue(holder)];
       await revoke(told.jti, { reason: 'lost' });
       await revoke(silent.jti);
@@ -168,7 +168,7 @@ describe('revoking passports', () => {
   });
 
   describe('POST /v1/passports/revoke-agent/:agentId', () => {
-    it('takes everything of the agent, and what others hold of it', async () => {
+    it('revokes everything of the agent, and what was delegated from it to others', async () => {
       const { root, again, child, childAgain, grandchild, other } = await tree();
       const alone = await issue({ ...holder, agentId: childId });
       assert.equal(counts(await holder.as.post(`/v1/passports/revoke-agent/${childId}`)), 5);
@@ -179,7 +179,7 @@ describe('revoking passports', () => {
       assert.equal(counts(await holder.as.post(`/v1/passports/revoke-agent/${holder.agentId}`, { reason: 'lost' })), 2);
     });
 
-    it('of an unknown or foreign agent is 200 with count 0, and touches nothing', async () => {
+    it('of an unknown or foreign agent is 200 with count 0, and changes nothing', async () => {
       const foreign = await openHolder();
       const theirs = await issue(foreign);
       for (const id of [foreign.agentId, 'ag_01K0000000000000000000000A', 'nonsense']) {
@@ -190,7 +190,7 @@ describe('revoking passports', () => {
   });
 
   describe('POST /v1/passports/revoke-session/:sessionId', () => {
-    it('takes everything that came of one issue', async () => {
+    it('revokes everything of one session', async () => {
       const all = await tree();
       const spared = await issue(holder);
       await expire(all.other);
@@ -203,7 +203,7 @@ describe('revoking passports', () => {
       assert.equal(counts(await holder.as.post(`/v1/passports/revoke-session/${session}`)), 0);
     });
 
-    it('of an unknown or foreign session is 200 with count 0, and touches nothing', async () => {
+    it('of an unknown or foreign session is 200 with count 0, and changes nothing', async () => {
       const theirs = await issue(await openHolder());
       for (const id of [claimsOf(theirs).session_id, 'ses_01K0000000000000000000000A']) {
         assert.equal(counts(await holder.as.post(`/v1/passports/revoke-session/${id}`)), 0);
@@ -213,7 +213,7 @@ describe('revoking passports', () => {
   });
 
   describe('POST /v1/passports/revoke-all', () => {
-    it('takes everything of the operator and nothing of another', async () => {
+    it('revokes everything of the operator and nothing of another', async () => {
       const all = await tree();
       const more = await issue({ ...holder, agentId: childId });
       const theirs = await issue(await openHolder());
@@ -224,7 +224,7 @@ describe('revoking passports', () => {
       assert.equal(counts(await holder.as.post('/v1/passports/revoke-all', { confirm: true })), 0);
     });
 
-    it('wants to be confirmed: anything but true is CONFIRMATION_REQUIRED', async () => {
+    it('must be confirmed: anything but true is CONFIRMATION_REQUIRED', async () => {
       const passport = await issue(holder);
       for (const confirm of [undefined, false, 'true', 1, null, [true], {}]) {
         assertProblem(
@@ -242,7 +242,7 @@ describe('revoking passports', () => {
       assert.equal(await verdictOf(passport), 'valid');
     });
 
-    it('tells a reused Idempotency-Key before that', async () => {
+    it('refuses a reused Idempotency-Key before that', async () => {
       const key = { 'idempotency-key': randomUUID() };
       assert.equal(counts(await holder.as.post('/v1/passports/revoke-all', { confirm: true }, key)), 0);
       assertProblem(

@@ -53,14 +53,14 @@ describe(`POST ${PATH} of hostile tokens`, () => {
 
   const verify = async (token: string) => assertStatus(await own.anonymous.post(PATH, { token }), 200);
 
-  it('takes the token that the attacks are made of, and signs as the service does', async () => {
+  it('accepts the token that the attacks are made from, and signs as the service does', async () => {
     const header = JSON.stringify({ alg: 'EdDSA', kid: target.kid, typ: 'JWT' });
     assert.equal(jws(header, JSON.stringify(target.payload), target.key), good);
     assert.equal((await verify(good)).valid, true);
   });
 
   for (const [family, attacksOn] of Object.entries(attacks)) {
-    it(`refuses every attack on ${family}, each with the one reason, and tells nothing else`, async () => {
+    it(`refuses every attack on ${family}, each with its one reason, and shows nothing else`, async () => {
       const hostile = attacksOn(target);
       assert(hostile.length >= 10, `${hostile.length} attacks`);
       const answers = await Promise.all(hostile.map(async ({ name, token }) => [name, await verify(token)]));
@@ -69,7 +69,7 @@ describe(`POST ${PATH} of hostile tokens`, () => {
     });
   }
 
-  it('asked nobody for keys', () => assert.equal(asked, 0));
+  it('fetched no keys from anywhere', () => assert.equal(asked, 0));
 
   it('refuses any token with one character changed, left out or put in', async () => {
     const character = fc.constantFrom(...'ABCXYZabcxyz0189-_.=+/ \n\u00e9{}"'.split(''));
@@ -92,7 +92,7 @@ describe(`POST ${PATH} of hostile tokens`, () => {
     );
   });
 
-  it('answers any text at all, and takes none', async () => {
+  it('answers to any text, and accepts none', async () => {
     const segment = fc.oneof(
       fc.base64String(),
       fc.json().map((text) => Buffer.from(text).toString('base64url')),
@@ -110,7 +110,7 @@ describe(`POST ${PATH} of hostile tokens`, () => {
     );
   });
 
-  it('takes what a retired key has signed, and refuses what a withdrawn one has', async () => {
+  it('accepts what a retired key has signed, and refuses what a withdrawn one has', async () => {
     const [first, second] = [await newPassport(own), await newPassport(own)];
     assertStatus(await own.platform.post('/v1/admin/signing-keys/rotate'), 200);
     const third = await newPassport(own);
@@ -126,5 +126,5 @@ describe(`POST ${PATH} of hostile tokens`, () => {
     assert.deepEqual(await verify(token), { valid: false, reason: 'ancestor_revoked' });
   });
 
-  it('never failed by a fault of its own', () => assert.doesNotMatch(own.logged(), /"level":50|fault of ours/));
+  it('has logged no internal error', () => assert.doesNotMatch(own.logged(), /"level":50|fault of ours/));
 });

@@ -27,7 +27,7 @@ describe(`POST ${PATH}`, () => {
     assertProblem(await agent.post(PATH, { token: '' }), 'OPERATOR_SCOPE_REQUIRED');
   });
 
-  it('tells of a passport that counts, whoever its operator is, what RFC 7662 names and its claims', async () => {
+  it('shows the members of RFC 7662 and the claims of a passport that counts, whoever its operator is', async () => {
     const scoped = [SCOPE, { ...SCOPE, service_id: 'gitlab', scopes: ['repo:read', 'repo:write'] }];
     const { token, payload } = await newPassport(own, { svcns: { services: scoped } });
     const { iss, sub, iat, exp, jti, svcns } = payload;
@@ -48,7 +48,7 @@ describe(`POST ${PATH}`, () => {
     assert.deepEqual(assertStatus(await own.platform.post(PATH, { token }), 200), expected);
   });
 
-  it('takes a form as RFC 7662 has it', async () => {
+  it('accepts a form, as RFC 7662 has it', async () => {
     const { token, payload } = await newPassport(own);
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const answer = assertStatus(
@@ -63,7 +63,7 @@ describe(`POST ${PATH}`, () => {
     assertProblem(await operator.post('/v1/agents', 'name=a', form), 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('says active: false and nothing else of what does not count, whatever is wrong', async () => {
+  it('answers only active: false for what does not count, whatever is wrong', async () => {
     const tokens = [
       '',
       'a.b.c',
@@ -76,7 +76,7 @@ describe(`POST ${PATH}`, () => {
       assert.deepEqual(assertStatus(await operator.post(PATH, { token }), 200), { active: false });
   });
 
-  it('refuses a body without a token, with one that is no text, and with what it does not know', async () => {
+  it('refuses a body without a token, with one that is no text, and with unknown members', async () => {
     assertProblem(await operator.post(PATH), 'VALIDATION_ERROR', 'token');
     assertProblem(await operator.post(PATH, { token: 7 }), 'VALIDATION_ERROR', 'token');
     assertProblem(await operator.post(PATH, { token: '', hint: 'x' }), 'VALIDATION_ERROR', 'hint');

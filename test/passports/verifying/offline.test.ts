@@ -16,18 +16,18 @@ import { jws } from '../tokens.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
-/** A call that somebody at the door decides about. */
+/** A call that an offline verifier decides about. */
 interface Try {
   name: string;
   token: string;
   service: string;
   scope: string;
   call: Record<string, unknown>;
-  /** Whether it is to be let in. */
+  /** Whether it must be admitted. */
   admitted: boolean;
 }
 
-/** How a page's lines are run: what is put behind them reads tries from its first argument and prints what became of each. */
+/** How the code of the page is run: the lines added to it read tries from the first argument and print the outcome of each. */
 const LANGUAGES = {
   typescript: {
     command: process.execPath,
@@ -141,7 +141,7 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       ...change,
     });
 
-    it('lets in what the passport is good for, and nothing beyond its scopes and constraints', async () => {
+    it('admits what the passport allows, and nothing beyond its scopes and constraints', async () => {
       const call = (change: Record<string, unknown>) => ({ call: { ...FINE, ...change } });
       const [outcome] = await expectOutcomes([
         attempt('a call within every constraint', true),
@@ -197,7 +197,7 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       ]);
     });
 
-    it('sees a revocation in the status list, of the passport itself and of one above it', async () => {
+    it('finds a revocation in the status list, of the passport itself and of an ancestor', async () => {
       const [kept, revoked] = [await issue(holder), await issue(holder)];
       const child = assertStatus(
         await holder.as.post<{ token: string }>('/v1/passports/delegate', {
@@ -220,7 +220,7 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       await expectOutcomes(tries(false));
     });
 
-    it('holds a call to the intents of the passport', async () => {
+    it('limits a call to the intents of the passport', async () => {
       const { id: claim } = await submit(holder.as, {
         subject: `carnet://agent/${holder.agentId}`,
         claim_type: 'intent_claim',
@@ -240,7 +240,7 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
       ]);
     });
 
-    it('holds a call to a pattern as a whole, where there is an engine of linear time, and to nothing else', async () => {
+    it('matches a pattern with the whole value where there is an engine of linear time, and refuses it elsewhere', async () => {
       const version = [{ param: 'version', op: 'regex', value: 'v[0-9]+|latest' }];
       const { token: patterned } = await issue(holder, {
         scopes: [{ service_connection_id: holder.chat.id, scopes: ['read'], constraints: version }],

@@ -42,7 +42,7 @@ describe(`POST ${PATH}`, () => {
     return verdict.reason;
   };
 
-  it('tells what a passport says that counts', async () => {
+  it('shows the claims of a passport that counts', async () => {
     const { token, payload } = await newPassport(own);
     assert.deepEqual(await verify(token), {
       valid: true,
@@ -54,13 +54,13 @@ describe(`POST ${PATH}`, () => {
     });
   });
 
-  it('needs no credential, and looks at none', async () => {
+  it('needs no credential, and ignores one that is sent', async () => {
     const { token } = await newPassport(own);
     const answer = await own.as('svc_live_nobody_has_this_key_at_all').post<Verdict>(PATH, { token });
     assert.equal(assertStatus(answer, 200).valid, true);
   });
 
-  it('refuses a body without a token, with one that is no text, and with what it does not know', async () => {
+  it('refuses a body without a token, with one that is no text, and with unknown members', async () => {
     assertProblem(await own.anonymous.post(PATH), 'VALIDATION_ERROR', 'token');
     for (const token of [null, 1, [], {}, ['a.b.c']]) {
       assertProblem(await own.anonymous.post(PATH, { token }), 'VALIDATION_ERROR', 'token');
@@ -84,7 +84,7 @@ describe(`POST ${PATH}`, () => {
     assertProblem(await own.anonymous.post(PATH, { token: 'x'.repeat(2_097_152) }), 'BODY_TOO_LARGE');
   });
 
-  it('takes a token of 16 KiB to the character, and none that is longer', async () => {
+  it('accepts a token of exactly 16 KiB, and none that is longer', async () => {
     const { token } = await newPassport(own, { svcns: { intent_summary: '' } });
     const room = 16_384 - token.length;
     const filled = await newPassport(own, { svcns: { intent_summary: 'x'.repeat(Math.floor((room * 3) / 4)) } });
@@ -93,7 +93,7 @@ describe(`POST ${PATH}`, () => {
     assert.equal(await refusal(`${filled.token}${'A'.repeat(5)}`), 'malformed');
   });
 
-  it('says revoked, ancestor_revoked or expired by the row and Postgres’ clock, in this order', async () => {
+  it('answers revoked, ancestor_revoked or expired by the row and Postgres’ clock, in this order', async () => {
     assert.equal(await refusal((await newPassport(own, { revoked: 'itself' })).token), 'revoked');
     assert.equal(await refusal((await newPassport(own, { revoked: 'by an ancestor' })).token), 'ancestor_revoked');
     assert.equal(await refusal((await newPassport(own, { ttl: 0 })).token), 'expired');
@@ -104,7 +104,7 @@ describe(`POST ${PATH}`, () => {
     );
   });
 
-  it('says revoked of a good signature without a row', async () => {
+  it('answers revoked for a good signature without a row', async () => {
     const { token, payload } = await newPassport(own);
     await own.context.pool.query(sql.type(z.object({}))`delete from passports where jti = ${payload.jti}`);
     assert.equal(await refusal(token), 'revoked');
@@ -124,7 +124,7 @@ describe(`POST ${PATH}`, () => {
     assert.equal(await refusal(token, { service_id: 'nowhere' }), 'revoked');
   });
 
-  it('tells of each authority binding whether it is active, and stays valid', async () => {
+  it('shows for each authority binding whether it is active, and stays valid', async () => {
     const ref = {
       binding_id: 'bnd_01K0000000000000000000000A',
       binding_version: 1,
@@ -140,7 +140,7 @@ describe(`POST ${PATH}`, () => {
     assert.deepEqual(verdict.authority_refs, [{ ...ref, active: false }], 'a binding nobody has is not active');
   });
 
-  it('sees every revocation that was acknowledged before it was asked, however many ask at once', async () => {
+  it('applies every revocation that was acknowledged before the call, in many parallel calls too', async () => {
     const passports = await Promise.all(Array.from({ length: 24 }, () => newPassport(own)));
     const outcomes = await Promise.all(
       passports.map(async ({ token, payload }, at) => {
@@ -157,7 +157,7 @@ describe(`POST ${PATH}`, () => {
     );
   });
 
-  it('gathers what is asked at once into few queries, and answers each its own', async () => {
+  it('gathers parallel calls into few queries, and gives each its own answer', async () => {
     const passports = await Promise.all(
       Array.from({ length: 40 }, (_, at) => newPassport(own, at % 3 === 0 ? { revoked: 'itself' } : {})),
     );
@@ -192,7 +192,7 @@ describe(`POST ${PATH}`, () => {
 });
 
 describe(`POST ${PATH} of a passport with an authority binding`, () => {
-  it('says whether the binding still holds, and counts either way', async () => {
+  it('shows whether the binding still counts, and is valid either way', async () => {
     const holder = await openHolder();
     const keyed = (jwk: object) => holder.as.patch(`/v1/agents/${holder.agentId}`, { public_jwk: jwk });
     assertStatus(await keyed(publicJwk), 200);

@@ -17,7 +17,7 @@ function checks(folder: string): void {
   const made = newSigningKey(encryption);
   const ours = { x: made.x, private_key: made.privateKey, status: 'active', counts: true } as const;
 
-  it('ed25519_test.json: our signature check takes the valid signatures and no other', async () => {
+  it('ed25519_test.json: our signature check accepts the valid signatures and no other', async () => {
     const { numberOfTests, testGroups } = vectorsOf(folder, 'ed25519_test.json');
     const outcomes: { tcId: number; result: string }[] = [];
     const expected: typeof outcomes = [];
