@@ -16,8 +16,8 @@ const IntentRow = z.object({
 });
 
 /**
- * Those of the named claims that say what an agent of this operator means to do and are not revoked, in the order in
- * which it was said; the others are left out (decisions A8).
+ * Those of the named claims that are intents of agents of this operator and are not revoked, in the order in which they
+ * were recorded; the others are left out.
  */
 export async function findIntentClaims(
   connection: CommonQueryMethods,

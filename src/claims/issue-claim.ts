@@ -8,21 +8,21 @@ import { isShaped, payloadSchemas, type ClaimType, type PayloadOf } from './sche
 
 export interface IssuedClaim<Type extends ClaimType> {
   type: Type;
-  /** `carnet://agent/ag_…`, `carnet://invocation/inv_…` or `carnet://passport/psp_…` (decisions L26). */
+  /** `carnet://agent/ag_…`, `carnet://invocation/inv_…` or `carnet://passport/psp_…` */
   subject: string;
   payload: PayloadOf<Type>;
   agentId: string | null;
   missionRef: string | null;
-  /** Two at most: who reads it in full. */
+  /** The operators that may read it in full; two at most. */
   operatorIds: readonly string[];
-  /** The passport that the claim vouches for, with which it is revoked (decisions A19). */
+  /** The passport that the claim vouches for; revoking that revokes the claim (decision A19). */
   passportJti?: string | null;
 }
 
 /**
- * Records a claim of the service in the caller's transaction (decisions L24): issuer op_platform, issued now in
- * seconds by Postgres' clock, defaults of the payload filled in. The same statement in the same second is the same claim.
- * @throws ZodError for a payload without the shape of its type: a fault of ours.
+ * Records a claim of the service in the caller's transaction. The issuer is op_platform, issued_at is in seconds of
+ * Postgres' clock, and defaults of the payload are filled in. The same statement in the same second is the same claim.
+ * @throws ZodError for a payload that does not have the shape of its type, which is a fault of the service.
  */
 export async function issueClaim<Type extends ClaimType>(
   connection: CommonQueryMethods,

@@ -13,7 +13,7 @@ export const JsonSchemaDocument = jsonObject.meta({
 const ENVELOPE = 'envelope';
 const pathOf = (name: string): string => `/v1/claims/schemas/${name}`;
 
-/** Where each schema is read. */
+/** The path under which each schema is read. */
 export const schemaDirectory = {
   envelope: pathOf(ENVELOPE),
   schemas: CLAIM_TYPES.map((type) => ({
@@ -39,19 +39,19 @@ export function findJsonSchema(name: string): Document | null {
 }
 
 function jsonSchemaOf(name: string): JsonObject | null {
-  if (name === ENVELOPE) return written(EnvelopeSchema, 'The envelope of a claim');
-  if (isShaped(name)) return written(payloadSchemas[name], `The payload of a claim of type ${name}`);
+  if (name === ENVELOPE) return inputSchema(EnvelopeSchema, 'The envelope of a claim');
+  if (isShaped(name)) return inputSchema(payloadSchemas[name], `The payload of a claim of type ${name}`);
   if (!CLAIM_TYPES.some((type) => type === name)) return null;
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `The payload of a claim of type ${name}`,
-    description: 'Any JSON, or none. An object that has a member `type` names this type there.',
+    description: 'Any JSON, or none. An object with a member `type` must name this type in it.',
     properties: { type: { const: name } },
   };
 }
 
-/** As it is written by who submits: what has a default may be left out. */
-const written = (schema: z.ZodType, title: string): JsonObject => {
+/** The schema of what is sent: members that have a default may be left out. */
+const inputSchema = (schema: z.ZodType, title: string): JsonObject => {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return JSON.parse(JSON.stringify({ $schema, title, ...rest })) as JsonObject;
 };

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '../json/value.ts';
 import { findExisting, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 
-/** Receipts and log indexes come with the log (decisions L28). */
+/** There is no log yet, so nothing has a receipt or a position in it. */
 export const presentDigest = ({ id, digest, revoked_at }: ClaimRow): ClaimDigest => ({
   id,
   digest,
@@ -12,7 +12,7 @@ export const presentDigest = ({ id, digest, revoked_at }: ClaimRow): ClaimDigest
   revoked_at,
 });
 
-/** Claims as their readers see them, in the same order, each with its `seq`; references are looked up now. */
+/** Claims as their readers see them, in the order of the rows; references are looked up when a claim is read. */
 export async function presentClaims(
   connection: CommonQueryMethods,
   rows: readonly ClaimRow[],
@@ -38,7 +38,7 @@ export async function presentClaim(connection: CommonQueryMethods, row: ClaimRow
   return claim;
 }
 
-/** The claims that a payload names (`pc_` refs of Claims§2.12 to §2.17), each once. */
+/** The ids of claims that a payload names, each once; a denial names those of the intent within it, too. */
 function refsOf(payload: JsonValue | undefined): string[] {
   if (!isJsonObject(payload)) return [];
   const { intent_claim_ref: intent, intent_outcome_ref: outcome, requires, attempted_intent: attempted } = payload;

@@ -41,10 +41,10 @@ export interface SubmittedClaim {
   issuedAt: number;
 }
 
-/** Decisions L4: from here on an integer is read as milliseconds, for filters alone. */
+/** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L4). */
 const FIRST_MILLISECONDS = 1e11;
 
-/** Null where a claim of this digest exists, also while its command is just ending. */
+/** Null where a claim of this digest exists; waits for a command that is just recording it. */
 export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClaim): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`
     insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
@@ -61,7 +61,7 @@ export const getClaimByDigest = (connection: CommonQueryMethods, digest: string)
 export const findClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id}`);
 
-/** Null where it is revoked already. */
+/** Null where the claim is revoked already. */
 export const markRevoked = (
   connection: CommonQueryMethods,
   id: string,
@@ -76,18 +76,18 @@ export const findExisting = (connection: CommonQueryMethods, ids: readonly strin
   connection.anyFirst(sql.type(z.object({ id: z.string() }))`select id from claims where id = any(${textArray(ids)})`);
 
 export interface ClaimPage {
-  /** Whose list it is; null: everybody's, for the platform key. */
+  /** The operator that reads; null: the platform key, which sees every claim. */
   readerId: string | null;
   filters: ClaimFilters;
-  /** The `seq` at which the page before ended. */
+  /** The last `seq` of the page before. */
   before: number | null;
   limit: number;
 }
 
-/** A filter that was not given is not in the statement, so that every plan can use its index to the full. */
+/** A filter that was not given is left out of the statement, so that every plan can use its index fully. */
 const nothing = sql.fragment``;
 
-/** Newest first. A reader's claims stand under three indexes, each in the order of the list. */
+/** Newest first. A reader's claims are found by three indexes, each in the order of the list. */
 export function listClaims(connection: CommonQueryMethods, page: ClaimPage): Promise<readonly ClaimRow[]> {
   const { readerId, limit } = page;
   const narrowed = narrowing(page);

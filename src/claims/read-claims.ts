@@ -6,8 +6,8 @@ import { findClaim, listClaims, type ClaimPage, type ClaimRow } from './queries.
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 
 /**
- * A claim in full for its issuer, for those it concerns and for the platform key; its digest for everybody else who
- * knows the id (decisions L19).
+ * A claim in full for its issuer, for the operators that it concerns and for the platform key; the digest alone for
+ * everybody else who knows the id (decision L19).
  * @throws CarnetError NOT_FOUND
  */
 export async function readClaim(context: Context, caller: Caller, id: string): Promise<Claim | ClaimDigest> {

@@ -6,8 +6,8 @@ import { findClaim, markRevoked } from './queries.ts';
 import type { Claim, RevokeClaim } from './schema/claim.ts';
 
 /**
- * The issuer takes a claim back: what it says stays, with the time and the reason beside it (decisions L21). The first
- * revocation stands; repeating it changes nothing.
+ * The issuer revokes a claim: the claim stays as it is, with time and reason beside it. The first revocation stands;
+ * repeating it changes nothing.
  * @throws CarnetError NOT_FOUND, NOT_OWNER.
  */
 export const revokeClaim = (

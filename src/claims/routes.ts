@@ -21,7 +21,7 @@ const params = z.object({ id: z.string() });
 
 const pages = cursorList({ name: 'claims', item: ClaimSchema, position: z.int(), maximum: 200, standard: 50 });
 
-/** Schemas change with a release; an hour late is soon enough, and the ETag makes asking again cheap. */
+/** Schemas change with a release alone; clients may be an hour late, and the ETag makes a repeated request cheap. */
 const SCHEMA_CACHE = 'public, max-age=3600';
 
 const submit = route({
@@ -51,7 +51,7 @@ const submit = route({
       action: 'POST /messages',
       parameters: { url: 'https://mail.example.com/messages' },
       estimated_cost: { wallet_cents: 1, tokens: null, gas_gwei: null },
-      reason: 'Tell the customer that the parcel has left.',
+      reason: 'Inform the customer that the parcel has left.',
       user_subject: null,
       mission_ref: null,
       submitted_at: 1_795_262_400,
@@ -70,7 +70,7 @@ const list = route({
   path: '/v1/claims',
   operation: 'listClaims',
   tag,
-  summary: 'List the claims of the operator and those about its doings, newest first',
+  summary: 'List the claims that the operator issued and those that concern it, newest first',
   description: 'With the platform key: all claims.',
   audience,
   query: z.object({ ...pages.query, ...claimFilters }),

@@ -11,13 +11,13 @@ import type { Claim } from './schema/claim.ts';
 import type { Envelope } from './schema/envelope.ts';
 import { isShaped } from './schema/payloads.ts';
 
-/** Bytes of JSON (decisions L8). */
-const SHAPED_BYTES = 256 * 1024;
-const SHAPELESS_BYTES = 64 * 1024;
+/** The largest payloads, in bytes of JSON. */
+const MAX_SHAPED_BYTES = 256 * 1024;
+const MAX_SHAPELESS_BYTES = 64 * 1024;
 
 /**
- * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed, is never touched
- * (decisions L5). One that is recorded already is answered as it is, with 200 (L10).
+ * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed by others, is never
+ * changed (decision L5). A claim that is recorded already is answered as it is, with 200.
  * @param envelope the body as its schema parsed it, defaults filled in
  * @throws CarnetError VALIDATION_ERROR for a payload that is too large; ISSUER_MISMATCH; INSUFFICIENT_CREDITS over the allowance.
  */
@@ -51,12 +51,12 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
 }
 
 function assertPayloadFits({ claim_type: type }: Envelope, payload: JsonValue | undefined): void {
-  const most = isShaped(type) ? SHAPED_BYTES : SHAPELESS_BYTES;
-  if (payload === undefined || Buffer.byteLength(JSON.stringify(payload)) <= most) return;
+  const limit = isShaped(type) ? MAX_SHAPED_BYTES : MAX_SHAPELESS_BYTES;
+  if (payload === undefined || Buffer.byteLength(JSON.stringify(payload)) <= limit) return;
   throw invalid({
     path: 'payload',
     code: 'too_big',
-    message: `must have at most ${most / 1024} KiB as JSON for a claim of type ${type}`,
+    message: `must have at most ${limit / 1024} KiB as JSON for a claim of type ${type}`,
   });
 }
 
@@ -70,7 +70,7 @@ function rowOf(sent: JsonObject, envelope: Envelope): SubmittedClaim {
     claimType: envelope.claim_type,
     claimVersion: envelope.claim_version,
     envelope: JSON.stringify(sent),
-    payloadEffective: effective(payload, envelope.payload as JsonValue | undefined),
+    payloadEffective: effectivePayload(payload, envelope.payload as JsonValue | undefined),
     schema: isShaped(envelope.claim_type) ? 'v1' : 'none',
     agentId: filterable(payload, 'agent_id'),
     missionRef: filterable(payload, 'mission_ref'),
@@ -78,23 +78,23 @@ function rowOf(sent: JsonObject, envelope: Envelope): SubmittedClaim {
   };
 }
 
-/** Of the signed bytes (decisions L5): the log and those who co-sign add to an envelope after it was hashed. */
+/** The hash of the signed bytes: receipt and co-signatures are added to an envelope after it was hashed. */
 function digestOf({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: JsonObject): string {
   return `sha256:${sha256Hex(canonicalJson(signed))}`;
 }
 
-/** Kept only where a default was filled in. */
-function effective(payload: JsonValue | undefined, parsed: JsonValue | undefined): string | null {
+/** The payload with its defaults; null where no default was filled in. */
+function effectivePayload(payload: JsonValue | undefined, parsed: JsonValue | undefined): string | null {
   if (payload === undefined || parsed === undefined) return null;
   const text = canonicalJson(parsed);
   return text === canonicalJson(payload) ? null : text;
 }
 
-/** What an index takes; no id of this service comes near it. */
-const LONGEST_NAME = 2_000;
+/** An index entry of Postgres has 2,704 bytes at most; ids of this service have about 30. */
+const MAX_INDEXED_BYTES = 2_000;
 
-/** A member by which lists are filtered. */
+/** A member by which lists are filtered; null where it is missing or too long for an index. */
 function filterable(payload: JsonValue | undefined, name: 'agent_id' | 'mission_ref'): string | null {
   const value = isJsonObject(payload) ? payload[name] : null;
-  return typeof value === 'string' && Buffer.byteLength(value) <= LONGEST_NAME ? value : null;
+  return typeof value === 'string' && Buffer.byteLength(value) <= MAX_INDEXED_BYTES ? value : null;
 }

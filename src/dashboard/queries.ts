@@ -4,7 +4,7 @@ import { DashboardSessionSchema } from './schema.ts';
 
 const Nothing = z.object({});
 
-/** @returns seconds to wait where it is too early for another code; 0: `code` counts from now on. */
+/** @returns seconds to wait where it is too early for another code; 0: `code` (its MAC) is now the one of the address. */
 export const takeSignInTurn = (
   connection: CommonQueryMethods,
   { address, code, seconds }: { address: string; code: string; seconds: number },
@@ -15,7 +15,7 @@ export const takeSignInTurn = (
 
 const CodeRow = z.object({ code: z.string().nullable(), tries: z.number(), live: z.boolean() });
 
-/** The last code of an address, held until the transaction ends: of guesses at once one is judged after the other. */
+/** The last code of an address, locked until the transaction ends, so that simultaneous guesses are judged in turn. */
 export const lockSignInCode = (
   connection: CommonQueryMethods,
   address: string,
@@ -28,14 +28,14 @@ export async function countWrongTry(connection: CommonQueryMethods, address: str
   await connection.query(sql.type(Nothing)`update sign_in_codes set tries = tries + 1 where address = ${address}`);
 }
 
-/** The row stays, since it counts the codes sent. */
+/** Forgets the code; the row stays, since it counts the codes that were sent. */
 export async function useUpCode(connection: CommonQueryMethods, address: string): Promise<void> {
   await connection.query(sql.type(Nothing)`update sign_in_codes set code = null where address = ${address}`);
 }
 
 const StoredSession = z.object({ id: z.string(), created_at: z.string(), expires_at: z.string() });
 
-/** @returns null where the member is gone. */
+/** @returns null where the member was deleted meanwhile. */
 export const insertSession = (
   connection: CommonQueryMethods,
   session: { id: string; tokenHash: Buffer; memberId: string; seconds: number },
@@ -58,7 +58,7 @@ export async function deleteSession(connection: CommonQueryMethods, id: string):
   await connection.query(sql.type(Nothing)`delete from dashboard_sessions where id = ${id}`);
 }
 
-/** Whose session a token opens, as authentication needs it. */
+/** The session of a token with its member, as authentication needs it. */
 const SignedInRow = z.object({
   id: z.string(),
   member_id: z.string(),

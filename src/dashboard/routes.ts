@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../http/route.ts';
 import { noSessionCookie, sessionCookie } from '../http/auth/session-cookie.ts';
-import { AskForCodeSchema, CodeSentSchema, DashboardSessionSchema, SignInSchema } from './schema.ts';
+import { RequestCodeSchema, CodeSentSchema, DashboardSessionSchema, SignInSchema } from './schema.ts';
 import { sendSignInCode } from './send-code.ts';
 import { currentSession, endCurrentSession } from './sessions.ts';
 import { signIn } from './sign-in.ts';
@@ -16,9 +16,9 @@ const postSession = route({
   summary: 'Mail a one-time code to sign in with',
   description:
     'The answer is the same whether the address is a member of an operator or not. ' +
-    'A code can be asked for every 30 seconds, and five times while one is good.',
+    'A code can be sent every 30 seconds, and five times within the lifetime of one.',
   audience: 'public',
-  body: AskForCodeSchema,
+  body: RequestCodeSchema,
   example: { email: 'ada@example.com' },
   status: 202,
   reply: CodeSentSchema,
@@ -33,8 +33,8 @@ const postVerify = route({
   tag,
   summary: 'Sign in with the code of the mail',
   description:
-    'Sets the cookie carnet_session, for 12 hours. Whatever it changes needs the header Origin as browsers send it. ' +
-    'Five wrong codes, and the right one is of no use any more.',
+    'Sets the cookie carnet_session for 12 hours. Requests that change something by it need the header Origin, which ' +
+    'browsers send. After five wrong codes the right one is refused, too.',
   audience: 'public',
   body: SignInSchema,
   example: { email: 'ada@example.com', code: '123456' },

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { email } from '../fields/fields.ts';
 
-export const AskForCodeSchema = z.strictObject({ email }).meta({ id: 'AskForCode' });
-export type AskForCode = z.infer<typeof AskForCodeSchema>;
+export const RequestCodeSchema = z.strictObject({ email }).meta({ id: 'RequestCode' });
+export type RequestCode = z.infer<typeof RequestCodeSchema>;
 
 export const CodeSentSchema = z
   .object({ sent: z.literal(true) })
-  .meta({ id: 'CodeSent', description: 'The same whether somebody has this address or not.' });
+  .meta({ id: 'CodeSent', description: 'The same for known and unknown addresses.' });
 
 export const SignInSchema = z
   .strictObject({
@@ -33,7 +33,7 @@ export const DashboardSessionSchema = z
   })
   .meta({
     id: 'DashboardSession',
-    description: 'Who is signed in. What opens the session is in the cookie alone.',
+    description: 'Who is signed in. The token of the session is in the cookie alone.',
     examples: [
       {
         id: 'dsh_01K0000000000000000000000A',

@@ -6,17 +6,17 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { writeMail } from '../mail/index.ts';
 import { addressMac, codeMac, newCode } from './codes.ts';
 import { takeSignInTurn } from './queries.ts';
-import type { AskForCode } from './schema.ts';
+import type { RequestCode } from './schema.ts';
 
 /**
- * Mails a one-time code to the holder of this address, if it is a member's. Whether it is shows in nothing: the same answer, the
- * same statements, the same limits (decisions N2).
+ * Mails a one-time code to this address if it is a member's. Answer, statements and limits are the same if it is not, so
+ * that nobody learns which addresses are known (decision N2).
  * @throws CarnetError RATE_LIMITED with Retry-After
  */
 export async function sendSignInCode(
   context: Context,
   requestId: string,
-  { email }: AskForCode,
+  { email }: RequestCode,
 ): Promise<Answered<{ sent: true }>> {
   const { config, encryption } = context;
   const seconds = config.verificationCodeSeconds;
@@ -45,8 +45,8 @@ const tooEarly = (wait: number): CarnetError =>
   });
 
 /**
- * The code stands alone on its line (decisions §3.8). What follows the # of the link stays in the browser, and opening the link
- * signs nobody in: mail scanners open links.
+ * The code is alone on its line, so that mail programs can offer it. The part of the link behind the # is never sent to a
+ * server, and opening the link signs nobody in, since mail scanners open links.
  */
 function textOf(baseUrl: string, { to, code, seconds }: { to: string; code: string; seconds: number }): string {
   const fragment = new URLSearchParams({ code, email: to });

@@ -4,9 +4,9 @@ import type { DashboardSessionId } from '../ids/ids.ts';
 import { findSignedIn } from './queries.ts';
 import { callerOf, tokenHash } from './sign-in.ts';
 
-/** People who have signed in, by the token in their cookie: members, as what their role allows. */
+/** Authenticates people who have signed in by the token in their cookie, with the role of their membership. */
 export function sessionAuthenticator({ pool }: Pick<Context, 'pool'>): Authenticator {
-  const find = async (token: string): Promise<Credential | null> => {
+  const authenticate = async (token: string): Promise<Credential | null> => {
     const row = await findSignedIn(pool, tokenHash(token));
     if (row === null) return null;
     const { id, member_id, operator_id, role, suspended, valid_for_ms: validForMs } = row;
@@ -17,5 +17,5 @@ export function sessionAuthenticator({ pool }: Pick<Context, 'pool'>): Authentic
       validForMs,
     };
   };
-  return { authenticate: find };
+  return { authenticate };
 }

@@ -11,7 +11,7 @@ function sessionOf(caller: Caller): Extract<OperatorCredential, { kind: 'session
   if (caller.kind === 'operator' && caller.by.kind === 'session') return caller.by;
   throw new CarnetError(
     'DASHBOARD_SESSION_REQUIRED',
-    'This is about a dashboard session, and a key or token has none.',
+    'This call is about the dashboard session that makes it; keys and tokens have none.',
   );
 }
 
@@ -20,7 +20,7 @@ export async function currentSession({ pool }: Context, caller: Caller): Promise
   const { sessionId, memberId } = sessionOf(caller);
   const [stored, member] = await Promise.all([findSession(pool, sessionId), findMembership(pool, memberId)]);
   assertThat(stored !== null && member !== null, () => notFound('session'));
-  return shown(stored, member);
+  return presentSession(stored, member);
 }
 
 /** Signs out. @throws CarnetError DASHBOARD_SESSION_REQUIRED */
@@ -33,7 +33,7 @@ export const endCurrentSession = (context: Context, call: CommandCall): Promise<
     return { status: 200, body: { deleted: true } };
   });
 
-export const shown = (
+export const presentSession = (
   { id, created_at, expires_at }: Pick<DashboardSession, 'id' | 'created_at' | 'expires_at'>,
   member: Membership,
 ): DashboardSession => ({

@@ -10,16 +10,16 @@ import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '
 import { addressMac, codeFits } from './codes.ts';
 import { countWrongTry, insertSession, lockSignInCode, useUpCode } from './queries.ts';
 import type { DashboardSession, SignIn } from './schema.ts';
-import { shown } from './sessions.ts';
+import { presentSession } from './sessions.ts';
 
-/** Wrong ones after which a code is dead (decisions N2). */
-const MOST_TRIES = 5;
+/** After this many wrong tries a code is refused whatever is sent (decision N2). */
+const MAX_TRIES = 5;
 
-/** What the cookie holds; only its hash is kept. */
+/** The cookie has the token; only its hash is stored. */
 export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 /**
- * Opens a dashboard session for the right code, always under a new token, which is in the answer and nowhere else.
+ * Opens a dashboard session for the right code, always under a new token, which is in the answer alone.
  * @throws CarnetError INVALID_CODE and CODE_EXPIRED with `verified: false`; OPERATOR_CHOICE_REQUIRED with `operators`; NOT_FOUND for
  *   an operator that is not this person's; OPERATOR_SUSPENDED. The last three do not use the code up.
  */
@@ -29,7 +29,7 @@ export async function signIn(
   { email, code, operator_id: operatorId }: SignIn,
 ): Promise<{ answered: Answered<DashboardSession>; token: string }> {
   const memberships = await membershipsOf(context.pool, email);
-  const chosen = choose(memberships, operatorId);
+  const chosen = chooseMembership(memberships, operatorId);
   const session = { id: newId('dsh'), token: randomBytes(32).toString('base64url') };
   const call: CommandCall = {
     caller: chosen instanceof CarnetError ? serviceCaller : callerOf(chosen, session.id),
@@ -40,10 +40,10 @@ export async function signIn(
   };
   const answered = await runCommand<DashboardSession>(context, call, async (unit) => {
     const address = addressMac(context.encryption, email);
-    const refusal = await judge(
+    const refusal = await checkCode(
       unit.connection,
       address,
-      (kept) => codeFits(context.encryption, address, code, kept) && memberships.length > 0,
+      (storedMac) => codeFits(context.encryption, address, code, storedMac) && memberships.length > 0,
     );
     if (refusal !== null) return { refusal };
     if (chosen instanceof CarnetError) throw chosen;
@@ -56,20 +56,23 @@ export async function signIn(
     assertThat(stored, () => notFound('member'));
     await useUpCode(unit.connection, address);
     await unit.audit('dashboard_session.started', stored.id, { role: chosen.role });
-    return { status: 200, body: shown(stored, chosen) };
+    return { status: 200, body: presentSession(stored, chosen) };
   });
   return { answered, token: session.token };
 }
 
-/** Whom a person signs in as, or why that cannot be said; told only to somebody who has the code. */
-function choose(memberships: readonly Membership[], operatorId: string | undefined): Membership | CarnetError {
+/** The membership to sign in with, or why there is none; the caller answers that only to somebody who has the code. */
+function chooseMembership(
+  memberships: readonly Membership[],
+  operatorId: string | undefined,
+): Membership | CarnetError {
   const named = memberships.filter((one) => operatorId === undefined || one.operator_id === operatorId);
   const [first, ...others] = named.filter(({ suspended }) => !suspended);
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined) {
     return new CarnetError(
       'OPERATOR_CHOICE_REQUIRED',
-      'You work for several operators: send the same again with the operator_id of one of them.',
+      'You are a member of several operators: repeat the call with the operator_id of one of them.',
       {
         extra: {
           operators: [first, ...others].map((one) => ({
@@ -85,28 +88,31 @@ function choose(memberships: readonly Membership[], operatorId: string | undefin
   return new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; ask the platform to activate it again.');
 }
 
-/** What is wrong with a code; null where it fits. A wrong one is counted, and the count outlives the refusal (decisions C11). */
-async function judge(
+/**
+ * The refusal of a code; null where it fits. A wrong try is counted, so the refusal is returned and not thrown: the count
+ * must be committed (decision C11).
+ */
+async function checkCode(
   connection: CommonQueryMethods,
   address: string,
-  fits: (kept: string) => boolean,
+  fits: (storedMac: string) => boolean,
 ): Promise<CarnetError | null> {
-  const kept = await lockSignInCode(connection, address);
-  if (kept === null || kept.code === null || !kept.live || kept.tries >= MOST_TRIES) {
+  const stored = await lockSignInCode(connection, address);
+  if (stored === null || stored.code === null || !stored.live || stored.tries >= MAX_TRIES) {
     return new CarnetError(
       'CODE_EXPIRED',
-      'There is no code for this address any more: it is too old, was used, or was tried too often. Ask for a new one.',
+      'There is no valid code for this address: it is too old, was used, or was tried too often. Request a new one.',
       { extra: { verified: false } },
     );
   }
-  if (fits(kept.code)) return null;
+  if (fits(stored.code)) return null;
   await countWrongTry(connection, address);
-  const left = MOST_TRIES - kept.tries - 1;
+  const left = MAX_TRIES - stored.tries - 1;
   return new CarnetError(
     'INVALID_CODE',
     left === 0
-      ? 'That is not the code, and it was the last try; ask for a new one.'
-      : `That is not the code; tries left: ${left}.`,
+      ? 'The code is wrong, and this was the last try; request a new one.'
+      : `The code is wrong; tries left: ${left}.`,
     { extra: { verified: false, tries_left: left } },
   );
 }

@@ -9,7 +9,7 @@ import { completeInvocation } from './complete-invocation.ts';
 import { failInvocation } from './fail-invocation.ts';
 import { ClaimBodySchema, CompleteBodySchema, FailBodySchema } from './schema.ts';
 
-/** An outside signal (decisions §5). */
+/** A signal that somebody sent to the life of an invocation through Temporal. */
 export interface SignalledAct {
   kind: 'claim' | 'complete' | 'fail' | 'cancel';
   /** What the signal carried, unchecked. */
@@ -25,13 +25,13 @@ export interface SignalOutcome {
 /** Like a POST without body. */
 const Nothing = z.strictObject({});
 
-/** The one place where an output may be in a workflow's history (architecture, rules for lives 3). */
-const LARGEST_ARGUMENT = 256 * 1024;
+/** Bytes of JSON. A signal's argument stays in the history of the run; larger outputs come by REST, which keeps none there. */
+const MAX_ARGUMENT_BYTES = 256 * 1024;
 
 /**
- * What a REST call of the same name does, for a signal from Temporal's UI, CLI or SDK; once a signalId, however often
- * it is delivered. A refusal is an answer, not an error; only a database that does not answer throws, so that the step
- * is tried again.
+ * Does for a signal from Temporal's UI, CLI or SDK what the REST call of the same name does, once for each `signalId`,
+ * however often it is delivered. A refusal is returned; only a database that does not answer throws, so that the step is
+ * tried again.
  */
 export async function actOnSignal(context: Context, id: string, act: SignalledAct): Promise<SignalOutcome> {
   try {
@@ -46,7 +46,7 @@ export async function actOnSignal(context: Context, id: string, act: SignalledAc
 
 function perform(context: Context, id: string, { kind, argument, signalId }: SignalledAct): Promise<unknown> {
   const act = actOfSignal(id, kind, signalId);
-  const body = strictly(argument);
+  const body = parseArgument(argument);
   switch (kind) {
     case 'claim':
       return claimInvocation(context, act, id, ClaimBodySchema.parse(body));
@@ -60,10 +60,10 @@ function perform(context: Context, id: string, { kind, argument, signalId }: Sig
   }
 }
 
-/** The argument as a request body would have been read; none is `{}`. */
-function strictly(argument: unknown): unknown {
+/** Reads the argument as a request body is read; none is `{}`. */
+function parseArgument(argument: unknown): unknown {
   const text = JSON.stringify(argument ?? {});
-  if (Buffer.byteLength(text) > LARGEST_ARGUMENT) {
+  if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
     throw new CarnetError(
       'BODY_TOO_LARGE',
       'A signal carries 256 KiB at most; complete with a larger output over HTTP.',
@@ -89,6 +89,6 @@ function asRefusal(error: unknown): SignalOutcome['refused'] {
   return null;
 }
 
-/** `error.code: Too small …; attempt: …`, in one line as the details of a run show it. */
+/** All faults in one line, since the details of a run show them so: `error.code: Too small …; attempt: …`. */
 const sentenceOf = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.length > 0 ? path.join('.') : 'argument'}: ${message}`).join('; ');

@@ -5,18 +5,17 @@ import { sql } from '../database/pool.ts';
 import type { OperatorId } from '../ids/ids.ts';
 
 /**
- * Somebody doing something to an invocation, whichever door he came through: the arguments that every hot function
- * begins with.
+ * Who acts on an invocation, by REST or by a signal: the arguments with which every SQL function on invocations begins.
  */
 export interface Act {
   /** Fault points are `<operation>:before` and `<operation>:committed`. */
   operation: string;
-  /** The operator who calls; null: a signal, whose authority is to have reached the namespace (decisions K54). */
+  /** The operator that calls; null for a signal: whoever reaches the Temporal namespace may act (decision K54). */
   authority: OperatorId | null;
-  /** How the audit trail names him. */
+  /** The name in the audit trail. */
   actor: string;
   requestId: string | null;
-  /** Whose Idempotency-Key it is, so that it means nothing to others; '' for an operator's own. */
+  /** The Idempotency-Key and whose it is; `agent` is '' for a key of the operator itself. */
   key: { operator: string; agent: string; key: string; fingerprint: Buffer } | null;
 }
 
@@ -30,9 +29,7 @@ export const actOf = (call: CommandCall): Act => ({
 
 const SIGNAL = 'temporal-signal';
 
-/**
- * An outside signal; it may arrive more than once, so its id is its Idempotency-Key, kept apart from every operator's.
- */
+/** A signal may be delivered more than once, so its id is its Idempotency-Key, apart from those of operators. */
 export const actOfSignal = (invocationId: string, kind: string, signalId: string): Act => ({
   operation: `${kind}Invocation`,
   authority: null,
@@ -51,7 +48,7 @@ const keyArguments = ({ key }: Act) =>
     ? sql.fragment`p_key_operator => null, p_agent_part => null, p_key => null, p_fingerprint => null`
     : sql.fragment`p_key_operator => ${key.operator}, p_agent_part => ${key.agent}, p_key => ${key.key}, p_fingerprint => ${sql.binary(key.fingerprint)}`;
 
-/** For the functions that leave no audit row. */
+/** For the functions that write no audit row. */
 export const quietArguments = (act: Act) => sql.fragment`p_authority => ${act.authority}, ${keyArguments(act)}`;
 
 export const actArguments = (act: Act) =>

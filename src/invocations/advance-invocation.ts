@@ -21,10 +21,7 @@ export interface InvocationStep {
   /** `gone`: there is no such row. */
   status: z.infer<typeof StepRow>['status'];
   open: boolean;
-  /**
-   * Milliseconds to the nearer of deadline and end of lease by Postgres' clock, at least 1,000; null when it is not
-   * open.
-   */
+  /** Milliseconds to the deadline or the end of the lease, whichever is nearer, by Postgres' clock; null: not open. */
   waitMs: number | null;
   attempt: number;
   expiresAt: string | null;

@@ -1,10 +1,10 @@
 import type { CommandEffects } from '../commands/run.ts';
 import { invocationOf, type InvocationAnswer } from './answer.ts';
 
-/** What waits for new work of a provider (decisions K55). */
+/** The name of the row event that announces new work of a provider, for those who wait on its pending list. */
 export const pendingOf = (providerOperatorId: string): string => `pending:${providerOperatorId}`;
 
-/** A command on a row that exists: whoever waits for it looks again. */
+/** After a command on an existing invocation: whoever waits on it reads it again. */
 export const rowChanged =
   (id: string) =>
   (answer: InvocationAnswer): CommandEffects => ({
@@ -12,7 +12,7 @@ export const rowChanged =
     messages: answer.messages,
   });
 
-/** New work: the provider's long polls look again. */
+/** After a new invocation: whoever waits on the provider's pending list reads it again. */
 export const workArrived = (answer: InvocationAnswer): CommandEffects => ({
   changed: answer.replayed ? [] : [pendingOf(invocationOf(answer).provider_operator_id)],
   messages: answer.messages,

@@ -3,7 +3,7 @@ import type { Answered } from '../commands/run.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Invocation, InvocationSummary } from './schema.ts';
 
-/** What a hot function returns (type invocation_answer): the snapshot that is also what the Idempotency-Key keeps. */
+/** What the SQL functions return (type invocation_answer); the snapshot is also kept under the Idempotency-Key. */
 export const InvocationAnswerRow = z.object({
   replayed: z.boolean(),
   snapshot: z.string(),
@@ -13,18 +13,18 @@ export const InvocationAnswerRow = z.object({
 });
 export type InvocationAnswer = z.infer<typeof InvocationAnswerRow>;
 
-const objectOf = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+const parseObject = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
-/** The snapshot is written by invocation_snapshot() alone, in the shape of the schema. */
+/** invocation_snapshot() alone writes snapshots, in the shape of the schema, so they are not parsed by it again. */
 export const summaryOf = (snapshot: string): InvocationSummary => JSON.parse(snapshot) as InvocationSummary;
 
 export const invocationOf = (row: Pick<InvocationAnswer, 'snapshot' | 'input' | 'output'>): Invocation => ({
   ...summaryOf(row.snapshot),
-  input: objectOf(row.input),
-  output: row.output === null ? null : objectOf(row.output),
+  input: parseObject(row.input),
+  output: row.output === null ? null : parseObject(row.output),
 });
 
-export const answered = (row: InvocationAnswer, status: 200 | 201 = 200): Answered<Invocation> => {
+export const answerOf = (row: InvocationAnswer, status: 200 | 201 = 200): Answered<Invocation> => {
   const body = invocationOf(row);
   return {
     status,

@@ -1,4 +1,4 @@
-/** A map that forgets what it was told first once it is full: for what can always be read again. */
+/** A map that drops its oldest entry when it is full: for values that can be read again. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number;
 

@@ -3,16 +3,16 @@ import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import { actArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
-import { answered, InvocationAnswerRow } from './answer.ts';
+import { answerOf, InvocationAnswerRow } from './answer.ts';
 import type { Invocation } from './schema.ts';
 
 /**
- * The consumer withdraws what nobody works on; the hold is released (decisions K33).
+ * The consumer withdraws an invocation that nobody has claimed; the hold is released.
  * @throws CarnetError NOT_FOUND, NOT_OWNER, INVOCATION_EXPIRED, INVOCATION_NOT_PENDING.
  */
 export async function cancelInvocation(context: Context, act: Act, id: string): Promise<Answered<Invocation>> {
   const query = sql.type(
     InvocationAnswerRow,
   )`select * from cancel_invocation(${actArguments(act)}, p_invocation => ${id})`;
-  return answered(await runHotCommand(context, act, query, rowChanged(id)));
+  return answerOf(await runHotCommand(context, act, query, rowChanged(id)));
 }

@@ -3,12 +3,12 @@ import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import { actArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
-import { answered, InvocationAnswerRow } from './answer.ts';
+import { answerOf, InvocationAnswerRow } from './answer.ts';
 import { rememberClaimed } from './payload-check.ts';
 import type { ClaimBody, Invocation } from './schema.ts';
 
 /**
- * The provider takes a pending invocation, one winner however many try (decisions K31).
+ * The provider claims a pending invocation; of several who try one wins (decision K31).
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, SERVICE_EXECUTED, INVOCATION_EXPIRED, INVOCATION_NOT_PENDING,
  *   LEASE_LOST.
  */
@@ -21,7 +21,7 @@ export async function claimInvocation(
   const query = sql.type(InvocationAnswerRow)`
     select * from claim_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;
-  const answer = answered(await runHotCommand(context, act, query, rowChanged(id)));
+  const answer = answerOf(await runHotCommand(context, act, query, rowChanged(id)));
   rememberClaimed(answer.body);
   return answer;
 }

@@ -6,13 +6,13 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import { actArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
-import { answered, InvocationAnswerRow } from './answer.ts';
+import { answerOf, InvocationAnswerRow } from './answer.ts';
 import { checkOutput } from './payload-check.ts';
 import type { CompleteBody, Invocation } from './schema.ts';
 
 /**
- * The provider delivers; the held price becomes its earnings in one transfer. The same output again answers the same
- * (decisions K27, K32, K47). The output is held against the output schema of the revision that was invoked.
+ * The provider delivers the output, and the held price becomes its earnings in one transfer. Sending the same output
+ * again is answered the same. The output must fit the output schema of the revision that was invoked.
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING,
  *   OUTPUT_SCHEMA_MISMATCH.
  */
@@ -29,7 +29,7 @@ export async function completeInvocation(
       p_output => ${output}, p_output_hash => ${sha256Hex(canonicalJson(body.output))},
       p_output_fits => ${faults.length === 0}, p_transfer => ${newId('txn')})`;
   try {
-    return answered(await runHotCommand(context, act, query, rowChanged(id)));
+    return answerOf(await runHotCommand(context, act, query, rowChanged(id)));
   } catch (error) {
     if (error instanceof CarnetError && error.code === 'OUTPUT_SCHEMA_MISMATCH') {
       throw new CarnetError(error.code, error.message, { errors: faults, cause: error });

@@ -4,12 +4,12 @@ import { sql } from '../database/pool.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { actArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
-import { answered, InvocationAnswerRow } from './answer.ts';
+import { answerOf, InvocationAnswerRow } from './answer.ts';
 import type { FailBody, Invocation } from './schema.ts';
 
 /**
- * The provider gives up on what it claimed; the hold is released. The same error again answers the same (decisions
- * K33).
+ * The provider gives up an invocation that it claimed; the hold is released. Sending the same error again is answered
+ * the same.
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING.
  */
 export async function failInvocation(
@@ -21,5 +21,5 @@ export async function failInvocation(
   const query = sql.type(InvocationAnswerRow)`
     select * from fail_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_error => ${canonicalJson({ ...body.error })})`;
-  return answered(await runHotCommand(context, act, query, rowChanged(id)));
+  return answerOf(await runHotCommand(context, act, query, rowChanged(id)));
 }

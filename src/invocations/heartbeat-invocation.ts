@@ -3,11 +3,11 @@ import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import { quietArguments, type Act } from './act.ts';
 import { rowChanged } from './announce.ts';
-import { answered, InvocationAnswerRow } from './answer.ts';
+import { answerOf, InvocationAnswerRow } from './answer.ts';
 import type { HeartbeatBody, Invocation } from './schema.ts';
 
 /**
- * The provider is still at it: its lease begins anew (decisions K34, K47).
+ * The provider still works on the invocation: its lease begins anew.
  * @throws CarnetError NOT_FOUND, NOT_PROVIDER, INVOCATION_EXPIRED, LEASE_LOST, INVOCATION_NOT_PROCESSING, NO_LEASE.
  */
 export async function heartbeatInvocation(
@@ -19,5 +19,5 @@ export async function heartbeatInvocation(
   const query = sql.type(InvocationAnswerRow)`
     select * from heartbeat_invocation(${quietArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;
-  return answered(await runHotCommand(context, act, query, rowChanged(id)));
+  return answerOf(await runHotCommand(context, act, query, rowChanged(id)));
 }

@@ -8,21 +8,22 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import { actOf } from './act.ts';
 import { workArrived } from './announce.ts';
-import { answered, InvocationAnswerRow } from './answer.ts';
+import { answerOf, InvocationAnswerRow } from './answer.ts';
 import { checkInput, forgetInputContract } from './payload-check.ts';
 import type { Invocation, InvokeBody } from './schema.ts';
 
 /** SQLSTATE of invoke_skill() when the skill has another revision than the one the input was checked against. */
 const REVISION_MOVED = 'CN001';
-/** A skill that is patched faster than its input can be checked is its owner's play; then 503. */
-const CHECKS = 3;
+/** Then 503: only a skill that is patched all the time changes between every check and its statement. */
+const MAX_CHECKS = 3;
 
 /**
- * Creates a pending invocation and holds its price (decisions K26, K27, K45, K56, K58). The input is checked before the one
- * statement that decides; the statement says whether that check still counts.
- * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, PASSPORT_REVOKED,
- *   PASSPORT_EXPIRED, AUTHORITY_BINDING_INVALID, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE, PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED,
- *   INSUFFICIENT_CREDITS.
+ * Creates a pending invocation and holds its price (decision K45: the order of the checks). The input is checked before
+ * the one statement that decides; that statement fails where the skill has another revision by then.
+ * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, INVALID_PASSPORT,
+ *   PASSPORT_REVOKED, PASSPORT_EXPIRED, AUTHORITY_BINDING_INVALID, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE,
+ *   PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED, INSUFFICIENT_CREDITS,
+ *   TEMPORARILY_UNAVAILABLE.
  */
 export async function invokeSkill(
   context: Context,
@@ -33,12 +34,12 @@ export async function invokeSkill(
   const agentId = invokingAgent(call.caller, body.agent_id);
   const input = JSON.stringify(body.input);
   const inputHash = sha256Hex(canonicalJson(body.input));
-  for (let left = CHECKS; left > 0; left -= 1) {
+  for (let left = MAX_CHECKS; left > 0; left -= 1) {
     const check = await checkInput(context, skillId, input);
     try {
       const checked = { revision: check.revision, fits: check.faults.length === 0 };
       const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
-      return answered(await runHotCommand(context, call, query, workArrived), 201);
+      return answerOf(await runHotCommand(context, call, query, workArrived), 201);
     } catch (error) {
       if (isRevisionMoved(error)) {
         forgetInputContract(skillId);
@@ -83,7 +84,7 @@ function invokeStatement(context: Context, call: CommandCall, checked: CheckedIn
       p_ttl_seconds => ${checked.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${checked.max_price_cents ?? null})`;
 }
 
-/** An agent's key invokes for its own agent and no other (decisions K45). */
+/** An agent's key invokes for its own agent and no other. */
 function invokingAgent(caller: Caller, named: string | undefined): string | null {
   if (caller.kind !== 'agent') return named ?? null;
   if (named !== undefined && named !== caller.agentId) {

@@ -6,8 +6,8 @@ import { findInputContract, findOutputContract, type Contract } from '../skills/
 import { BoundedMap } from './bounded-map.ts';
 
 /**
- * The input schemas of skills invoked of late, by skill. One may be old: invoke_skill() says so when it is, and
- * `forgetInputContract` is called. A schema is 64 KiB at most, most are far smaller.
+ * The input schemas of skills that were invoked lately, by skill. One may be outdated: invoke_skill() then refuses, and
+ * `forgetInputContract` is called. A schema has 64 KiB at most, most have far less.
  */
 const inputContracts = new BoundedMap<string, Contract>(1_000);
 /** The output schemas of revisions, which never change, by `skill/revision`. */
@@ -20,8 +20,7 @@ interface InvokedRevision {
 const InvokedRevisionRow = z.object({ skill_id: z.string(), skill_revision: z.number() });
 
 /**
- * What was invoked, by invocation, remembered when it is claimed, so that completing it need not read the row
- * beforehand.
+ * The skill and revision of claimed invocations, by invocation, so that completing one need not read its row first.
  */
 const claimed = new BoundedMap<string, InvokedRevision>(10_000);
 
@@ -31,13 +30,13 @@ export const rememberClaimed = ({ id, skill_id, skill_revision }: InvokedRevisio
   void claimed.set(id, { skill_id, skill_revision });
 
 export interface InputCheck {
-  /** Of the skill that the input was checked against; null: no such skill. */
+  /** The revision of the skill whose schema was used; null: there is no such skill. */
   revision: number | null;
   faults: FieldFault[];
 }
 
 /**
- * Checks an input (JSON text) against the skill's schema as far as this process knows it.
+ * Checks an input (JSON text) against the skill's schema, as this process read it last.
  * @throws CarnetError TEMPORARILY_UNAVAILABLE
  */
 export async function checkInput(context: Context, skillId: string, input: string): Promise<InputCheck> {

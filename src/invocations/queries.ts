@@ -4,16 +4,16 @@ import type { OperatorId } from '../ids/ids.ts';
 import { invocationOf, summaryOf } from './answer.ts';
 import type { Invocation, InvocationStatus, InvocationSummary } from './schema.ts';
 
-const Row = z.object({ snapshot: z.string(), input: z.string(), output: z.string().nullable() });
+const InvocationRow = z.object({ snapshot: z.string(), input: z.string(), output: z.string().nullable() });
 const SnapshotRow = z.object({ snapshot: z.string() });
 
-/** Readable by consumer and provider; null for everybody else. */
+/** Null for everybody but consumer and provider. */
 export async function findInvocation(
   connection: CommonQueryMethods,
   id: string,
   operatorId: OperatorId,
 ): Promise<Invocation | null> {
-  const row = await connection.maybeOne(sql.type(Row)`
+  const row = await connection.maybeOne(sql.type(InvocationRow)`
     select invocation_snapshot(i) as snapshot, input, output from invocations i
     where id = ${id} and ${operatorId} in (consumer_operator_id, provider_operator_id)`);
   return row === null ? null : invocationOf(row);
@@ -23,17 +23,17 @@ export interface InvocationFilter {
   operatorId: OperatorId;
   status?: InvocationStatus | undefined;
   skillId?: string | undefined;
-  /** The id at which the page before ended. */
+  /** The last id of the page before. */
   after: string | null;
   limit: number;
 }
 
-/** A filter that was not given is not in the statement, so that every plan can use its index to the full. */
+/** A filter that was not given is left out of the statement, so that every plan can use its index fully. */
 const nothing = sql.fragment``;
 const ofSkill = (skillId: string | undefined) =>
   skillId === undefined ? nothing : sql.fragment`and skill_id = ${skillId}`;
 
-/** `mine`: what the operator invoked. `provided`: what was invoked of its skills. Newest first (decisions K37, K55). */
+/** `mine`: what the operator invoked. `provided`: what was invoked of its skills. Newest first. */
 export async function listInvocations(
   connection: CommonQueryMethods,
   side: 'mine' | 'provided',
@@ -51,8 +51,8 @@ export async function listInvocations(
 }
 
 /**
- * Work for the operator, oldest first: pending or under a lease that has lapsed, as `is_claimable` has it, within its
- * deadline, and not executed by the service itself (decisions K37).
+ * Work for the operator, oldest first: pending or with a lapsed lease (the rule of `is_claimable` in SQL), within its
+ * deadline, and not executed by the service itself.
  */
 export async function listPending(
   connection: CommonQueryMethods,
@@ -60,7 +60,7 @@ export async function listPending(
 ): Promise<InvocationSummary[]> {
   const rows = await connection.any(sql.type(SnapshotRow)`
     select invocation_snapshot(i) as snapshot from invocations i
-    where provider_operator_id = ${operatorId} 
+    where provider_operator_id = ${operatorId}
       and (status = 'pending' or (status = 'processing' and lease_seconds is not null))
       and (status = 'pending' or lease_until <= now()) and expires_at > now() and execution_mode = 'open'
       ${after === null ? nothing : sql.fragment`and id > ${after}`}

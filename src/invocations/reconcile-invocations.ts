@@ -7,16 +7,13 @@ const Reconciled = z.object({ woken: z.number(), expired: z.array(z.string()), r
 export interface Reconciliation {
   /** Open rows that no life seemed to hold, now messaged. */
   woken: number;
-  /** Rows more than 30 s past their deadline, expired here and now (decisions K48). */
+  /** Rows more than 30 s past their deadline, which are expired without their lives (decision K48). */
   expired: number;
   /** Holds that no open invocation needs. */
   released: number;
 }
 
-/**
- * Repairs what a lost message or a lost run left behind, with or without Temporal; at most 100 rows of each kind a
- * call.
- */
+/** Repairs what a lost message or a lost run left behind, with or without Temporal; 100 rows of each kind a call. */
 export async function reconcileInvocations(context: Context): Promise<Reconciliation> {
   const { woken, expired, released } = await context.pool.one(
     sql.type(Reconciled)`select * from reconcile_invocations()`,

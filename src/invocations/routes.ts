@@ -27,7 +27,7 @@ const audience = 'anyone';
 const params = z.object({ id: z.string() });
 const reply = InvocationSchema;
 
-/** Everything up to 1,000, then by cursor (decisions K50). */
+/** Everything up to 1,000, then by cursor (decision K50). */
 const pages = cursorList({
   name: 'invocations',
   item: InvocationSummarySchema,
@@ -250,7 +250,7 @@ const heartbeat = route({
   handler: ({ context, call, params: { id }, body }) => heartbeatInvocation(context, actOf(call), id, body),
 });
 
-/** Named paths before `:id` (decisions trap 8). */
+/** Fixed paths come before `:id`, which would match them too (decision C28). */
 export const invocationRoutes: AnyRoute[] = [
   list('mine', 'List what you invoked, newest first'),
   list('provided', 'List what was invoked of your skills, newest first'),

@@ -10,13 +10,17 @@ const attempt = z
   .int()
   .min(0)
   .max(2_147_483_647)
-  .describe('The attempt you believe to be current; another one is 409 LEASE_LOST (decisions K47).');
-/** Fractions of seconds are taken as they are (decisions trap 22). */
-const leaseSeconds = z.number().min(5).max(3_600);
+  .describe('The attempt that you expect to be the current one; another is 409 LEASE_LOST.');
+
+/** The range of a lease, in seconds (decision K31). Workflows and documents must agree with it. */
+export const MIN_LEASE_SECONDS = 5;
+export const MAX_LEASE_SECONDS = 3_600;
+/** A fraction is kept as it was sent (decision C27). */
+const leaseSeconds = z.number().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS);
 
 export const InvocationErrorSchema = z.strictObject({ code: text(1, 128), message: text(1, 2_000) });
 
-/** An invocation as lists show it: without input and output (decisions K50). */
+/** An invocation as lists show it: input and output would make them megabytes large (decision K50). */
 export const InvocationSummarySchema = z
   .object({
     id: z.string(),
@@ -32,8 +36,7 @@ export const InvocationSummarySchema = z
     provider_operator_id: z.string(),
     agent_id: z.string().nullable(),
     passport_id: z.string().nullable(),
-    // Answers kept under an Idempotency-Key by a version without missions lack it.
-    mission_id: z.string().nullable().default(null).describe('The mission it is for.'),
+    mission_id: z.string().nullable().describe('The mission it is for.'),
     price_cents: z.int().describe('Held when invoked, captured when completed, else given back. US cents.'),
     self_invocation: z.boolean().describe('A test run of your own skill: free and not counted.'),
     attempt: z.int().describe('How many times it was claimed.'),
@@ -53,7 +56,7 @@ export const InvocationSchema = InvocationSummarySchema.extend({
   output: jsonObject.nullable(),
 }).meta({
   id: 'Invocation',
-  description: 'One piece of work ordered from a skill (Market §3.2).',
+  description: 'One piece of work ordered from a skill.',
   examples: [
     {
       id: 'inv_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
@@ -94,7 +97,9 @@ export const InvokeBodySchema = z
     passport_id: id.optional().describe('A passport of yours (its jti); its agent invokes.'),
     mission_id: id
       .optional()
-      .describe("An active mission of yours that it is for; unless given, the passport's, where that has one alone."),
+      .describe(
+        'The mission it is for, an active one of yours. Left out: that of the passport, if it names exactly one.',
+      ),
     ttl_seconds: z.number().min(60).max(604_800).optional(),
     max_price_cents: cents.optional().describe('Refuse instead of paying more than this (409 PRICE_CHANGED).'),
   })
@@ -103,7 +108,7 @@ export type InvokeBody = z.infer<typeof InvokeBodySchema>;
 
 export const ClaimBodySchema = z
   .strictObject({
-    lease_seconds: leaseSeconds.optional().describe('Without a heartbeat in this time it returns to pending.'),
+    lease_seconds: leaseSeconds.optional().describe('Without a heartbeat within this time it returns to pending.'),
     attempt: attempt.optional(),
   })
   .meta({ id: 'ClaimInvocation' });
@@ -121,7 +126,7 @@ export type FailBody = z.infer<typeof FailBodySchema>;
 
 export const HeartbeatBodySchema = z
   .strictObject({
-    lease_seconds: leaseSeconds.optional().describe("The claim's unless given."),
+    lease_seconds: leaseSeconds.optional().describe('Left out: as long as the claim asked for.'),
     attempt: attempt.optional(),
   })
   .meta({ id: 'HeartbeatInvocation' });

@@ -5,8 +5,8 @@ import { pendingOf } from './announce.ts';
 import { findInvocation, listPending, type InvocationFilter } from './queries.ts';
 import type { Invocation, InvocationSummary } from './schema.ts';
 
-/** How long a caller prefers to wait, and whether he is still there; `seconds` null: not at all. */
-export interface Patience {
+/** How long a caller prefers to wait; `seconds` null: not at all. The signal aborts when the client goes away. */
+export interface WaitPreference {
   seconds: number | null;
   signal: AbortSignal;
 }
@@ -14,13 +14,13 @@ export interface Patience {
 const isOpen = ({ status }: Invocation): boolean => status === 'pending' || status === 'processing';
 
 /**
- * The invocation as soon as it has ended, or as it is when the time is over (decisions K43, K55).
+ * The invocation as soon as it has ended, or as it is when the time is over.
  * @throws CarnetError NOT_FOUND for whoever is neither consumer nor provider.
  */
 export async function readInvocation(
   context: Context,
   { id, operatorId }: { id: string; operatorId: OperatorId },
-  { seconds, signal }: Patience,
+  { seconds, signal }: WaitPreference,
 ): Promise<Invocation> {
   const read = async (): Promise<Invocation> => {
     const invocation = await findInvocation(context.pool, id, operatorId);
@@ -36,17 +36,17 @@ export async function readInvocation(
   return latest ?? read();
 }
 
-/** The provider's pending work, as soon as there is some, or none when the time is over (decisions K55). */
+/** The provider's pending work as soon as there is some; none when the time is over. */
 export async function readPending(
   context: Context,
   filter: Omit<InvocationFilter, 'status'>,
-  { seconds, signal }: Patience,
+  { seconds, signal }: WaitPreference,
 ): Promise<InvocationSummary[]> {
   const read = (): Promise<InvocationSummary[]> => listPending(context.pool, filter);
   if (seconds === null) return read();
-  const found = await context.rowEvents.waitFor(pendingOf(filter.operatorId), { seconds, signal }, async () => {
+  const arrived = await context.rowEvents.waitFor(pendingOf(filter.operatorId), { seconds, signal }, async () => {
     const rows = await read();
     return rows.length > 0 ? rows : undefined;
   });
-  return found ?? [];
+  return arrived ?? [];
 }

@@ -18,7 +18,7 @@ export interface OutgoingMail {
   text: string;
 }
 
-/** What a mail server made of it. */
+/** The final answer of the mail server. */
 export type MailOutcome = 'sent' | 'refused';
 
 /**
@@ -44,7 +44,7 @@ export async function deliverMail(
   await settleMail(pool, id, outcome);
 }
 
-/** What a person sees of the life of a mail in the Temporal UI: neither whom it is for nor what it says. */
+/** What a person sees of the life of a mail in the Temporal UI: neither recipient nor text. */
 export interface MailDescription {
   operatorIds: string[];
   agentId: null;

@@ -5,17 +5,17 @@ import { countOutbox, listOutbox } from './queries.ts';
 import type { OutboxMessage } from './schema.ts';
 import { mailSeal } from './write-mail.ts';
 
-/** A list is not refused for one mail that was sealed under a key which was taken out of ENCRYPTION_KEY since. */
-function opened({ open }: Encryption, id: string, sealed: string): string {
+/** A mail may have been sealed under a key that was removed from ENCRYPTION_KEY since; the list shows the others. */
+function openText({ open }: Encryption, id: string, sealed: string): string {
   try {
     return open(sealed, mailSeal(id));
   } catch {
-    return 'No key of ENCRYPTION_KEY opens this text.';
+    return 'No key in ENCRYPTION_KEY decrypts this text.';
   }
 }
 
 /**
- * The messages that stayed here because there is no mail server, newest first (decisions §6).
+ * The mails that stay here because there is no mail server, newest first (decision O5).
  * @throws CarnetError NOT_FOUND where there is one
  */
 export async function pageOfOutbox(
@@ -29,7 +29,7 @@ export async function pageOfOutbox(
     channel: 'email' as const,
     to: recipient,
     subject,
-    text: opened(encryption, id, text),
+    text: openText(encryption, id, text),
     created_at,
   }));
   return { items, total };

@@ -12,11 +12,11 @@ export interface NewMail {
   text: string;
   /** `outbox`: it stays here. `waiting`: a life sends it. */
   status: 'outbox' | 'waiting';
-  /** Until when it is worth sending. */
+  /** How long it is worth sending. */
   seconds: number;
 }
 
-/** @param wanted false: the same statement, and no row. */
+/** @param wanted false: the same statement runs and inserts nothing. */
 export async function insertMail(connection: CommonQueryMethods, mail: NewMail, wanted: boolean): Promise<void> {
   await connection.query(sql.type(Nothing)`
     insert into mails (id, recipient, subject, text, status, expires_at)
@@ -39,7 +39,7 @@ const inOutbox = (to: string | undefined) =>
     ? sql.fragment`status = 'outbox'`
     : sql.fragment`status = 'outbox' and lower(recipient) = lower(${to})`;
 
-/** Newest first. @param to without regard to case; undefined: to anyone. */
+/** Newest first. @param to upper and lower case are the same; undefined: all recipients. */
 export const listOutbox = (
   connection: CommonQueryMethods,
   { to, limit, offset }: { to: string | undefined; limit: number; offset: number },
@@ -54,12 +54,12 @@ export const countOutbox = (connection: CommonQueryMethods, to: string | undefin
 const WaitingRow = z.object({ recipient: z.string(), subject: z.string(), text: z.string() });
 export type WaitingRow = z.infer<typeof WaitingRow>;
 
-/** A mail that is to be sent; null where it was, or nobody wants it any more. */
+/** A mail that is still to be sent; null where it was sent or its time is over. */
 export const findWaitingMail = (connection: CommonQueryMethods, id: string): Promise<WaitingRow | null> =>
   connection.maybeOne(sql.type(WaitingRow)`
     select recipient, subject, text from mails where id = ${id} and status = 'waiting' and expires_at > clock_timestamp()`);
 
-/** Its end, and the end of its text. */
+/** Ends a mail and deletes its text. */
 export async function settleMail(
   connection: CommonQueryMethods,
   id: string,

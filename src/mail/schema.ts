@@ -11,7 +11,7 @@ export const OutboxMessageSchema = z
   })
   .meta({
     id: 'OutboxMessage',
-    description: 'A message that was not sent, because the service has no mail server.',
+    description: 'A mail that was not sent, because the service has no mail server.',
     examples: [
       {
         id: 'msg_01K0000000000000000000000A',
@@ -30,7 +30,7 @@ export interface MailStep {
   /** `gone`: there is no such row. `refused`: the mail server will never take it. */
   status: 'outbox' | 'waiting' | 'sent' | 'refused' | 'expired' | 'gone';
   open: boolean;
-  /** Milliseconds by Postgres' clock until nobody wants it any more, at least 1,000; null where there is no row. */
+  /** Milliseconds by Postgres' clock until its time is over, at least 1,000; null where there is no row. */
   waitMs: number | null;
   expiresAt: string | null;
 }

@@ -6,19 +6,20 @@ import { insertMail } from './queries.ts';
 
 export interface Mail {
   to: string;
-  /** Nothing secret: only the text is kept sealed. */
+  /** Must hold nothing secret: only the text is stored encrypted. */
   subject: string;
   text: string;
-  /** Seconds until nobody wants it any more. */
+  /** How long it is worth sending. */
   seconds: number;
 }
 
-/** What the sealed text of a mail belongs to. */
+/** The context that the sealed text of a mail is bound to. */
 export const mailSeal = (id: string): string => `mail:${id}`;
 
 /**
- * Writes a mail in the command's transaction: its life sends it after the commit; without a mail server it stays in the outbox.
- * @param options `wanted: false` does the same work and writes nothing, so that how long it takes tells nobody whether an
+ * Writes a mail in the command's transaction. Its life sends it after the commit; without a mail server it stays in the
+ * outbox.
+ * @param options `wanted: false` does the same work and writes nothing, so that its duration does not reveal whether an
  *   address is known.
  */
 export async function writeMail(

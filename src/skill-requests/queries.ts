@@ -15,13 +15,14 @@ const columns = sql.fragment`
 export const findSkillRequest = (connection: CommonQueryMethods, id: string): Promise<SkillRequest | null> =>
   connection.maybeOne(sql.type(SkillRequestRow)`select ${columns} from skill_requests where id = ${id}`);
 
-/** As `findSkillRequest`, held against other changes until the transaction ends. */
+/** As `findSkillRequest`, and locked until the transaction ends. */
 export const lockSkillRequest = (connection: CommonQueryMethods, id: string): Promise<SkillRequest | null> =>
   connection.maybeOne(
     sql.type(SkillRequestRow)`select ${columns} from skill_requests where id = ${id} for no key update`,
   );
 
-const textOf = (schema: object | undefined): string | null => (schema === undefined ? null : JSON.stringify(schema));
+const jsonOrNull = (schema: object | undefined): string | null =>
+  schema === undefined ? null : JSON.stringify(schema);
 
 export const insertSkillRequest = (
   connection: CommonQueryMethods,
@@ -29,7 +30,7 @@ export const insertSkillRequest = (
 ): Promise<SkillRequest> =>
   connection.one(sql.type(SkillRequestRow)`
     insert into skill_requests (id, operator_id, description, desired_input_schema, desired_output_schema, max_price_cents, tags)
-    values (${id}, ${operatorId}, ${body.description}, ${textOf(body.desired_input_schema)}, ${textOf(body.desired_output_schema)},
+    values (${id}, ${operatorId}, ${body.description}, ${jsonOrNull(body.desired_input_schema)}, ${jsonOrNull(body.desired_output_schema)},
             ${body.max_price_cents ?? null}, ${textArray(body.tags)})
     returning ${columns}`);
 

@@ -10,7 +10,7 @@ const jsonSchema = jsonObject.meta({
   description: 'A JSON Schema; skills are compared with its properties, required and type.',
 });
 
-/** POST /v1/skill-requests (Market §2.4). */
+/** POST /v1/skill-requests */
 export const PostSkillRequestSchema = z
   .strictObject({
     description,
@@ -22,7 +22,7 @@ export const PostSkillRequestSchema = z
   .meta({ id: 'PostSkillRequest' });
 export type PostSkillRequest = z.output<typeof PostSkillRequestSchema>;
 
-/** PATCH /v1/skill-requests/:id: any status to any other (decisions K39). */
+/** PATCH /v1/skill-requests/:id; any status may be changed to any other. */
 export const UpdateSkillRequestSchema = withSomeField(
   z.strictObject({ status: SkillRequestStatus.optional(), description: description.optional() }),
 ).meta({ id: 'UpdateSkillRequest' });

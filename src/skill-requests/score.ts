@@ -1,6 +1,6 @@
-import { nameOfField, type Candidate, type Wanted } from '../skills/index.ts';
+import { propertyName, type CandidateSkill, type WantedSkill } from '../skills/index.ts';
 
-/** What a match is made of; every share is from 0 to 1. */
+/** How well a skill fits a request; every share is from 0 to 1. */
 export interface Fit {
   /** Jaccard: tags in common among all tags of both. */
   tags: number;
@@ -12,37 +12,37 @@ export interface Fit {
 
 const share = (part: number, whole: number, ofNothing: number): number => (whole === 0 ? ofNothing : part / whole);
 
-const within = (fields: readonly string[], others: readonly string[]): string[] => {
+const inBoth = (properties: readonly string[], others: readonly string[]): string[] => {
   const known = new Set(others);
-  return fields.filter((field) => known.has(field));
+  return properties.filter((property) => known.has(property));
 };
 
-export function fitOf(wanted: Wanted, skill: Candidate): Fit {
-  const shared = within(skill.tags, wanted.tags).length;
+export function fitOf(wanted: WantedSkill, skill: CandidateSkill): Fit {
+  const shared = inBoth(skill.tags, wanted.tags).length;
   const { inputDeclared, outputRequired } = wanted;
   return {
     tags: share(shared, skill.tags.length + wanted.tags.length - shared, 0),
     input:
       inputDeclared === null
         ? 1
-        : share(within(skill.input_required, inputDeclared).length, skill.input_required.length, 1),
+        : share(inBoth(skill.input_required, inputDeclared).length, skill.input_required.length, 1),
     output:
       outputRequired === null
         ? 1
-        : share(within(outputRequired, skill.output_declared).length, outputRequired.length, 1),
+        : share(inBoth(outputRequired, skill.output_declared).length, outputRequired.length, 1),
   };
 }
 
-/** From 0 to 1 (decisions K40), in ten-thousandths. */
+/** From 0 to 1, rounded to ten-thousandths: half for tags, a quarter each for input and output (decision K40). */
 export const scoreOf = ({ tags, input, output }: Fit): number =>
   Math.round((0.5 * tags + 0.25 * input + 0.25 * output) * 10_000) / 10_000;
 
-const names = (fields: readonly string[]): string => fields.map(nameOfField).join(', ');
+const names = (properties: readonly string[]): string => properties.map(propertyName).join(', ');
 
-/** Why a skill has its score, a sentence a part. */
-export function reasonsFor(wanted: Wanted, skill: Candidate): string[] {
+/** Why a skill has its score: one sentence each for tags, input and output. */
+export function reasonsFor(wanted: WantedSkill, skill: CandidateSkill): string[] {
   const { inputDeclared, outputRequired } = wanted;
-  const shared = within(skill.tags, wanted.tags);
+  const shared = inBoth(skill.tags, wanted.tags);
   const reasons: string[] = [];
   if (wanted.tags.length > 0) {
     reasons.push(
@@ -51,18 +51,18 @@ export function reasonsFor(wanted: Wanted, skill: Candidate): string[] {
         : `Has ${shared.length} of ${wanted.tags.length} tags: ${shared.join(', ')}.`,
     );
   }
-  if (inputDeclared === null) reasons.push('No input schema is asked for.');
+  if (inputDeclared === null) reasons.push('The request names no input schema.');
   else if (skill.input_required.length === 0) reasons.push('Requires no input.');
   else {
-    const fitting = within(skill.input_required, inputDeclared);
+    const fitting = inBoth(skill.input_required, inputDeclared);
     reasons.push(
       `The desired input gives ${fitting.length} of its ${skill.input_required.length} required inputs${fitting.length === 0 ? '' : `: ${names(fitting)}`}.`,
     );
   }
-  if (outputRequired === null) reasons.push('No output schema is asked for.');
+  if (outputRequired === null) reasons.push('The request names no output schema.');
   else if (outputRequired.length === 0) reasons.push('No output is required.');
   else {
-    const fitting = within(outputRequired, skill.output_declared);
+    const fitting = inBoth(outputRequired, skill.output_declared);
     reasons.push(
       `Declares ${fitting.length} of ${outputRequired.length} required outputs${fitting.length === 0 ? '' : `: ${names(fitting)}`}.`,
     );

@@ -6,7 +6,7 @@ import { checkSchemas } from '../skills/index.ts';
 import { findSkillRequest, insertSkillRequest, lockSkillRequest, saveSkillRequest } from './queries.ts';
 import type { PostSkillRequest, SkillRequest, UpdateSkillRequest } from './schema.ts';
 
-/** @throws CarnetError VALIDATION_ERROR for a schema that a skill could not have either. */
+/** @throws CarnetError VALIDATION_ERROR for a schema that would be refused of a skill as well. */
 export async function postSkillRequest(
   context: Context,
   call: CommandCall,
@@ -24,9 +24,9 @@ export async function postSkillRequest(
 
 /** @throws CarnetError NOT_FOUND */
 export async function readSkillRequest(context: Context, id: string): Promise<SkillRequest> {
-  const found = await findSkillRequest(context.pool, id);
-  assertThat(found, () => notFound('skill request'));
-  return found;
+  const skillRequest = await findSkillRequest(context.pool, id);
+  assertThat(skillRequest, () => notFound('skill request'));
+  return skillRequest;
 }
 
 /** @throws CarnetError NOT_FOUND, NOT_OWNER */

@@ -1,38 +1,45 @@
 import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
-import { fieldsOf, findProducers, findSkillRows, presentTo, type Part, type Wanted } from '../skills/index.ts';
-import { composeChains, MOST_STEPS } from './compose.ts';
+import {
+  comparableProperties,
+  findProducers,
+  findSkillRows,
+  presentSkillTo,
+  type ComposableSkill,
+  type WantedSkill,
+} from '../skills/index.ts';
+import { composeChains, MAX_STEPS } from './compose.ts';
 import type { SkillRequest, Suggestions } from './schema.ts';
 import { readSkillRequest } from './skill-requests.ts';
 import { wantedBy } from './wanted.ts';
 
-const SUGGESTIONS = 10;
-/** Skills looked at for each step, counted from the last one back. */
-const PRODUCERS = 200;
+const MAX_SUGGESTIONS = 10;
+/** Skills read for each step, beginning with the last one. */
+const MAX_PRODUCERS = 200;
 
-/** What a composition must give: the required properties of the desired output, or all of them where none is required. */
+/** The wanted outputs: the required properties of the desired schema, or all of them where none is required. */
 const outputsOf = ({ desired_output_schema: schema }: SkillRequest): string[] => {
   if (schema === null) return [];
-  const { required, declared } = fieldsOf(schema);
+  const { required, declared } = comparableProperties(schema);
   return required.length > 0 ? required : declared;
 };
 
-/** Skills that together give what a request asks for (decisions K41); none where it does not say. @throws CarnetError NOT_FOUND */
+/** Chains of skills that together give what a request asks for; none where it has no output. @throws CarnetError NOT_FOUND */
 export async function suggestCompositions(context: Context, caller: Caller, id: string): Promise<Suggestions> {
   const request = await readSkillRequest(context, id);
   const outputs = outputsOf(request);
   if (outputs.length === 0) return { suggestions: [] };
   const wanted = wantedBy(request);
-  const parts = await partsFor(context, wanted, outputs);
+  const candidates = await findComposableSkills(context, wanted, outputs);
   const chains = composeChains(
     { available: wanted.inputDeclared, outputs, maxTotalCents: wanted.maxPriceCents },
-    parts,
-    SUGGESTIONS,
+    candidates,
+    MAX_SUGGESTIONS,
   );
   const rows = await findSkillRows(context.pool, [
     ...new Set(chains.flatMap(({ steps }) => steps.map((step) => step.id))),
   ]);
-  const skills = new Map(rows.map((row) => [row.id, presentTo(row, caller)]));
+  const skills = new Map(rows.map((row) => [row.id, presentSkillTo(row, caller)]));
   return {
     suggestions: chains.map(({ steps, totalCents, coverage }) => ({
       steps: steps.flatMap(({ id: skillId }) => {
@@ -45,27 +52,29 @@ export async function suggestCompositions(context: Context, caller: Caller, id: 
   };
 }
 
-/** Who gives the outputs, who gives what those still need, and once more: a few hundred skills of however many there are. */
-async function partsFor(
+/** Skills that give the outputs, then those that give what these need, once for each step of a chain: a few hundred. */
+async function findComposableSkills(
   context: Context,
-  { notOf, maxPriceCents, inputDeclared }: Wanted,
+  { notOf, maxPriceCents, inputDeclared }: WantedSkill,
   outputs: string[],
-): Promise<Part[]> {
-  const parts = new Map<string, Part>();
-  const asked = new Set<string>();
-  let fields = outputs;
-  for (let step = 0; step < MOST_STEPS && fields.length > 0; step += 1) {
-    for (const field of fields) asked.add(field);
+): Promise<ComposableSkill[]> {
+  const skills = new Map<string, ComposableSkill>();
+  const tried = new Set<string>();
+  let properties = outputs;
+  for (let step = 0; step < MAX_STEPS && properties.length > 0; step += 1) {
+    for (const property of properties) tried.add(property);
     const producers = await findProducers(context.pool, {
       notOf,
       maxPriceCents,
-      fields,
+      properties,
       available: inputDeclared ?? [],
-      limit: PRODUCERS,
+      limit: MAX_PRODUCERS,
     });
-    for (const part of producers) parts.set(part.id, part);
-    const needed = inputDeclared === null ? [] : producers.flatMap((part) => part.input_required);
-    fields = [...new Set(needed)].filter((field) => !asked.has(field) && inputDeclared?.includes(field) !== true);
+    for (const skill of producers) skills.set(skill.id, skill);
+    const needed = inputDeclared === null ? [] : producers.flatMap((skill) => skill.input_required);
+    properties = [...new Set(needed)].filter(
+      (property) => !tried.has(property) && inputDeclared?.includes(property) !== true,
+    );
   }
-  return [...parts.values()];
+  return [...skills.values()];
 }

@@ -3,7 +3,7 @@ import { offsetList, offsetQuery } from '../http/lists/pagination.ts';
 import { text } from '../fields/fields.ts';
 import { ListedSkillSchema, SkillStatus, TrustLevel } from './schema.ts';
 
-/** `tags=a&tags=b` or `tags=a,b` (decisions K11); fifty are more than five skills can have. */
+/** `tags=a&tags=b` and `tags=a,b` are the same (decision K11); fifty tags are what five skills can have. */
 const tagsQuery = z
   .union([z.string(), z.array(z.string())])
   .transform((given) =>
@@ -22,7 +22,7 @@ const tagsQuery = z
     description: 'Repeated or separated by commas; skills with any of them, most in common first.',
   });
 
-/** GET /v1/skills (Market §4.1, decisions K9-K11). */
+/** GET /v1/skills */
 export const BrowseQuerySchema = z.object({
   search: text(0, 2_000)
     .optional()
@@ -34,5 +34,7 @@ export const BrowseQuerySchema = z.object({
   tags_match: z.enum(['any', 'all']).default('any'),
   ...offsetQuery,
 });
+
+export type BrowseQuery = z.output<typeof BrowseQuerySchema>;
 
 export const SkillPageSchema = offsetList('skills', ListedSkillSchema);

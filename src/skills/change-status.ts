@@ -7,7 +7,7 @@ import { lockOwnSkill, showSkill } from './show-skill.ts';
 import { nextState, type NextState, type SkillState, type StatusAction } from './status.ts';
 import { saveState } from './write-queries.ts';
 
-const AUDITED = {
+const AUDIT_NAMES = {
   suspend: 'skill.suspended',
   activate: 'skill.activated',
   unlist: 'skill.unlisted',
@@ -15,7 +15,7 @@ const AUDITED = {
 } as const;
 
 const auditName = (action: StatusAction): string => {
-  if (typeof action === 'string') return AUDITED[action];
+  if (typeof action === 'string') return AUDIT_NAMES[action];
   return 'reject' in action ? 'skill.rejected' : 'skill.taken_down';
 };
 
@@ -25,8 +25,8 @@ const differs = (before: SkillState, after: NextState): boolean =>
   before.rejection_reason !== after.rejection_reason;
 
 /**
- * Moves a skill to the state that follows the action; what is there already is answered as it is.
- * @param by the owner for suspend, activate and unlist; the platform, whom the route's audience lets in, for the review.
+ * Moves a skill to the state that follows the action; one that is in that state already is answered unchanged.
+ * @param by `owner` for suspend, activate and unlist; `platform` for the review, whose routes admit nobody else.
  * @throws CarnetError NOT_FOUND, NOT_OWNER, INVALID_STATE, NO_EXECUTABLE_CONTENT
  */
 export const changeStatus = (
@@ -41,7 +41,7 @@ export const changeStatus = (
     assertThat(before, () => notFound('skill'));
     const after = nextState(before, action);
     if (differs(before, after)) {
-      await saveState(connection, id, after, by === 'platform');
+      await saveState(connection, { id, next: after, reviewed: by === 'platform' });
       const reason = typeof action === 'string' ? {} : { reason: after.rejection_reason };
       await audit(auditName(action), id, { from: before.status, to: after.status, ...reason });
       changed(id);

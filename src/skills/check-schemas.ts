@@ -5,11 +5,11 @@ import { assertKeyNotReused } from '../http/idempotency.ts';
 import type { JsonObject } from '../json/value.ts';
 
 /**
- * Refuses JSON Schemas that could not be trusted to check what strangers send. Compiling them takes too long for the
- * transaction of the call, so its Idempotency-Key has not been looked at yet: where that stands for another request, it
- * is said first.
+ * Refuses JSON Schemas that cannot be run on what strangers send. Compiling takes too long for the transaction of the
+ * call, so it happens before the Idempotency-Key is looked up; a key that stands for another request is the refusal that
+ * the caller must see first.
  * @param schemas by the name of the body's property; undefined ones were not sent.
- * @throws CarnetError VALIDATION_ERROR whose errors say where in which schema, why, and what to do; IDEMPOTENCY_KEY_REUSED.
+ * @throws CarnetError VALIDATION_ERROR with the place in the schema, the reason and what to do; IDEMPOTENCY_KEY_REUSED.
  */
 export async function checkSchemas(
   context: Context,

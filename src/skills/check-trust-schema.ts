@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { nameText } from './fields.ts';
+import { name as nameText } from '../fields/names.ts';
 import { TrustLevel } from './schema.ts';
 
-/** An identity claim as a passport carries it (Market §2.5), of which check-trust reads the level and the expiry. */
+/** An identity claim as a passport carries it; check-trust reads its level and its expiry alone. */
 const PassportClaimSchema = z.strictObject({
   claim_type: nameText,
   assurance_level: z.union([nameText, z.int()]),
@@ -15,7 +15,7 @@ const PassportClaimSchema = z.strictObject({
 });
 export type PassportClaim = z.output<typeof PassportClaimSchema>;
 
-/** POST /v1/skills/:id/check-trust (Market §2.4, decisions K21). */
+/** POST /v1/skills/:id/check-trust */
 export const CheckTrustSchema = z
   .strictObject({ passport_claims: z.array(PassportClaimSchema).max(1_000) })
   .meta({ id: 'CheckTrust', examples: [{ passport_claims: [{ claim_type: 'kyc', assurance_level: 'substantial' }] }] });

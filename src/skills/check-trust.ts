@@ -5,7 +5,8 @@ import type { TrustLevel } from './schema.ts';
 const nameOfLevel = (level: 0 | 1 | 2 | 3) => `L${level}` as const;
 
 /**
- * Whether claims satisfy a skill: the highest level that has not expired decides; what a claim is about does not (decisions K21).
+ * Whether claims satisfy a skill. The highest level that has not expired decides; the type of a claim is not interpreted
+ * (decision K21).
  * @param now seconds since 1970.
  */
 export function evaluateTrust(required: TrustLevel, claims: readonly PassportClaim[], now: number): TrustEvaluation {

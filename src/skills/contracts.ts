@@ -3,10 +3,10 @@ import { sql, type CommonQueryMethods } from '../database/pool.ts';
 
 const Contract = z.object({ revision: z.int(), hash: z.string(), schema: z.string() });
 
-/** A schema by which something sent is checked: its text, its SHA-256 in hex (the same hash is the same schema for ever), its revision. */
+/** A schema that a payload is checked against: its text, its SHA-256 in hex, and the revision of the skill it belongs to. */
 export type Contract = z.output<typeof Contract>;
 
-/** The input schema that the skill has now; null where there is no such skill. Whoever keeps it compares the revision later. */
+/** The input schema that the skill has now; null where there is no such skill. Caches compare the revision later. */
 export const findInputContract = (connection: CommonQueryMethods, skillId: string): Promise<Contract | null> =>
   connection.maybeOne(sql.type(Contract)`
     select s.revision, encode(c.hash, 'hex') as hash, c.schema

@@ -3,19 +3,18 @@ import type { Caller } from '../commands/caller.ts';
 import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { SkillRow, skillColumns, skillParts } from './queries.ts';
+import { SkillRow, skillColumns, skillJoins } from './queries.ts';
 import { findVisibleRow } from './show-skill.ts';
 
 const Nothing = z.object({});
 const FavoriteRow = SkillRow.extend({ position: z.int() });
 export type FavoriteRow = z.output<typeof FavoriteRow>;
 
-/** Adds to or takes from the operator's favourites; what is so already stays so (decisions K20). @throws CarnetError NOT_FOUND */
+/** Adds a skill to the operator's favourites or removes it; repeating is no fault. @throws CarnetError NOT_FOUND */
 export const setFavorite = (
   context: Context,
   call: CommandCall,
-  id: string,
-  favorited: boolean,
+  { id, favorited }: { id: string; favorited: boolean },
 ): Promise<Answered<{ favorited: boolean }>> =>
   runCommand(context, call, async ({ connection, audit }) => {
     const { operatorId } = call.caller;
@@ -44,7 +43,7 @@ export const listFavorites = (
 ): Promise<readonly FavoriteRow[]> =>
   connection.any(sql.type(FavoriteRow)`
     select ${skillColumns}, f.position
-    from skill_favorites f join skills s on s.id = f.skill_id ${skillParts}
+    from skill_favorites f join skills s on s.id = f.skill_id ${skillJoins}
     where f.operator_id = ${operatorId} and skill_visible_to(s, ${operatorId})
       ${after === null ? sql.fragment`` : sql.fragment`and f.position < ${after}`}
     order by f.position desc limit ${limit}`);

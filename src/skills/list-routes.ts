@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { cursorList } from '../http/lists/pagination.ts';
 import { route } from '../http/route.ts';
 import { listFavorites } from './favorites.ts';
-import { presentSkills, presentTo } from './presenter.ts';
+import { presentSkills, presentSkillTo } from './presenter.ts';
 import { listOwnSkills } from './queries.ts';
 import { ListedSkillSchema, SkillVersionSchema } from './schema.ts';
 import { findVisibleSkill } from './show-skill.ts';
 import { listVersions } from './versions.ts';
 
 const tag = 'skills';
-/** Lists that answer all they have, up to this many (decisions K50). */
-const ALL = 1_000;
+/** Lists of one's own answer everything up to this many, then a cursor (decision K50). */
+const MAX_ROWS = 1_000;
 
 const ownSkills = cursorList({
   name: 'skills',
   item: ListedSkillSchema,
   position: z.object({ id: z.string() }),
-  maximum: ALL,
-  standard: ALL,
+  maximum: MAX_ROWS,
+  standard: MAX_ROWS,
 });
 
 const mine = route({
@@ -43,8 +43,8 @@ const favoriteSkills = cursorList({
   name: 'skills',
   item: ListedSkillSchema,
   position: z.object({ position: z.int() }),
-  maximum: ALL,
-  standard: ALL,
+  maximum: MAX_ROWS,
+  standard: MAX_ROWS,
 });
 
 const favorites = route({
@@ -62,7 +62,7 @@ const favorites = route({
     const { context, caller, query } = request;
     const after = favoriteSkills.after(request)?.position ?? null;
     const rows = await listFavorites(context.pool, caller, { after, limit: query.limit + 1 });
-    const shown = rows.map(({ position, ...row }) => ({ ...presentTo(row, caller), position }));
+    const shown = rows.map(({ position, ...row }) => ({ ...presentSkillTo(row, caller), position }));
     return favoriteSkills.answer(request, shown, ({ position }) => ({ position }));
   },
 });
@@ -71,8 +71,8 @@ const skillVersions = cursorList({
   name: 'versions',
   item: SkillVersionSchema,
   position: z.object({ revision: z.int() }),
-  maximum: ALL,
-  standard: ALL,
+  maximum: MAX_ROWS,
+  standard: MAX_ROWS,
 });
 
 const versions = route({
@@ -80,7 +80,7 @@ const versions = route({
   path: '/v1/skills/:id/versions',
   operation: 'listSkillVersions',
   tag,
-  summary: 'List what a skill was, newest first',
+  summary: 'List the revisions of a skill, newest first',
   audience: 'anyone',
   params: z.object({ id: z.string() }),
   query: z.object(skillVersions.query),

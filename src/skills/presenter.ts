@@ -15,7 +15,7 @@ export const ratingCount = (row: Counted): number =>
 
 type Counted = Pick<SkillRow, 'rated_1' | 'rated_2' | 'rated_3' | 'rated_4' | 'rated_5'>;
 
-/** How a skill is shown, without what it executes; why it was refused is for its owner and the platform. */
+/** A skill without its code. The reason of a rejection is for its owner and the platform alone. */
 export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSkill {
   const {
     executable: _executable,
@@ -35,9 +35,9 @@ export function presentSkill(row: SkillRow, to: { seesAll: boolean }): ListedSki
   };
 }
 
-/** As the caller sees it in a list. */
-export const presentTo = (row: SkillRow, caller: Caller): ListedSkill =>
+/** A skill as this caller sees it in a list. */
+export const presentSkillTo = (row: SkillRow, caller: Caller): ListedSkill =>
   presentSkill(row, { seesAll: seesAll(caller, row) });
 
 export const presentSkills = (rows: readonly SkillRow[], caller: Caller): ListedSkill[] =>
-  rows.map((row) => presentTo(row, caller));
+  rows.map((row) => presentSkillTo(row, caller));

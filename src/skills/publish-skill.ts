@@ -5,17 +5,20 @@ import type { Context } from '../context/context.ts';
 import { assertThat, invalid } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import { checkSchemas } from './check-schemas.ts';
-import { hasCode } from './execution-schema.ts';
+import { hasCode } from './skill-code.ts';
 import type { PublishSkill, Skill } from './schema.ts';
 import { showSkill } from './show-skill.ts';
 import { insertSkill } from './write-queries.ts';
 
-/** Whether a publication waits for an administrator (decisions K1): what the service executes or shows as code does, unless set otherwise. */
+/**
+ * Whether a new skill waits for an administrator: with the setting `code`, whatever the service would execute or show as
+ * code (decision K1).
+ */
 export const needsReview = (setting: Config['skillReview'], skill: PublishSkill): boolean =>
   setting === 'all' || (setting === 'code' && (skill.execution_mode !== 'open' || hasCode(skill)));
 
 /**
- * Publishes a skill: active at once, or pending_review.
+ * Publishes a skill, which is active at once or waits in pending_review.
  * @throws CarnetError VALIDATION_ERROR for a refused schema or an agent of somebody else; SKILL_NAME_TAKEN.
  */
 export async function publishSkill(context: Context, call: CommandCall, body: PublishSkill): Promise<Answered<Skill>> {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { json } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { ListedSkillSchema, ReviewStatus } from './schema.ts';
-import type { Code } from './execution-schema.ts';
+import type { Code } from './skill-code.ts';
 
-/** A skill as stored, without what it executes: one row a skill, for reads of one and of many. */
+/** A skill as it is stored, without its code; reads of one and of many share this row. */
 export const SkillRow = ListedSkillSchema.omit({ review: true, average_rating: true, rating_count: true }).extend({
   input_schema: json.pipe(ListedSkillSchema.shape.input_schema),
   output_schema: json.pipe(ListedSkillSchema.shape.output_schema),
@@ -32,27 +32,27 @@ export const skillColumns = sql.fragment`
   exists (select from skill_code where skill_id = s.id) as has_code, s.review_status, s.rejection_reason, s.reviewed_at, s.approved_at,
   s.created_at, s.updated_at, c.invocation_count, c.rated_1, c.rated_2, c.rated_3, c.rated_4, c.rated_5, c.verified_count`;
 
-/** What `skillColumns` are taken from, beside `s`. */
-export const skillParts = sql.fragment`
+/** The tables that `skillColumns` need beside `skills s`. */
+export const skillJoins = sql.fragment`
   join skill_schemas i on i.hash = s.input_schema_hash
   join skill_schemas o on o.hash = s.output_schema_hash
   join skill_counts c on c.skill_id = s.id`;
 
-/** Active, and of an operator that is: what a suspended one offers could not be invoked. */
+/** Active, and of an operator that is not suspended: the skills of a suspended one cannot be invoked. */
 export const onTheMarket = sql.fragment`
   s.status = 'active' and not exists (select from operators where id = s.operator_id and status = 'suspended')`;
 
 export const findSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow | null> =>
-  connection.maybeOne(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillParts} where s.id = ${id}`);
+  connection.maybeOne(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillJoins} where s.id = ${id}`);
 
 /** A skill that is known to exist. */
 export const getSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow> =>
-  connection.one(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillParts} where s.id = ${id}`);
+  connection.one(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillJoins} where s.id = ${id}`);
 
-/** As `findSkillRow`, held against other changes until the transaction ends; its schemas and counts are not. */
+/** As `findSkillRow`, and locked until the transaction ends; schemas and counts are not locked. */
 export const lockSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow | null> =>
   connection.maybeOne(sql.type(SkillRow)`
-    select ${skillColumns} from skills s ${skillParts} where s.id = ${id} for no key update of s`);
+    select ${skillColumns} from skills s ${skillJoins} where s.id = ${id} for no key update of s`);
 
 const CodeRow = z.object({
   execution_steps: json.nullable(),
@@ -61,14 +61,14 @@ const CodeRow = z.object({
   llm_config: json.nullable(),
 });
 
-/** What a skill executes; never changes once published. */
+/** The code of a skill, which never changes once published. */
 export const findCode = async (connection: CommonQueryMethods, id: string): Promise<Code | null> =>
   (await connection.maybeOne(sql.type(CodeRow)`
     select execution_steps, execution_script, dependencies, llm_config from skill_code where skill_id = ${id}`)) as Code | null;
 
-export interface PageOfOwn {
+export interface OwnSkillsPage {
   operatorId: string;
-  /** The id that the page before ended with. */
+  /** The last id of the page before. */
   after: string | null;
   limit: number;
 }
@@ -76,20 +76,20 @@ export interface PageOfOwn {
 /** The skills of one operator in every status, newest first. */
 export const listOwnSkills = (
   connection: CommonQueryMethods,
-  { operatorId, after, limit }: PageOfOwn,
+  { operatorId, after, limit }: OwnSkillsPage,
 ): Promise<readonly SkillRow[]> =>
   connection.any(sql.type(SkillRow)`
-    select ${skillColumns} from skills s ${skillParts}
+    select ${skillColumns} from skills s ${skillJoins}
     where s.operator_id = ${operatorId} ${after === null ? sql.fragment`` : sql.fragment`and s.id < ${after}`}
     order by s.id desc limit ${limit}`);
 
-/** What waits for review, longest waiting first. */
+/** The skills that wait for review, longest waiting first. */
 export const listPendingReviews = (
   connection: CommonQueryMethods,
   after: string | null,
   limit: number,
 ): Promise<readonly SkillRow[]> =>
   connection.any(sql.type(SkillRow)`
-    select ${skillColumns} from skills s ${skillParts}
+    select ${skillColumns} from skills s ${skillJoins}
     where s.status = 'pending_review' ${after === null ? sql.fragment`` : sql.fragment`and s.id > ${after}`}
     order by s.id limit ${limit}`);

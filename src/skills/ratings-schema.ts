@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** POST /v1/skills/:id/rate (Market §2.4). */
+/** POST /v1/skills/:id/rate */
 export const RateSkillSchema = z
   .strictObject({ rating: z.int().min(1).max(5), invocation_id: z.string().optional() })
   .meta({ id: 'RateSkill' });

@@ -8,8 +8,8 @@ import { averageRating, ratingCount } from './presenter.ts';
 import type { Rated, RateSkill, RatingSummary } from './ratings-schema.ts';
 import { findVisibleRow, findVisibleSkill } from './show-skill.ts';
 
-/** Whether operators without a completed invocation may rate too, unverified (decisions K18). */
-const UNVERIFIED_RATINGS: boolean = true;
+/** Whether operators without a completed invocation may rate as well; their ratings are not `verified` (decision K18). */
+const UNVERIFIED_RATINGS_ALLOWED: boolean = true;
 
 const Completed = z.object({ any: z.boolean(), this: z.boolean() });
 const Counts = z.object({
@@ -44,7 +44,7 @@ export const rateSkill = (context: Context, call: CommandCall, id: string, body:
         message: 'must be a completed invocation of this skill by you; leave it out to rate without',
       }),
     );
-    assertThat(UNVERIFIED_RATINGS || completed.any, () =>
+    assertThat(UNVERIFIED_RATINGS_ALLOWED || completed.any, () =>
       invalid({ path: 'rating', code: 'not_completed', message: 'needs a completed invocation of this skill by you' }),
     );
     const counts = await saveRating(connection, { id, operatorId, verified: completed.any, ...body });
@@ -67,7 +67,7 @@ interface NewRating extends RateSkill {
   verified: boolean;
 }
 
-/** The row of counts is locked first: raters of one skill take turns, so what the old rating counted is taken out exactly once. */
+/** Locks the row of counts first, so that raters of one skill take turns and an old rating is subtracted exactly once. */
 async function saveRating(
   connection: CommonQueryMethods,
   { id, operatorId, rating, verified, invocation_id }: NewRating,

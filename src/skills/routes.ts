@@ -19,8 +19,8 @@ import { updateSkill } from './update-skill.ts';
 
 const tag = 'skills';
 const params = z.object({ id: z.string() });
-/** Four scripts of 500,000 characters would not fit into the usual limit (decisions §1). */
-const PUBLISH_BYTES = 4 * 1024 * 1024;
+/** The scripts of a skill may have 500,000 characters, up to 2 MB in UTF-8: more than the 1 MiB of other bodies (decision C22). */
+const PUBLISH_BODY_BYTES = 4 * 1024 * 1024;
 
 const echo = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 
@@ -33,7 +33,7 @@ const publish = route({
   description: 'Active at once, or pending_review where the service would execute it or show it as code.',
   audience: 'anyone',
   body: PublishSkillSchema,
-  bodyLimit: PUBLISH_BYTES,
+  bodyLimit: PUBLISH_BODY_BYTES,
   status: 201,
   reply: SkillSchema,
   refusals: ['SKILL_NAME_TAKEN'],
@@ -72,7 +72,7 @@ const read = route({
   operation: 'readSkill',
   tag,
   summary: 'Read a skill',
-  description: 'What it executes stands in it for its owner, and for everybody where execution_mode is `source`.',
+  description: 'Its code is shown to its owner, and to everybody where execution_mode is `source`.',
   audience: 'anyone',
   params,
   status: 200,
@@ -126,7 +126,7 @@ const favoriteAction = (method: 'post' | 'delete', summary: string) =>
     status: 200,
     reply: FavoritedSchema,
     refusals: ['NOT_FOUND'],
-    handler: ({ context, call, params: { id } }) => setFavorite(context, call, id, method === 'post'),
+    handler: ({ context, call, params: { id } }) => setFavorite(context, call, { id, favorited: method === 'post' }),
   });
 
 const rate = route({
@@ -135,7 +135,7 @@ const rate = route({
   operation: 'rateSkill',
   tag,
   summary: 'Rate a skill',
-  description: 'One rating an operator; rating again changes it.',
+  description: 'One rating per operator; rating again changes it.',
   audience: 'anyone',
   params,
   body: RateSkillSchema,
@@ -169,7 +169,7 @@ const checkTrust = route({
   operation: 'checkSkillTrust',
   tag,
   summary: 'Check whether claims satisfy the trust level of a skill',
-  description: 'A calculation over the claims given; invoking goes by the claims that are stored.',
+  description: 'Only the claims of the body count; invoking uses the claims that are stored.',
   audience: 'anyone',
   params,
   body: CheckTrustSchema,
@@ -191,9 +191,9 @@ export const skillRoutes: AnyRoute[] = [
   update,
   ownerAction('suspend', 'Take a skill offline'),
   ownerAction('activate', 'Bring a skill back'),
-  ownerAction('unlist', 'Take a skill out of browse; it can still be invoked by id'),
+  ownerAction('unlist', 'Remove a skill from browsing; it can still be invoked by id'),
   favoriteAction('post', 'Add a skill to the favourites'),
-  favoriteAction('delete', 'Take a skill out of the favourites'),
+  favoriteAction('delete', 'Remove a skill from the favourites'),
   rate,
   ratings,
   checkTrust,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { cents, jsonObject, text, withSomeField } from '../fields/fields.ts';
-import { codeFields, executionFields, legacyFieldsBesideSteps } from './execution-schema.ts';
-import { nameText, semver, tags } from './fields.ts';
+import { name as nameText } from '../fields/names.ts';
+import { codeFields, executionFields, singleScriptFieldsBesideSteps } from './skill-code.ts';
+import { semver, tags } from './tags-and-semver.ts';
 
 export const SkillStatus = z.enum(['active', 'suspended', 'unlisted', 'pending_review']);
 export type SkillStatus = z.infer<typeof SkillStatus>;
@@ -28,7 +29,7 @@ const sellerCredentialLimit = z.strictObject({
   max_cost_cents: z.number().min(0).optional(),
 });
 
-/** POST /v1/skills (Market §2.1). */
+/** POST /v1/skills */
 export const PublishSkillSchema = z
   .strictObject({
     name,
@@ -48,7 +49,7 @@ export const PublishSkillSchema = z
     ...executionFields,
   })
   .superRefine((body, faults) => {
-    for (const field of legacyFieldsBesideSteps(body)) {
+    for (const field of singleScriptFieldsBesideSteps(body)) {
       faults.addIssue({
         code: 'custom',
         path: [field],
@@ -59,7 +60,7 @@ export const PublishSkillSchema = z
   .meta({ id: 'PublishSkill' });
 export type PublishSkill = z.output<typeof PublishSkillSchema>;
 
-/** PATCH /v1/skills/:id (Market §2.2): code, mode, agent and credentials cannot change after publication. */
+/** PATCH /v1/skills/:id; name, code, mode, agent and credentials cannot change after publication. */
 export const UpdateSkillSchema = withSomeField(
   z.strictObject({
     description: description.optional(),
@@ -115,7 +116,7 @@ const example = {
   updated_at: '2026-11-21T12:00:00.000Z',
 };
 
-/** A skill as lists show it: no steps, scripts, dependencies or model settings (decisions K50). */
+/** A skill as lists show it, without steps, scripts, dependencies and model settings, which may have megabytes. */
 export const ListedSkillSchema = z
   .object({
     id: z.string(),
@@ -150,7 +151,7 @@ export const ListedSkillSchema = z
   .meta({ id: 'ListedSkill', examples: [example] });
 export type ListedSkill = z.output<typeof ListedSkillSchema>;
 
-/** A skill; what it executes stands in it for its owner and the platform, and for everybody where execution_mode is `source` (K12). */
+/** A skill with its code, for its owner and the platform, and for everybody where execution_mode is `source` (decision K12). */
 export const SkillSchema = ListedSkillSchema.extend(codeFields).meta({
   id: 'Skill',
   description:
@@ -171,12 +172,12 @@ export const SkillVersionSchema = z
   .meta({ id: 'SkillVersion' });
 export type SkillVersion = z.output<typeof SkillVersionSchema>;
 
-/** POST /v1/skills/:id/reject; the default is the specification's (Market §2.4). */
+/** POST /v1/skills/:id/reject */
 export const RejectSkillSchema = z
   .strictObject({ reason: text(1, 2_000).default('Rejected by admin') })
   .meta({ id: 'RejectSkill' });
 
-/** POST /v1/admin/skills/:id/suspend (decisions K57). */
+/** POST /v1/admin/skills/:id/suspend */
 export const TakeDownSkillSchema = z.strictObject({ reason: text(1, 2_000) }).meta({ id: 'TakeDownSkill' });
 
 export const FavoritedSchema = z.object({ favorited: z.boolean() }).meta({ id: 'Favorited' });

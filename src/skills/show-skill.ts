@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import type { RouteAnswer } from '../http/route.ts';
-import { NO_CODE } from './execution-schema.ts';
+import { NO_CODE } from './skill-code.ts';
 import { presentSkill } from './presenter.ts';
 import { findCode, findSkillRow, getSkillRow, lockSkillRow, type SkillRow } from './queries.ts';
 import type { Skill } from './schema.ts';
@@ -23,14 +23,14 @@ export async function findVisibleSkill(context: Context, caller: Caller, id: str
   return skill;
 }
 
-/** As `findVisibleSkill`, inside a command: on its connection and past the cache. */
+/** As `findVisibleSkill`, for commands: read on their connection and not from the cache. */
 export async function findVisibleRow(connection: CommonQueryMethods, caller: Caller, id: string): Promise<SkillRow> {
   const row = await findSkillRow(connection, id);
   assertThat(row !== null && visibleTo(caller, row), () => notFound('skill'));
   return row;
 }
 
-/** GET of one skill. Its code, where the caller may see it, is read apart: the cache never holds any. */
+/** GET of one skill. Its code, where the caller may see it, is read from the database: the cache never holds any. */
 export async function readSkill(context: Context, caller: Caller, id: string): Promise<RouteAnswer<Skill>> {
   const skill = await findVisibleSkill(context, caller, id);
   const { row } = skill;

@@ -3,24 +3,24 @@ import { prepareJson, type PreparedJson } from '../json/prepared.ts';
 import { presentSkill } from './presenter.ts';
 import { findSkillRow, type SkillRow } from './queries.ts';
 import { SkillSchema, type Skill } from './schema.ts';
-import { NO_CODE } from './execution-schema.ts';
+import { NO_CODE } from './skill-code.ts';
 
 /**
- * Counts move with every completed invocation and are not announced: an entry is read again once it is this old, so a count shown
- * is at most a second behind. Everything else that changes is announced, here before the command answers, in other processes
- * within about 20 ms.
+ * An entry is read again once it is this old. Counts move with every completed invocation and are not announced to the
+ * cache, so a count that is shown may be a second old. All other changes are announced: in this process before the
+ * command answers, in others within about 20 ms.
  */
 const FRESH_MS = 1_000;
-/** Characters of skills kept in all, their prepared answers not counted; the least recently read leave first. */
+/** Characters of all skills kept, without their prepared answers; the least recently read leave first. */
 const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
 
-/** Who looks: whether the review's reason and what the skill executes are shown. */
+/** What the reader may see: the reason of a rejection, and the code. */
 export interface View {
   seesAll: boolean;
   seesCode: boolean;
 }
 
-/** A skill as it was read, with the ways it is shown, each written once. */
+/** A skill as it was read, with its answers for each view, each written as JSON once. */
 export class CachedSkill {
   readonly row: SkillRow;
   readonly readAt = performance.now();
@@ -30,7 +30,7 @@ export class CachedSkill {
     this.row = row;
   }
 
-  /** The answer of GET, unless it shows what the skill executes: that is never kept. Null: it would, and must be read. */
+  /** The answer of GET. Null where it would show code: that is never kept, so the caller must read it. */
   prepared(view: View): PreparedJson<Skill> | null {
     if (view.seesCode && this.row.has_code) return null;
     const key = `${view.seesAll}:${view.seesCode}`;
@@ -47,7 +47,7 @@ interface Entry {
   weight: number;
 }
 
-/** The skills read lately, of one process; `null` is never kept, so a skill is found as soon as it is published. */
+/** The skills that this process has read lately; `null` is never kept, so a skill is found as soon as it is published. */
 class SkillCache {
   readonly #context: Context;
   readonly #entries = new Map<string, Entry>();
@@ -73,7 +73,7 @@ class SkillCache {
     return await (this.#loading.get(id) ?? this.#load(id));
   }
 
-  /** One read for all who ask meanwhile. What was announced as changed during the read is answered but not kept. */
+  /** One read for all callers that come meanwhile. A skill that changed during the read is answered but not kept. */
   #load(id: string): Promise<CachedSkill | null> {
     const loading = this.#read(id).then(
       (skill) => {
@@ -129,7 +129,7 @@ class SkillCache {
 
 const caches = new WeakMap<Context, SkillCache>();
 
-/** The skill by id as one cached row, whoever asks: visibility is the caller's to check. Null where there is none. */
+/** The skill by id, from the cache; the caller checks who may see it. Null where there is none. */
 export function findSkill(context: Context, id: string): Promise<CachedSkill | null> {
   let cache = caches.get(context);
   if (cache === undefined) caches.set(context, (cache = new SkillCache(context)));

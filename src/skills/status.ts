@@ -3,7 +3,7 @@ import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
 import type { ReviewStatus, SkillStatus } from './schema.ts';
 
-/** What a change of status looks at. */
+/** What decides the next state of a skill. */
 export interface SkillState {
   status: SkillStatus;
   review_status: ReviewStatus;
@@ -25,8 +25,8 @@ const refusal = (state: SkillState, action: string, hint: string): CarnetError =
   });
 
 /**
- * The state after an action (Market §3.1, decisions K2-K6, K57); the same state where nothing changes. The review is what a skill
- * that was never approved, was rejected or was taken down must pass before it is public again.
+ * The state after an action; the same state where nothing changes. A skill that was never approved, was rejected or was
+ * taken down must pass a review before it is public.
  * @throws CarnetError INVALID_STATE, NO_EXECUTABLE_CONTENT
  */
 export function nextState(state: SkillState, action: StatusAction): NextState {
@@ -34,7 +34,7 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
   if (action === 'suspend') return { status: 'suspended', review_status, rejection_reason };
   if (action === 'unlist') {
     assertThat(state.status === 'active' || state.status === 'unlisted', () =>
-      refusal(state, 'unlisted', 'only an active one can; activate it first.'),
+      refusal(state, 'unlisted', 'only an active skill can be; activate it first.'),
     );
     return { status: 'unlisted', review_status, rejection_reason };
   }
@@ -49,7 +49,7 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
     return { status: 'suspended', review_status: 'taken_down', rejection_reason: action.takeDown };
   }
   assertThat(state.status === 'pending_review', () =>
-    refusal(state, action === 'approve' ? 'approved' : 'rejected', 'only one in pending_review can.'),
+    refusal(state, action === 'approve' ? 'approved' : 'rejected', 'only a skill in pending_review can be.'),
   );
   if (action !== 'approve') return { status: 'suspended', review_status: 'rejected', rejection_reason: action.reject };
   assertThat(
@@ -63,22 +63,22 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
   return { status: 'active', review_status: 'approved', rejection_reason: null };
 }
 
-/** What visibility looks at. */
-export interface Visible {
+/** What decides who may see a skill. */
+export interface SkillVisibility {
   operator_id: string;
   status: SkillStatus;
   approved_at: string | null;
 }
 
-/** The owner and the platform see everything of a skill: its code, its review. */
-export const seesAll = (caller: Caller, skill: Pick<Visible, 'operator_id'>): boolean =>
+/** The owner and the platform see everything of a skill, its code and its review too. */
+export const seesAll = (caller: Caller, skill: Pick<SkillVisibility, 'operator_id'>): boolean =>
   caller.operatorId === skill.operator_id || caller.operatorId === PLATFORM_OPERATOR_ID;
 
 /**
- * Who may see a skill at all (decisions K9, K13): others while it is public and, once it was, while it is suspended, so that what
- * was built on it keeps its reference. The twin of `skill_visible_to` in SQL.
+ * Who may see a skill at all. Others see it while it is public; a suspended one they see where it was public once, so
+ * that what was built on it can still read it (decision K13). `skill_visible_to` in SQL is the same rule.
  */
-export const visibleTo = (caller: Caller, skill: Visible): boolean =>
+export const visibleTo = (caller: Caller, skill: SkillVisibility): boolean =>
   seesAll(caller, skill) ||
   skill.status === 'active' ||
   skill.status === 'unlisted' ||

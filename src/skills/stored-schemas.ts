@@ -7,13 +7,13 @@ export interface StoredSchema {
   text: string;
 }
 
-/** A schema as it is kept: its JSON with members in the publisher's order (people read them), under the SHA-256 of that text. */
+/** A schema as it is stored: its JSON with members in the publisher's order, for readers, under the SHA-256 of that text. */
 export function storedSchema(schema: Record<string, unknown>): StoredSchema {
   const text = JSON.stringify(schema);
   return { hash: createHash('sha256').update(text).digest(), text };
 }
 
-/** Keeps each text once; in the order of their hashes, so that two publishers never wait for each other. */
+/** Stores each text once, in the order of the hashes, so that two publishers never wait for each other. */
 export async function keepSchemas(connection: CommonQueryMethods, schemas: readonly StoredSchema[]): Promise<void> {
   for (const { hash, text } of schemas.toSorted((a, b) => a.hash.compare(b.hash))) {
     await connection.query(sql.type(z.object({}))`

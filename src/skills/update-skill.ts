@@ -9,10 +9,10 @@ import { checkSchemas } from './check-schemas.ts';
 import type { SkillRow } from './queries.ts';
 import type { Skill, UpdateSkill } from './schema.ts';
 import { lockOwnSkill, showSkill } from './show-skill.ts';
-import { saveChanges, type Changeable } from './write-queries.ts';
+import { saveChanges, type ChangeableFields } from './write-queries.ts';
 
 /**
- * Changes the fields given, as one more revision (decisions K8); a PATCH that changes nothing leaves the revision as it is.
+ * Changes the fields given and counts one more revision; a PATCH that changes nothing leaves the revision as it is.
  * @throws CarnetError VALIDATION_ERROR for a refused schema, NOT_FOUND, NOT_OWNER, VERSION_IMMUTABLE.
  */
 export async function updateSkill(
@@ -36,7 +36,7 @@ export async function updateSkill(
   });
 }
 
-const changeOf = (before: SkillRow, body: UpdateSkill): Changeable => ({
+const changeOf = (before: SkillRow, body: UpdateSkill): ChangeableFields => ({
   description: body.description ?? before.description,
   version: body.version ?? before.version,
   input_schema: body.input_schema ?? before.input_schema,
@@ -46,19 +46,19 @@ const changeOf = (before: SkillRow, body: UpdateSkill): Changeable => ({
   price_per_invocation: body.price_per_invocation ?? before.price_per_invocation,
 });
 
-const changedFields = (before: SkillRow, after: Changeable): string[] =>
-  (Object.keys(after) as (keyof Changeable)[]).filter(
+const changedFields = (before: SkillRow, after: ChangeableFields): string[] =>
+  (Object.keys(after) as (keyof ChangeableFields)[]).filter(
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
   );
 
-/** Members in another order make no other schema. */
+/** The order of members means nothing. */
 const sameSchema = (a: Record<string, unknown>, b: Record<string, unknown>): boolean =>
   canonicalJson(a as JsonObject) === canonicalJson(b as JsonObject);
 
 const VersionSchemas = z.object({ input_schema: z.string(), output_schema: z.string() });
 
-/** Whoever reads `1.0.0` must find what it was: going back to an earlier version needs the schemas that it had last. */
-async function refuseOtherSchemas(connection: CommonQueryMethods, id: string, after: Changeable): Promise<void> {
+/** A version keeps its meaning: naming an earlier one again needs the schemas that it had last (decision K8). */
+async function refuseOtherSchemas(connection: CommonQueryMethods, id: string, after: ChangeableFields): Promise<void> {
   const earlier = await connection.maybeOne(sql.type(VersionSchemas)`
     select i.schema as input_schema, o.schema as output_schema
     from skill_revisions r join skill_schemas i on i.hash = r.input_schema_hash join skill_schemas o on o.hash = r.output_schema_hash

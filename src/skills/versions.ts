@@ -7,7 +7,7 @@ const VersionRow = SkillVersionSchema.extend({
   output_schema: json.pipe(SkillVersionSchema.shape.output_schema),
 });
 
-/** What a skill was, newest first. */
+/** The revisions of a skill, newest first. */
 export const listVersions = (
   connection: CommonQueryMethods,
   id: string,

@@ -88,7 +88,7 @@ describe('POST /v1/claims, the envelope', () => {
     ['co_signatures.1.surprise', [[coSignature, { ...coSignature, surprise: 1 }]]],
   ];
   for (const [path, values] of refused) {
-    it(`is refused for what is wrong at ${path}`, async () => {
+    it(`is refused for a fault at ${path}`, async () => {
       const [member = ''] = path.split('.');
       for (const value of values) {
         const envelope = envelopeOf(operator, { [member]: value });
@@ -99,7 +99,7 @@ describe('POST /v1/claims, the envelope', () => {
     });
   }
 
-  it('is taken in every allowed form', async () => {
+  it('is accepted in every allowed form', async () => {
     const taken: Record<string, unknown>[] = [
       { subject: 'urn+x.1-y://a/_-0/b/c' },
       { subject: `carnet://agent/${'a'.repeat(1_985)}` },

@@ -9,7 +9,7 @@ import { digestOf } from './support.ts';
 
 const Row = z.object({ digest: z.string(), envelope: z.string(), schema: z.string(), issuer: z.string() });
 
-/** What holds for every claim, whoever issued it; the service's own are canonical, too, and leave nothing out. */
+/** What holds for every claim, whoever issued it; those of the service are canonical and complete as well. */
 async function assertClaims(): Promise<void> {
   const rows = await (await database()).any(sql.type(Row)`select digest, envelope, schema, issuer from claims`);
   assert.notEqual(rows.length, 0);
@@ -26,7 +26,7 @@ async function assertClaims(): Promise<void> {
   }
 }
 
-// A root hook, which runs after the last test of all: it sees what every domain has claimed meanwhile.
+// A root hook, which runs after the last test of all: it sees the claims of every domain.
 after(assertClaims);
 
 describe('every claim', () => {

@@ -216,7 +216,7 @@ describe('the SQL functions of claims', () => {
     });
   });
 
-  it('claim_schema_of knows the shapes that Claims§2.6 to §2.19 give, and no others', async () => {
+  it('claim_schema_of knows the types that have a shape, and no others', async () => {
     const shaped = await own.pool.anyFirst(sql.type(Text)`
       select t as value from unnest(${sql.array(CLAIM_TYPES, 'text')}) as types (t) where claim_schema_of(t) = 'v1'`);
     assert.deepEqual(shaped.toSorted(), Object.keys(payloadSchemas).toSorted());
@@ -226,7 +226,7 @@ describe('the SQL functions of claims', () => {
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const timeOf = (digits: string): number => [...digits].reduce((ms, digit) => ms * 32 + DIGITS.indexOf(digit), 0);
 
-/** Decisions L5, by other means than the service's. */
+/** The digest of the signed bytes (decision L5), computed by other code than the service's. */
 const digestOf = ({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: Record<string, unknown>): string =>
   `sha256:${createHash('sha256')
     .update(canonicalize(signed) ?? '')

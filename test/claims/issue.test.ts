@@ -34,7 +34,7 @@ describe('a claim that the service issues', () => {
   };
   const about = { agentId: 'ag_1', missionRef: 'ms_1', operatorIds: ['op_reader'] };
 
-  it('holds every default, and is hashed as everybody can repeat', async () => {
+  it('has every default, and a hash that everybody can compute', async () => {
     const pool = await database();
     const subject = 'carnet://passport/psp_1';
     const id = await issueClaim(pool, {
@@ -74,7 +74,7 @@ describe('a claim that the service issues', () => {
     assert.deepEqual([row.schema, row.passport_jti, row.digest], ['none', null, digestOf(envelope)]);
   });
 
-  it('is refused as a fault of ours where its payload has not the shape of its type', async () => {
+  it('is refused as a fault of the service where its payload does not have the shape of its type', async () => {
     const wrong = { ...approval, actions_count: -1 };
     const issuing = issueClaim(await database(), {
       type: 'checkpoint_approval',
@@ -107,7 +107,7 @@ describe('findIntentClaims', () => {
     operator = await buildOperator();
   });
 
-  it('gives what agents of the operator mean to do, in the order it was said', async () => {
+  it('returns the intents of agents of the operator, in the order they were recorded', async () => {
     const submitIntent = (overrides: Record<string, unknown>) =>
       submit(operator, { claim_type: 'intent_claim', payload: intent(overrides) });
     const mail = await submitIntent({});
@@ -124,9 +124,9 @@ describe('findIntentClaims', () => {
     assert.deepEqual(await find(operator, []), []);
   });
 
-  it('leaves out what another operator said, what is no intent and what was revoked', async () => {
+  it('leaves out claims of another operator, other types and revoked ones', async () => {
     const foreign = await buildOperator();
-    const said = await submit(foreign, { claim_type: 'intent_claim', payload: intent() });
+    const submitted = await submit(foreign, { claim_type: 'intent_claim', payload: intent() });
     const other = await submit(operator, { claim_type: 'detector_signal', payload: signal() });
     const alike = await submit(operator, {
       claim_type: 'mission',
@@ -135,7 +135,7 @@ describe('findIntentClaims', () => {
     const envelope = envelopeOf(operator, { claim_type: 'intent_claim', payload: intent() });
     const revoked = assertStatus(await operator.post<{ id: string }>('/v1/claims', envelope), 201);
     assertStatus(await operator.post(`/v1/claims/${revoked.id}/revoke`), 200);
-    assert.deepEqual(await find(operator, [said.id, other.id, alike.id, revoked.id]), []);
-    assert.equal((await find(foreign, [said.id])).length, 1);
+    assert.deepEqual(await find(operator, [submitted.id, other.id, alike.id, revoked.id]), []);
+    assert.equal((await find(foreign, [submitted.id])).length, 1);
   });
 });

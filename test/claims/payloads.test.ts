@@ -70,9 +70,9 @@ describe('POST /v1/claims, the shape of a payload', () => {
         assert(!published(payload), `the published schema takes ${JSON.stringify(payload)}`);
       };
 
-      it('is taken with what is required, and defaults are filled in beside it', () => takes(least));
+      it('is accepted with its required members, and defaults are filled in', () => takes(least));
 
-      it('is taken with everything', () => takes(whole));
+      it('is accepted with all members', () => takes(whole));
 
       for (const member of Object.keys(least)) {
         it(`needs ${member}`, () => refuses(changed(whole, member, undefined), `payload.${member}`));
@@ -83,13 +83,13 @@ describe('POST /v1/claims, the shape of a payload', () => {
         await refuses({ ...whole, type: 'mission' }, 'payload.type');
       });
 
-      it('refuses what is wrong, where it is', async () => {
+      it('refuses wrong values and names their place', async () => {
         for (const [path, values] of Object.entries(refused)) {
           for (const value of values) await refuses(changed(whole, path, value), `payload.${path}`);
         }
       });
 
-      it('takes what is allowed', async () => {
+      it('accepts what is allowed', async () => {
         for (const [path, values] of Object.entries(taken)) {
           for (const value of values) await takes(changed(whole, path, value));
         }
@@ -97,7 +97,7 @@ describe('POST /v1/claims, the shape of a payload', () => {
     });
   }
 
-  it('is looked at for all fourteen types that have one', () => {
+  it('is tested for all fourteen types that have one', () => {
     assert.equal(new Set(Object.values(shapes).map(({ type }) => type)).size, 14);
   });
 
@@ -107,7 +107,7 @@ describe('POST /v1/claims, the shape of a payload', () => {
         assertProblem(
           await operator.post('/v1/claims', envelopeOf(operator, { claim_type: type, payload })),
           'VALIDATION_ERROR',
-          // Nobody can tell which of six variants a payload without outcome_type was meant to be.
+          // Which of six variants a payload without outcome_type was meant to be is unknown.
           type === 'intent_outcome' && payload !== undefined ? undefined : 'payload',
         );
       }

@@ -45,7 +45,7 @@ describe('GET /v1/claims/:id', () => {
     }
   });
 
-  it('answers others its digest and nothing that it says', async () => {
+  it('answers others its digest alone', async () => {
     const reply = await (await buildOperator()).get(`/v1/claims/${claim.id}`);
     assert.deepEqual(assertStatus(reply, 200), {
       id: claim.id,
@@ -71,7 +71,7 @@ describe('GET /v1/claims/:id', () => {
     assert.equal('envelope' in (await stranger.get(`/v1/claims/${submitted.id}`)).body, false);
   });
 
-  it('answers 404 for what is no claim', async () => {
+  it('answers 404 for an unknown id', async () => {
     for (const id of ['pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD', 'pc_', 'nothing', `pc_${'x'.repeat(3_000)}`]) {
       assertProblem(await operator.get(`/v1/claims/${id}`), 'NOT_FOUND');
     }
@@ -220,7 +220,7 @@ describe('POST /v1/claims/:id/revoke', () => {
     assertProblem(await anonymous().post('/v1/claims/pc_1/revoke'), 'UNAUTHENTICATED');
   });
 
-  it('marks the claim and leaves what it says', async () => {
+  it('marks the claim and does not change it', async () => {
     const claim = await submit(operator);
     const revoked = assertStatus(
       await operator.post<Claim>(`/v1/claims/${claim.id}/revoke`, { reason: 'mistaken' }),
@@ -254,7 +254,7 @@ describe('POST /v1/claims/:id/revoke', () => {
     assertProblem(await operator.post('/v1/claims/pc_nothing/revoke'), 'NOT_FOUND');
   });
 
-  it('names what is wrong in the body', async () => {
+  it('names the faults in the body', async () => {
     const { id } = await submit(operator);
     assertProblem(await operator.post(`/v1/claims/${id}/revoke`, { reason: '' }), 'VALIDATION_ERROR', 'reason');
     assertProblem(await operator.post(`/v1/claims/${id}/revoke`, { cause: 'x' }), 'VALIDATION_ERROR', 'cause');
@@ -284,7 +284,7 @@ describe('GET /v1/claims/schemas', () => {
     }
   });
 
-  it('says of a type without a shape what the service holds it to', async () => {
+  it('describes what the service checks of a type without a shape', async () => {
     const fits = new Ajv2020({ strict: false }).compile((await anonymous().get('/v1/claims/schemas/mission')).body);
     for (const payload of [null, 1, [], {}, { type: 'mission' }]) assert(fits(payload));
     assert(!fits({ type: 'dossier' }));

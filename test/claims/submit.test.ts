@@ -124,11 +124,11 @@ describe('POST /v1/claims', () => {
     }
   });
 
-  it('takes claims of the platform from the platform key', async () => {
+  it('accepts claims of the platform from the platform key', async () => {
     assertStatus(await platform().post('/v1/claims', envelopeOf(operator, { issuer: 'op_platform' })), 201);
   });
 
-  it('refuses another issuer, but names what is wrong in the envelope first', async () => {
+  it('refuses another issuer, but faults in the envelope first', async () => {
     const other = { issuer: 'op_platform' };
     assertProblem(await post(other), 'ISSUER_MISMATCH');
     assertProblem(await post({ ...other, claim_version: 0 }), 'VALIDATION_ERROR', 'claim_version');

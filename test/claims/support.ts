@@ -6,7 +6,7 @@ import { assertStatus } from '../support/service.ts';
 
 type Members = Record<string, unknown>;
 
-/** An envelope of the operator that is like no other. */
+/** An envelope of the operator, different from every other. */
 export const envelopeOf = (operator: TestOperator, overrides: Members = {}): Members => ({
   envelope_version: 1,
   issuer: operator.operatorId,
@@ -49,7 +49,7 @@ export const intent = (overrides: Members = {}): Members => ({
 export const submit = async (operator: TestOperator, overrides: Members = {}): Promise<Claim> =>
   assertStatus(await operator.post<Claim>('/v1/claims', envelopeOf(operator, overrides)), 201);
 
-/** Of the signed bytes (decisions L5), by other means than the service's. */
+/** The digest of the signed bytes (decision L5), computed by other code than the service's. */
 export function digestOf(envelope: Members): string {
   const signed = Object.fromEntries(
     Object.entries(envelope).filter(([name]) => name !== 'receipt' && name !== 'co_signatures'),

@@ -86,7 +86,7 @@ describe('A dashboard session', () => {
     await pool.query(
       sql.type(z.object({}))`update dashboard_sessions set expires_at = clock_timestamp() where id = ${id}`,
     );
-    // What is remembered of credentials is forgotten when a member changes.
+    // A change of the member drops the cached credential.
     assertStatus(await operator.delete(`/v1/members/${other.memberId}`), 200);
     assertProblem(await person.get(CURRENT), 'UNAUTHENTICATED');
   });
@@ -150,7 +150,7 @@ describe('A change by session cookie', () => {
     });
   }
 
-  it('is refused whatever its method, and before anything else is said', async () => {
+  it('is refused whatever its method, before any other refusal', async () => {
     const foreign = { cookie, origin: 'https://evil.example' };
     assertProblem(await anonymous().delete(CURRENT, foreign), 'ORIGIN_FORBIDDEN');
     assertProblem(await anonymous().patch('/v1/operators/me', { nonsense: true }, foreign), 'ORIGIN_FORBIDDEN');
@@ -166,15 +166,15 @@ describe('A change by session cookie', () => {
 });
 
 describe('What is kept of a sign-in', () => {
-  it('is no code, no token and no address that asked: hashes and sealed texts', async () => {
+  it('is no code, no token and no address: only hashes and encrypted texts', async () => {
     const operator = await buildOperator();
-    const asked = async (): Promise<{ code: string; alike: string[] }> => {
+    const requested = async (): Promise<{ code: string; alike: string[] }> => {
       const code = await askForCode(operator.email);
       assert.deepEqual(await tablesHolding(`\n${code}\n`), [], 'as it stands in the mail');
       return { code, alike: await tablesHolding(`,${code},`) };
     };
-    // Some number of six digits may be alike by chance; in the same table it is not so twice.
-    const [{ alike }, { code, alike: again }] = [await asked(), await asked()];
+    // A number of six digits may occur by chance, but not twice in the same table.
+    const [{ alike }, { code, alike: again }] = [await requested(), await requested()];
     assert.deepEqual(
       alike.filter((table) => again.includes(table)),
       [],

@@ -38,7 +38,7 @@ describe('Signing in to a service behind https', () => {
     }
     const ended = await end(BASE);
     assert.match(assertStatus(ended, 200) && (ended.headers.getSetCookie()[0] ?? ''), /Max-Age=0; .*; Secure$/);
-    // Without its numbers and its ids of requests, which are the clock's and chance's: six digits may stand in any of them.
+    // Without numbers and request ids, in which the six digits may occur by chance.
     const logged = JSON.stringify(shell.logged(), (name, value: unknown) =>
       typeof value === 'number' || name === 'requestId' ? null : value,
     );

@@ -19,7 +19,7 @@ describe('GET /dashboard/sign-in', () => {
     assert(script.text.includes('/v1/dashboard/sessions/verify'));
   });
 
-  it('is where the link of the mail leads, and signs nobody in: the code is good afterwards', async () => {
+  it('is where the link of the mail leads, and signs nobody in: the code is still valid afterwards', async () => {
     const { email } = await buildOperator();
     const code = await askForCode(email);
     const link = new URL(/^http\S+$/m.exec((await mailsTo(email))[0]?.text ?? '')?.[0] ?? '');

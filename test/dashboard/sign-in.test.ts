@@ -13,15 +13,15 @@ import {
 } from '../support/service.ts';
 
 const SESSIONS = '/v1/dashboard/sessions';
-const ask = (email: string) => anonymous().post(SESSIONS, { email });
+const requestCode = (email: string) => anonymous().post(SESSIONS, { email });
 const verify = (body: Record<string, unknown>): Promise<Reply<Record<string, unknown> & DashboardSession>> =>
   anonymous().post<Record<string, unknown> & DashboardSession>(`${SESSIONS}/verify`, body);
 const nobody = (): string => `${unique('nobody')}@example.test`;
-/** A code that is not this one. */
+/** A wrong code. */
 const wrong = (code: string, by = 1): string => String((Number(code) + by) % 1_000_000).padStart(6, '0');
 
-/** What may differ between two answers that say the same. */
-const said = ({ status, headers, body }: Reply): unknown => {
+/** An answer without what differs by chance: date, request id and length. */
+const comparable = ({ status, headers, body }: Reply): unknown => {
   const names = [...headers.keys()].filter((name) => !['date', 'x-request-id', 'content-length'].includes(name));
   const { request_id: _id, ...rest } = body;
   return { status, body: rest, headers: names.map((name) => [name, headers.get(name)]) };
@@ -30,7 +30,7 @@ const said = ({ status, headers, body }: Reply): unknown => {
 describe('POST /v1/dashboard/sessions', () => {
   it('mails six digits that stand alone, and a link that holds them behind its #', async () => {
     const { email } = await buildOperator();
-    assert.deepEqual(assertStatus(await ask(email), 202), { sent: true });
+    assert.deepEqual(assertStatus(await requestCode(email), 202), { sent: true });
     const [mail, ...others] = await mailsTo(email);
     assert.deepEqual(others, []);
     assert.equal(mail?.to, email);
@@ -43,9 +43,9 @@ describe('POST /v1/dashboard/sessions', () => {
     assert.deepEqual(Object.fromEntries(new URLSearchParams(link.hash.slice(1))), { code, email });
   });
 
-  it('says the same to an address that nobody has, and mails nothing', async () => {
+  it('answers the same for an unknown address, and mails nothing', async () => {
     const [known, unknown] = [(await buildOperator()).email, nobody()];
-    assert.deepEqual(said(await ask(unknown)), said(await ask(known)));
+    assert.deepEqual(comparable(await requestCode(unknown)), comparable(await requestCode(known)));
     assert.deepEqual(await mailsTo(unknown), []);
   });
 
@@ -53,38 +53,38 @@ describe('POST /v1/dashboard/sessions', () => {
     ['a member', async () => (await buildOperator()).email],
     ['nobody', () => Promise.resolve(nobody())],
   ] as const) {
-    it(`refuses another code within 30 seconds, and tells when, to an address of ${whose}`, async () => {
+    it(`refuses another code within 30 seconds, and gives Retry-After, to an address of ${whose}`, async () => {
       const email = await address();
       const began = performance.now();
-      assertStatus(await ask(email), 202);
-      const early = await ask(email);
+      assertStatus(await requestCode(email), 202);
+      const early = await requestCode(email);
       assertProblem(early, 'RATE_LIMITED');
       const wait = Number(early.headers.get('retry-after'));
       const passed = (performance.now() - began) / 1_000;
       assert(wait >= 30 - passed && wait <= 30, `${wait} after ${passed} s`);
       await moveCode(email, 'sent_at', -31);
-      assertStatus(await ask(email), 202);
+      assertStatus(await requestCode(email), 202);
     });
 
-    it(`sends five codes a window and not one more, to an address of ${whose}`, async () => {
+    it(`sends five codes within the lifetime of one and not one more, to an address of ${whose}`, async () => {
       const email = await address();
       for (let sent = 0; sent < 5; sent += 1) {
-        assertStatus(await ask(email), 202);
+        assertStatus(await requestCode(email), 202);
         await moveCode(email, 'sent_at', -31);
       }
-      const sixth = await ask(email);
+      const sixth = await requestCode(email);
       assertProblem(sixth, 'RATE_LIMITED');
       const wait = Number(sixth.headers.get('retry-after'));
       assert(wait > 500 && wait <= 600, `${wait}`);
       await moveCode(email, 'window_ends_at', -600);
-      assertStatus(await ask(email), 202);
+      assertStatus(await requestCode(email), 202);
     });
   }
 
-  it('counts an address whatever its case, and sends one code of ten asked for at once', async () => {
+  it('counts an address whatever its case, and sends one code for ten requests at once', async () => {
     const { email } = await buildOperator();
     const spelled = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? email : email.toUpperCase()));
-    const replies = await Promise.all(spelled.map(ask));
+    const replies = await Promise.all(spelled.map(requestCode));
     assert.equal(replies.filter(({ status }) => status === 202).length, 1);
     for (const reply of replies.filter(({ status }) => status !== 202)) assertProblem(reply, 'RATE_LIMITED');
     assert.equal((await mailsTo(email)).length, 1);
@@ -163,7 +163,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     assertStatus(await verify({ email: operator.email, code }), 200);
   });
 
-  it('kills the code with the fifth wrong one, of fifty at once too', async () => {
+  it('ends the code with the fifth wrong try, of fifty at once too', async () => {
     const guesses = Array.from({ length: 50 }, (_, at) => verify({ email: operator.email, code: wrong(code, at + 1) }));
     const replies = await Promise.all(guesses);
     assert.equal(replies.filter(({ body }) => body.code === 'INVALID_CODE').length, 5);
@@ -193,22 +193,25 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     assertProblem(await verify({ email: (await buildOperator()).email, code }), 'CODE_EXPIRED');
   });
 
-  it('says the same to an address that nobody has', async () => {
-    const [email, asked] = [nobody(), nobody()];
+  it('answers the same for an unknown address', async () => {
+    const [email, requested] = [nobody(), nobody()];
     const stranger = await buildOperator();
-    assert.deepEqual(said(await verify({ email, code })), said(await verify({ email: stranger.email, code })));
-    assertStatus(await ask(asked), 202);
+    assert.deepEqual(
+      comparable(await verify({ email, code })),
+      comparable(await verify({ email: stranger.email, code })),
+    );
+    assertStatus(await requestCode(requested), 202);
     for (let left = 4; left >= 0; left -= 1) {
       const guess = wrong(code, left + 1);
       const [unknown, known] = [
-        await verify({ email: asked, code: guess }),
+        await verify({ email: requested, code: guess }),
         await verify({ email: operator.email, code: guess }),
       ];
-      assert.deepEqual(said(unknown), said(known));
+      assert.deepEqual(comparable(unknown), comparable(known));
     }
   });
 
-  it('asks people of several operators which one, and leaves the code good', async () => {
+  it('lets people of several operators choose one, and leaves the code valid', async () => {
     const second = await buildOperator({ email: operator.email });
     const reply = await verify({ email: operator.email, code });
     assertProblem(reply, 'OPERATOR_CHOICE_REQUIRED');
@@ -223,7 +226,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     assert.equal(session.operator.id, second.operatorId);
   });
 
-  it('tells the operators of an address to nobody without the code', async () => {
+  it('shows the operators of an address to nobody without the code', async () => {
     await buildOperator({ email: operator.email });
     const reply = await verify({ email: operator.email, code: wrong(code) });
     assertProblem(reply, 'INVALID_CODE');
@@ -247,7 +250,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     assertProblem(await verify({ email, code: theirs }), 'INVALID_CODE');
   });
 
-  it('stands in the audit trail of the operator', async () => {
+  it('is written to the audit trail of the operator', async () => {
     const { id, member } = assertStatus(await verify({ email: operator.email, code }), 200);
     const trail = await operator.get<{ audit_events: { action: string; target: string; actor: string }[] }>(
       '/v1/audit-events',

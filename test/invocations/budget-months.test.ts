@@ -6,7 +6,7 @@ import { newId } from '../../src/ids/ids.ts';
 import { cancel, invoke, newSkill, newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../billing/wallet/own-database.ts';
 
-/** In front of Postgres' own clock: the first look at it is the last moment of an October far ahead, every later one is in November. */
+/** Replaces Postgres' clock: its first reading is the last moment of an October far ahead, every later one lies in November. */
 async function setClockBetweenMonths(connection: DatabaseTransactionConnection): Promise<void> {
   await run(connection, sql.fragment`create schema clocks`);
   await run(connection, sql.fragment`create sequence clocks.looks`);

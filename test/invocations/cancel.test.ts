@@ -24,7 +24,7 @@ describe('POST /v1/skills/invocations/:id/cancel', () => {
     assertProblem(await anonymous().post(pathOf('inv_any', 'cancel')), 'UNAUTHENTICATED');
   });
 
-  it('is the consumer’s: 403 for the provider, 404 for everybody else', async () => {
+  it('is for the consumer alone: 403 for the provider, 404 for everybody else', async () => {
     const { id } = await pending();
     assertProblem(await post(provider, id, 'cancel'), 'NOT_OWNER');
     assertProblem(await post(await buildOperator(), id, 'cancel'), 'NOT_FOUND');

@@ -14,7 +14,7 @@ import { ownContext, type OwnContext } from './own-context.ts';
 
 const secondsOf = (time: string | null): number => Math.floor(Date.parse(time ?? '') / 1_000);
 
-/** What is said of an invocation, from the first to the last; each claim is whole, canonical and of the service. */
+/** The claims about an invocation in their order, each of them whole, canonical and of the service. */
 async function claimsOf(reader: Requester, id: string): Promise<Claim[]> {
   const { claims } = assertStatus(
     await reader.get<{ claims: Claim[] }>(`/v1/claims?subject=carnet://invocation/${id}`),
@@ -76,7 +76,7 @@ describe('the claims of an invocation', () => {
   });
   const free = { wallet_cents: 0, tokens: 0 };
 
-  it('say that it was submitted and completed, for consumer and provider alike; claiming says nothing', async () => {
+  it('say that it was submitted and completed, for consumer and provider alike; claiming leaves none', async () => {
     const { id } = await buildInvocation(consumer, skill.id);
     const pending = await shown(id);
     assert.deepEqual(await payloadsOf(consumer, id), [submitted(pending)]);
@@ -97,7 +97,7 @@ describe('the claims of an invocation', () => {
     assert.deepEqual(await payloadsOf(await buildOperator(), id), []);
   });
 
-  it('are of the second in which it happened', async () => {
+  it('bear the second in which it happened', async () => {
     const { id } = await buildInvocation(consumer, skill.id);
     const answered = await (
       await database()
@@ -149,7 +149,7 @@ describe('the claims of an invocation', () => {
     assert.equal((await claimsOf(consumer, id)).length, 2);
   });
 
-  it('are not left by what is refused', async () => {
+  it('are not left by a refused call', async () => {
     const poor = await buildOperator();
     const before = await poor.get<{ claims: Claim[] }>('/v1/claims');
     assertProblem(await poor.post(`/v1/skills/${skill.id}/invoke`, { input: { text: 'x' } }), 'INSUFFICIENT_CREDITS');
@@ -234,7 +234,7 @@ describe('the claims of an invocation that runs out of time', () => {
     await assertExpired(id, false);
   });
 
-  it('say nothing when a lease lapses', async () => {
+  it('are not left by a lapsing lease', async () => {
     const { id, provider } = await invoked();
     await claimRow(own.context.pool, provider, id, 5);
     await own.context.pool.query(sql.unsafe`update invocations set lease_until = clock_timestamp() where id = ${id}`);

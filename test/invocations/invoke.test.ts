@@ -95,7 +95,7 @@ describe('POST /v1/skills/:id/invoke', () => {
     assertProblem(await consumer.post(path, { input, max_price_cents: -1 }), 'VALIDATION_ERROR', 'max_price_cents');
   });
 
-  it('refuses an input that the schema does not take, naming the place', async () => {
+  it('refuses an input that does not fit the schema, naming the place', async () => {
     assertProblem(await consumer.post(path, { input: {} }), 'INPUT_SCHEMA_MISMATCH', 'input.text');
     assertProblem(await consumer.post(path, { input: { text: 1 } }), 'INPUT_SCHEMA_MISMATCH', 'input.text');
   });
@@ -122,7 +122,7 @@ describe('POST /v1/skills/:id/invoke', () => {
     assert.deepEqual([invocation.skill_version, invocation.skill_revision], ['2.0.0', 2]);
   });
 
-  it('answers 404 for a skill that is not there, or not for the caller', async () => {
+  it('answers 404 for a skill that does not exist or that the caller may not see', async () => {
     assertProblem(await consumer.post('/v1/skills/skl_nothing/invoke', { input }), 'NOT_FOUND');
     const hidden = await buildSkill(provider, {
       execution_mode: 'sealed',
@@ -184,7 +184,7 @@ describe('POST /v1/skills/:id/invoke', () => {
     assertStatus(await consumer.post(path, { input, max_price_cents: 25 }), 201);
   });
 
-  it('asks for the trust level of the skill, before it looks at the input', async () => {
+  it('checks the trust level of the skill before the input', async () => {
     const trusted = await buildSkill(provider, { trust_level_required: 'L2' });
     const claimant = await buildOperator();
     const reply = await claimant.post(`/v1/skills/${trusted.id}/invoke`, { input: {} });
@@ -257,7 +257,7 @@ describe('POST /v1/skills/:id/invoke', () => {
       assertStatus(await (await buildAgentKey(consumer, agent.id)).post(path, { input }), 201);
     });
 
-    it('goes before the balance', async () => {
+    it('is checked before the balance', async () => {
       const poor = await buildOperator();
       const agent = await buildAgent(poor, { monthly_limit_cents: 1 });
       assertProblem(await poor.post(path, { input, agent_id: agent.id }), 'AGENT_BUDGET_EXCEEDED');

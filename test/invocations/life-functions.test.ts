@@ -160,7 +160,7 @@ describe('the life of an invocation, step by step', () => {
       assert.equal(await countOf(skill), 0);
     });
 
-    it('says gone for a row that is not there', async () => {
+    it('returns gone for a missing row', async () => {
       const step = await advanceInvocation(own.context, newId('inv'));
       assert.deepEqual(
         { status: step.status, open: step.open, waitMs: step.waitMs },
@@ -188,7 +188,7 @@ describe('the life of an invocation, step by step', () => {
       assert.deepEqual(await walletOf(db, consumer), { posted_cents: 75, held_cents: 0, last_position: 2 });
     });
 
-    it('does once what one signal asks for, however often it is delivered', async () => {
+    it('acts once for one signal, however often it is delivered', async () => {
       const id = await invoke(db, consumer, skill);
       const act = { kind: 'claim', argument: undefined, signalId: signalId() } as const;
       for (const outcome of await Promise.all([1, 2, 3].map(() => actOnSignal(own.context, id, act))))
@@ -225,7 +225,7 @@ describe('the life of an invocation, step by step', () => {
       assert.deepEqual(await rowOf(id), { status: 'pending', attempt: 0, audits: 1 });
     });
 
-    it('holds the output against the schema', async () => {
+    it('checks the output against the schema', async () => {
       await run(
         db,
         sql.fragment`insert into skill_schemas (hash, schema) values ('\\x02', '{"type":"object","required":["text"]}') on conflict do nothing`,
@@ -243,7 +243,7 @@ describe('the life of an invocation, step by step', () => {
     });
   });
 
-  it('describes runs for the people who look at them', async () => {
+  it('describes invocations for the people who look at their runs', async () => {
     const id = await invoke(db, consumer, skill);
     const described = await describeInvocations(own.context, [id, newId('inv')]);
     assert.deepEqual([...described.keys()], [id]);

@@ -63,7 +63,7 @@ describe('POST /v1/skills/:id/invoke with a passport', () => {
     assertProblem(await other.post(path, { input, passport_id: passport }), 'VALIDATION_ERROR', 'passport_id');
   });
 
-  it('refuses in the same words a passport that does not exist and one of another operator', async () => {
+  it('refuses an unknown passport as it refuses one of another operator', async () => {
     const words = async (jti: string) => {
       const reply = await provider.post(`/v1/skills/${skillId}/invoke`, { input, passport_id: jti });
       assertProblem(reply, 'VALIDATION_ERROR', 'passport_id');
@@ -132,7 +132,7 @@ describe('POST /v1/skills/:id/invoke with a passport', () => {
     assertProblem(await invoke({ passport_id: passport }, picky.id), 'TRUST_LEVEL_INSUFFICIENT');
   });
 
-  it('looks at it after the skill was found, before the state of the skill', async () => {
+  it('is checked after the skill was found, before the state of the skill', async () => {
     const revoked = await issue(agentId);
     assertStatus(await consumer.post('/v1/passports/revoke', { jti: revoked }), 200);
     const off = await buildSkill(provider);

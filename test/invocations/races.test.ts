@@ -78,7 +78,7 @@ describe('rivals at one invocation', () => {
     return status;
   };
 
-  it('fifty claimers: one wins, the others are told', async () => {
+  it('fifty claimers: one wins, the others are refused', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
       const id = await invoke();
       const results = await outcomes(Array.from({ length: 50 }, () => claim(id)));
@@ -165,7 +165,7 @@ describe('rivals at one invocation', () => {
         advanceInvocation(own.context, id),
         cancel(id),
       ]);
-      assert.equal(count(results, 'INVOCATION_EXPIRED'), 1, 'the consumer is told');
+      assert.equal(count(results, 'INVOCATION_EXPIRED'), 1, 'the consumer is refused');
       assert.equal(await assertEndedOnce(id), 'expired');
     }
   });

@@ -93,7 +93,7 @@ describe('reading invocations', () => {
       assertProblem(await consumer.get(`${MINE}?status=lost`), 'VALIDATION_ERROR', 'query.status');
     });
 
-    it('goes on by cursor where there are more than limit', async () => {
+    it('continues by cursor where there are more than limit', async () => {
       const buyer = await buildOperator();
       const ids: string[] = [];
       for (let n = 0; n < 5; n += 1) ids.unshift((await buildInvocation(buyer, skillId)).id);
@@ -172,7 +172,7 @@ describe('reading invocations', () => {
     });
   });
 
-  it('says in the document where Prefer: wait is honoured', () => {
+  it('marks in the OpenAPI document where Prefer: wait is honoured', () => {
     const operations = Object.values(openApiDocument(invocationRoutes).paths ?? {}).flatMap((path) =>
       Object.values(path as Record<string, { operationId: string; parameters?: { $ref?: string }[] }>),
     );

@@ -7,7 +7,7 @@ import { advanceInvocation, reconcileInvocations } from '../../src/invocations/i
 import { invoke, newSkill, newWallet, passDeadline, run, walletOf } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from './own-context.ts';
 
-/** It looks at every row, so no other test leaves any here, whose deadline might pass meanwhile. */
+/** On a database of its own: reconciling looks at every row, and those of other tests would be expired with it. */
 describe('reconcileInvocations', () => {
   let own: OwnContext;
   let db: DatabasePool;
@@ -61,7 +61,7 @@ describe('reconcileInvocations', () => {
     assert.equal(await statusOf(late), 'expired');
     assert.equal(await statusOf(soon), 'pending');
     assert.equal((await walletOf(db, consumer)).held_cents, 25);
-    assert.equal(own.deliveries(), before + 1, 'the life is told');
+    assert.equal(own.deliveries(), before + 1, 'the life is woken');
     await advanceInvocation(own.context, soon);
   });
 

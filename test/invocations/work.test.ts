@@ -44,7 +44,7 @@ describe('the work on an invocation', () => {
     it('requires authentication', async () => {
       assertProblem(await anonymous().post(pathOf('inv_any', act), body), 'UNAUTHENTICATED');
     });
-    it('is the provider’s: 403 for the consumer, 404 for everybody else', async () => {
+    it('is for the provider alone: 403 for the consumer, 404 for everybody else', async () => {
       const { id } = await prepare();
       assertProblem(await post(consumer, id, act, body), 'NOT_PROVIDER');
       assertProblem(await post(stranger, id, act, body), 'NOT_FOUND');
@@ -80,7 +80,7 @@ describe('the work on an invocation', () => {
         assertProblem(await post(provider, id, 'claim', { lease_seconds: wrong }), 'VALIDATION_ERROR', 'lease_seconds');
     });
 
-    it('tells the loser the current status', async () => {
+    it('gives the loser the current status', async () => {
       const { id } = await claimed();
       const reply = await provider.post(pathOf(id, 'claim'));
       assertProblem(reply, 'INVOCATION_NOT_PENDING');
@@ -140,7 +140,7 @@ describe('the work on an invocation', () => {
       assert.deepEqual((await buyer.get<Invocation>(`/v1/skills/invocations/${id}`)).body, done);
     });
 
-    it('needs an output that the schema takes, and stays processing', async () => {
+    it('refuses an output that does not fit the schema, and stays processing', async () => {
       const { id } = await claimed();
       assertProblem(await post(provider, id, 'complete', {}), 'VALIDATION_ERROR', 'output');
       assertProblem(await post(provider, id, 'complete', { output: [] }), 'VALIDATION_ERROR', 'output');
@@ -153,7 +153,7 @@ describe('the work on an invocation', () => {
       assertStatus(await post(provider, id, 'complete', { output }), 200);
     });
 
-    it('holds the output against the schema that was invoked, not against a newer one', async () => {
+    it('checks the output against the schema that was invoked, not against a newer one', async () => {
       const skill = await buildSkill(provider);
       const { id } = await buildInvocation(consumer, skill.id);
       assertStatus(
@@ -191,7 +191,7 @@ describe('the work on an invocation', () => {
         sql.fragment`update invocations set lease_until = clock_timestamp() - interval '100 milliseconds' where id = ${id}`,
       );
       const reply = await post(provider, id, 'complete', { output, attempt: 1 });
-      // Its life may have noticed meanwhile: then the claim is gone, and says so.
+      // Its life may have noticed meanwhile: then the claim is gone, and completing is refused.
       if (reply.status === 200) assert.equal(reply.body.status, 'completed');
       else assertProblem(reply, 'INVOCATION_NOT_PROCESSING');
     });
@@ -237,7 +237,7 @@ describe('the work on an invocation', () => {
       );
     });
 
-    it('answers the same error again, and no other', async () => {
+    it('answers the same error again, and refuses another', async () => {
       const { id } = await claimed();
       assertStatus(await post(provider, id, 'fail', { error }), 200);
       assertStatus(await post(provider, id, 'fail', { error }), 200);

@@ -44,7 +44,7 @@ describe('The life of a mail', () => {
     return raw.pendingActivities?.[0]?.attempt ?? 0;
   };
 
-  it('sends it once, and then forgets what it said', async () => {
+  it('sends it once, and then deletes its text', async () => {
     const id = await write();
     await run(id).ended();
     assert.deepEqual(await row(id), { status: 'sent', text: null });
@@ -76,7 +76,7 @@ describe('The life of a mail', () => {
     assert.deepEqual(await row(id), { status: 'sent', text: null });
   });
 
-  it('gives it up when its time is over, and forgets what it said', async () => {
+  it('gives it up when its time is over, and deletes its text', async () => {
     sendBy(await freePort());
     const id = await write(2);
     await run(id).ended();
@@ -94,7 +94,7 @@ describe('The life of a mail', () => {
     assert.deepEqual(await row(id), { status: 'refused', text: null });
   });
 
-  it('tries again where the mail server says later', async () => {
+  it('tries again where the mail server answers that it should', async () => {
     const busy = await startMailServer({ refuses: 451 });
     sendBy(busy.port);
     const id = await write();
@@ -105,7 +105,7 @@ describe('The life of a mail', () => {
     assert.equal((await row(id)).status, 'sent');
   });
 
-  it('goes on when somebody asks Temporal to cancel it, or signals what it does not know', async () => {
+  it('continues when somebody requests in Temporal that it be cancelled, or sends an unknown signal', async () => {
     const port = await freePort();
     sendBy(port);
     const id = await write();
@@ -121,12 +121,12 @@ describe('The life of a mail', () => {
     const id = await write();
     await run(id).ended();
     const { raw } = await run(id).handle.describe();
-    const told = `${await run(id).text()} ${JSON.stringify(raw)} ${logged.join('')}`;
-    for (const secret of [SECRET, ADDRESS, CODE]) assert(!told.includes(secret), secret);
-    assert(told.includes(id));
+    const seen = `${await run(id).text()} ${JSON.stringify(raw)} ${logged.join('')}`;
+    for (const secret of [SECRET, ADDRESS, CODE]) assert(!seen.includes(secret), secret);
+    assert(seen.includes(id));
   });
 
-  it('can be listed by its status, and says that it has ended', async () => {
+  it('can be listed by its status, and shows that it has ended', async () => {
     const id = await write();
     await run(id).ended();
     const query = `WorkflowId = "${lifeId.mail(id)}" AND LifeStatus = "ended"`;

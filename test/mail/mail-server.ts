@@ -20,11 +20,11 @@ export interface MailServer {
 export interface MailServerOptions {
   /** 0: a free one. */
   port?: number;
-  /** What it says to a recipient it does not take, e.g. 550; by default it takes all. */
+  /** The code with which it refuses every recipient, e.g. 550; by default it accepts all. */
   refuses?: number | undefined;
 }
 
-/** A mail server on this machine that takes whatever comes. */
+/** A mail server on this machine that accepts all mail. */
 export async function startMailServer({ port = 0, refuses }: MailServerOptions = {}): Promise<MailServer> {
   const received: Received[] = [];
   const server = new SMTPServer({

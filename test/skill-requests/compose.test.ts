@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { composeChains, MOST_STEPS, type Chain, type Goal } from '../../src/skill-requests/compose.ts';
-import type { Part } from '../../src/skills/index.ts';
+import { composeChains, MAX_STEPS, type Chain, type Goal } from '../../src/skill-requests/compose.ts';
+import type { ComposableSkill } from '../../src/skills/index.ts';
 
 const field = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 const some = (minimum: number, maximum: number) => fc.uniqueArray(field, { minLength: minimum, maxLength: maximum });
 
-const parts: fc.Arbitrary<Part[]> = fc
+const skills: fc.Arbitrary<ComposableSkill[]> = fc
   .array(
     fc.record({
       price_per_invocation: fc.integer({ min: 0, max: 9 }),
@@ -15,14 +15,14 @@ const parts: fc.Arbitrary<Part[]> = fc
     }),
     { maxLength: 9 },
   )
-  .map((made) => made.map((part, at) => ({ id: `skl_${at}`, ...part })));
+  .map((made) => made.map((skill, at) => ({ id: `skl_${at}`, ...skill })));
 const goal: fc.Arbitrary<Goal> = fc.record({
   available: fc.option(some(0, 3), { freq: 5 }),
   outputs: some(1, 3),
   maxTotalCents: fc.option(fc.integer({ min: 0, max: 20 })),
 });
 
-const composable = ({ available }: Goal, steps: readonly Part[]): boolean => {
+const composable = ({ available }: Goal, steps: readonly ComposableSkill[]): boolean => {
   const there = new Set(available ?? 'abcdef');
   return steps.every(({ input_required: needs, output_declared: gives }) => {
     const ready = needs.every((name) => there.has(name));
@@ -30,24 +30,24 @@ const composable = ({ available }: Goal, steps: readonly Part[]): boolean => {
     return ready;
   });
 };
-const coverage = ({ outputs }: Goal, steps: readonly Part[]): number =>
+const coverage = ({ outputs }: Goal, steps: readonly ComposableSkill[]): number =>
   outputs.filter((name) => steps.some((step) => step.output_declared.includes(name))).length / outputs.length;
 
-/** Every sequence of one to three of the parts. */
-function* sequences(all: readonly Part[], taken: Part[] = []): Generator<Part[]> {
+/** Every sequence of one to three of the skills. */
+function* sequences(all: readonly ComposableSkill[], taken: ComposableSkill[] = []): Generator<ComposableSkill[]> {
   if (taken.length > 0) yield taken;
-  if (taken.length === MOST_STEPS) return;
-  for (const part of all) if (!taken.includes(part)) yield* sequences(all, [...taken, part]);
+  if (taken.length === MAX_STEPS) return;
+  for (const skill of all) if (!taken.includes(skill)) yield* sequences(all, [...taken, skill]);
 }
 
-const check = (property: (wanted: Goal, offered: Part[], chains: Chain[]) => void): void =>
+const check = (property: (wanted: Goal, offered: ComposableSkill[], chains: Chain[]) => void): void =>
   fc.assert(
-    fc.property(goal, parts, (wanted, offered) => property(wanted, offered, composeChains(wanted, offered, 10))),
+    fc.property(goal, skills, (wanted, offered) => property(wanted, offered, composeChains(wanted, offered, 10))),
     { numRuns: 300 },
   );
 
 describe('a composition', () => {
-  it('runs: what a step needs is provided or given before it', () =>
+  it('can run: what a step needs is provided or given before it', () =>
     check((wanted, _, chains) => {
       for (const { steps } of chains) assert(composable(wanted, steps));
     }));
@@ -55,7 +55,7 @@ describe('a composition', () => {
   it('has one to three different steps, none of which can be left out', () =>
     check((wanted, _, chains) => {
       for (const { steps } of chains) {
-        assert(steps.length >= 1 && steps.length <= MOST_STEPS && new Set(steps).size === steps.length);
+        assert(steps.length >= 1 && steps.length <= MAX_STEPS && new Set(steps).size === steps.length);
         for (const left of steps) {
           const rest = steps.filter((step) => step !== left);
           assert(!composable(wanted, rest) || coverage(wanted, rest) < coverage(wanted, steps));
@@ -77,7 +77,7 @@ describe('a composition', () => {
 
   it('is the cheapest that gives the most, of all there could be', () =>
     check((wanted, offered, chains) => {
-      const price = (steps: Part[]) => steps.reduce((sum, step) => sum + step.price_per_invocation, 0);
+      const price = (steps: ComposableSkill[]) => steps.reduce((sum, step) => sum + step.price_per_invocation, 0);
       const possible = [...sequences(offered)]
         .filter(
           (steps) =>
@@ -106,7 +106,7 @@ describe('a composition', () => {
       assert.equal(new Set(sets).size, sets.length);
     }));
 
-  it('is found among hundreds of skills without end', () => {
+  it('is found quickly among hundreds of skills that form circles', () => {
     const names = Array.from({ length: 40 }, (_, at) => `f${at}`);
     const offered = Array.from({ length: 600 }, (_, at) => ({
       id: `skl_${at}`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fieldsOf, type Candidate, type Wanted } from '../../src/skills/index.ts';
+import { comparableProperties, type CandidateSkill, type WantedSkill } from '../../src/skills/index.ts';
 import { wantedBy } from '../../src/skill-requests/wanted.ts';
 import { fitOf, reasonsFor, scoreOf } from '../../src/skill-requests/score.ts';
 import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
@@ -53,7 +53,7 @@ describe('the matches of a request', () => {
     assert(!(await found()));
   });
 
-  it('say why', async () => {
+  it('give their reasons', async () => {
     const [a, c] = fields('a', 'c');
     const t = unique('t');
     const { id: skill } = await publish(provider, {
@@ -148,10 +148,10 @@ describe('the matches of a request', () => {
       });
       const compared = {
         ...skill,
-        input_required: fieldsOf(skill.input_schema).required,
-        output_declared: fieldsOf(skill.output_schema).declared,
+        input_required: comparableProperties(skill.input_schema).required,
+        output_declared: comparableProperties(skill.output_schema).declared,
       };
-      scores.push(scoreOf(fitOf(wanted, compared as unknown as Candidate)));
+      scores.push(scoreOf(fitOf(wanted, compared as unknown as CandidateSkill)));
     }
     const best = scores.toSorted((a, b) => b - a).slice(0, 20);
     assert.deepEqual(
@@ -175,7 +175,7 @@ describe('the score of a match', () => {
   const field = fc.constantFrom('a:string', 'b:string', 'c:number', 'd:');
   const tag = fc.constantFrom('x', 'y', 'z');
   const some = (value: fc.Arbitrary<string>) => fc.uniqueArray(value);
-  const wanted: fc.Arbitrary<Wanted> = fc.record({
+  const wanted: fc.Arbitrary<WantedSkill> = fc.record({
     notOf: fc.constant('op_x'),
     maxPriceCents: fc.constant(null),
     tags: some(tag),
@@ -187,7 +187,7 @@ describe('the score of a match', () => {
     tags: some(tag),
     input_required: some(field),
     output_declared: some(field),
-  }) as fc.Arbitrary<unknown> as fc.Arbitrary<Candidate>;
+  }) as fc.Arbitrary<unknown> as fc.Arbitrary<CandidateSkill>;
 
   it('is from 0 to 1, 1 only where everything fits, and every part has its reason', () => {
     fc.assert(

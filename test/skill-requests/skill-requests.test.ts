@@ -136,7 +136,7 @@ describe('GET /v1/skill-requests', () => {
 describe('GET /v1/skill-requests/:id', () => {
   it('requires authentication', async () =>
     assertProblem(await anonymous().get('/v1/skill-requests/rqt_x'), 'UNAUTHENTICATED'));
-  it('knows no other request', async () => {
+  it('answers 404 for an unknown request', async () => {
     for (const path of ['', '/matches', '/suggest'])
       assertProblem(await platform().get(`/v1/skill-requests/rqt_x${path}`), 'NOT_FOUND');
   });
@@ -158,7 +158,7 @@ describe('PATCH /v1/skill-requests/:id', () => {
 
   it('requires authentication', async () =>
     assertProblem(await anonymous().patch('/v1/skill-requests/rqt_x', { status: 'closed' }), 'UNAUTHENTICATED'));
-  it('is the owner’s', async () => {
+  it('is for the owner alone', async () => {
     const { id } = await postRequest(owner);
     for (const caller of [await buildOperator(), platform()])
       assertProblem(await caller.patch(`/v1/skill-requests/${id}`, { status: 'closed' }), 'NOT_OWNER');

@@ -113,7 +113,7 @@ describe('the suggestions of a request', () => {
     );
   });
 
-  it('are never the asker’s own', async () => {
+  it('leave out skills of the operator that requests', async () => {
     const [a, b] = fields('a', 'b');
     await publish(asker, { input_schema: schemaOf(a), output_schema: schemaOf(b) });
     assert.deepEqual(await suggested({ desired_input_schema: schemaOf(a), desired_output_schema: schemaOf(b) }), []);

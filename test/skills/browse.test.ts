@@ -129,7 +129,7 @@ describe('GET /v1/skills', () => {
         ['both', 'only-a', 'only-b'],
       );
     });
-    it('matches all when asked', async () =>
+    it('matches all with tags_match=all', async () =>
       assert.deepEqual(names(await browse(other, { tags: `${a},${b}`, tags_match: 'all' })), ['both']));
     it('is exact', async () => assert.equal((await browse(other, { tags: a.slice(0, -1) })).total, 0));
   });
@@ -243,7 +243,7 @@ describe('GET /v1/skills', () => {
       assert.deepEqual(links, ['next', 'next prev', 'prev']);
     });
 
-    it('tells the total past the end', async () => {
+    it('gives the total past the end', async () => {
       const { skills, total } = await browse(other, { tags: tag, offset: 50 });
       assert.deepEqual([skills.length, total], [0, 5]);
     });

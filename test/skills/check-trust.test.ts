@@ -49,7 +49,7 @@ describe('POST /v1/skills/:id/check-trust', () => {
 
   it('requires authentication', async () =>
     assertProblem(await anonymous().post('/v1/skills/skl_x/check-trust', { passport_claims: [] }), 'UNAUTHENTICATED'));
-  it('knows no skill the caller may not see', async () => {
+  it('answers 404 for a skill that the caller may not see', async () => {
     for (const id of ['skl_x', (await publish(owner, sealedSkill)).id]) {
       assertProblem(await caller.post(`/v1/skills/${id}/check-trust`, { passport_claims: [] }), 'NOT_FOUND');
     }

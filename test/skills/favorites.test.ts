@@ -31,7 +31,7 @@ describe('favourites', () => {
           await anonymous()[method](`/v1/skills/${(await publish(owner)).id}/favorite`),
           'UNAUTHENTICATED',
         ));
-      it('knows no skill the caller may not see', async () => {
+      it('answers 404 for a skill that the caller may not see', async () => {
         assertProblem(await caller[method]('/v1/skills/skl_x/favorite'), 'NOT_FOUND');
         assertProblem(
           await caller[method](`/v1/skills/${(await publish(owner, sealedSkill)).id}/favorite`),
@@ -62,7 +62,7 @@ describe('favourites', () => {
       assert.deepEqual(await favoritesOf(agent), [ids[2], ids[0]]);
     });
 
-    it('goes on by cursor', async () => {
+    it('continues by cursor', async () => {
       const ids = [(await publish(owner)).id, (await publish(owner)).id, (await publish(owner)).id];
       for (const id of ids) assertStatus(await caller.post(`/v1/skills/${id}/favorite`), 200);
       const first = assertStatus(await caller.get<Favorites>('/v1/skills/favorites?limit=2'), 200);
@@ -110,7 +110,7 @@ describe('GET /v1/skills/mine', () => {
     assert(skills.every((skill) => !('execution_steps' in skill)));
   });
 
-  it('goes on by a cursor that holds for its operator alone', async () => {
+  it('continues by a cursor that holds for its operator alone', async () => {
     const owner = await buildOperator();
     const ids = [(await publish(owner)).id, (await publish(owner)).id];
     const first = assertStatus(await owner.get<Favorites>('/v1/skills/mine?limit=1'), 200);

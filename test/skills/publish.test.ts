@@ -265,7 +265,7 @@ describe('POST /v1/skills', () => {
     assert.equal((await publish(await buildAgentKey(owner, agent.id))).operator_id, owner.operatorId);
   });
 
-  it('publishes once under one Idempotency-Key, and says what the first call was told', async () => {
+  it('publishes once under one Idempotency-Key, and repeats the first answer', async () => {
     const body = publication();
     const first = await owner.post<Skill>('/v1/skills', body, { 'idempotency-key': 'publish-once' });
     const second = await owner.post<Skill>('/v1/skills', body, { 'idempotency-key': 'publish-once' });
@@ -289,7 +289,7 @@ describe('POST /v1/skills', () => {
     });
   }
 
-  it('needs no review for an open skill that names what it is not', async () => {
+  it('needs no review for an open skill that says by its fields that it has no code', async () => {
     assert.equal((await publish(owner, { llm_enabled: false, execution_runtime: 'none' })).status, 'active');
   });
 

@@ -23,7 +23,7 @@ describe('POST /v1/skills/:id/rate', () => {
       await anonymous().post(`/v1/skills/${(await publish(owner)).id}/rate`, { rating: 5 }),
       'UNAUTHENTICATED',
     ));
-  it('knows no skill the caller may not see', async () => {
+  it('answers 404 for a skill that the caller may not see', async () => {
     assertProblem(await consumer.post('/v1/skills/skl_x/rate', { rating: 5 }), 'NOT_FOUND');
     assertProblem(
       await consumer.post(`/v1/skills/${(await publish(owner, sealedSkill)).id}/rate`, { rating: 5 }),
@@ -117,7 +117,7 @@ describe('POST /v1/skills/:id/rate', () => {
     assert.equal((await summaryOf(consumer, one.id)).rating_count, 0);
   });
 
-  it('counts every rater once when all rate at the same time, some twice', async () => {
+  it('counts every rater once when all rate at the same time, some of them twice', async () => {
     const { id } = await publish(owner);
     const raters = await Promise.all(Array.from({ length: 5 }, () => buildOperator()));
     await Promise.all([...raters, ...raters].map((rater, at) => rate(rater, id, { rating: 1 + (at % 5) })));
@@ -129,9 +129,10 @@ describe('POST /v1/skills/:id/rate', () => {
 describe('GET /v1/skills/:id/ratings', () => {
   it('requires authentication', async () =>
     assertProblem(await anonymous().get('/v1/skills/skl_x/ratings'), 'UNAUTHENTICATED'));
-  it('knows no other skill', async () => assertProblem(await platform().get('/v1/skills/skl_x/ratings'), 'NOT_FOUND'));
+  it('answers 404 for an unknown skill', async () =>
+    assertProblem(await platform().get('/v1/skills/skl_x/ratings'), 'NOT_FOUND'));
 
-  it('sums up, and says nothing of averages before the first', async () => {
+  it('sums up, without an average before the first rating', async () => {
     const [owner, rater] = [await buildOperator(), await buildOperator()];
     const { id } = await publish(owner);
     const none = {

@@ -101,7 +101,7 @@ describe('GET /v1/skills/:id', () => {
     }
   });
 
-  it('tells the reason of a rejection to the owner alone', async () => {
+  it('shows the reason of a rejection to the owner alone', async () => {
     const { id } = await publish(owner);
     assertStatus(await platform().post(`/v1/admin/skills/${id}/suspend`, { reason: 'fraud' }), 200);
     assert.equal((await owner.get<Skill>(`/v1/skills/${id}`)).body.review.rejection_reason, 'fraud');

@@ -19,7 +19,7 @@ describe('the skills kept in memory', () => {
     await own.context.pool.query(
       sql.type(z.object({}))`insert into operators (id, name, email) values ('op_owner', 'Owner', 'o@example.test')`,
     );
-    await eventually('announcements to be heard', () => own.context.rowEvents.hearing);
+    await eventually('announcements to be received', () => own.context.rowEvents.hearing);
   });
   after(() => own.close());
   beforeEach(async () => {
@@ -48,7 +48,7 @@ describe('the skills kept in memory', () => {
     return { context: { ...own.context, rowEvents: own.context.rowEvents, pool }, reads: () => reads };
   };
 
-  it('are read once for all who ask at the same time, and for those who ask next', async () => {
+  it('are read once for all requests at the same time, and for those that follow', async () => {
     const { context, reads } = slowed();
     await Promise.all(Array.from({ length: 20 }, () => priceIn(context)));
     await priceIn(context);
@@ -82,11 +82,11 @@ describe('the skills kept in memory', () => {
     assert.equal(reads(), 2);
   });
 
-  it('are not trusted while announcements cannot be heard', async () => {
+  it('are not used while announcements are not received', async () => {
     const { context, reads } = slowed();
-    const deaf = { ...context, rowEvents: { ...own.context.rowEvents, hearing: false } };
-    await priceIn(deaf);
-    await priceIn(deaf);
+    const unannounced = { ...context, rowEvents: { ...own.context.rowEvents, hearing: false } };
+    await priceIn(unannounced);
+    await priceIn(unannounced);
     assert.equal(reads(), 2);
   });
 

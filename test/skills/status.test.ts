@@ -164,7 +164,7 @@ for (const action of ['suspend', 'activate', 'unlist'] as const) {
 
     it('requires authentication', async () =>
       assertProblem(await anonymous().post(path((await publish(owner)).id)), 'UNAUTHENTICATED'));
-    it('is the owner’s', async () => {
+    it('is for the owner alone', async () => {
       const { id } = await publish(owner);
       assertProblem(await other.post(path(id)), 'NOT_OWNER');
       assertProblem(await platform().post(path(id)), 'NOT_OWNER');
@@ -227,8 +227,9 @@ for (const action of ['approve', 'reject'] as const) {
       for (const caller of [owner, await buildMemberKey(owner)])
         assertProblem(await caller.post(path(id)), 'ADMIN_REQUIRED');
     });
-    it('knows no other skill', async () => assertProblem(await platform().post(path('skl_x')), 'NOT_FOUND'));
-    it('is refused to a skill that does not wait', async () => {
+    it('answers 404 for an unknown skill', async () =>
+      assertProblem(await platform().post(path('skl_x')), 'NOT_FOUND'));
+    it('refuses a skill that does not wait for review', async () => {
       const reply = await platform().post(path((await publish(owner)).id));
       assertProblem(reply, 'INVALID_STATE');
       assert.equal(reply.body.current_status, 'active');
@@ -278,7 +279,7 @@ describe('the review of a skill', () => {
     assertProblem(await owner.post(`/v1/skills/${id}/activate`), 'INVALID_STATE');
   });
 
-  it('gives a reason of its own where none is said', async () => {
+  it('has a default reason where none is given', async () => {
     for (const body of [undefined, {}]) {
       const { id } = await publish(owner, sealedSkill);
       assert.equal(
@@ -308,7 +309,7 @@ describe('POST /v1/admin/skills/:id/suspend', () => {
     assertProblem(await owner.post(path((await publish(owner)).id), { reason: 'x' }), 'ADMIN_REQUIRED'));
   it('needs a reason', async () =>
     assertProblem(await platform().post(path((await publish(owner)).id)), 'VALIDATION_ERROR', 'reason'));
-  it('knows no other skill', async () =>
+  it('answers 404 for an unknown skill', async () =>
     assertProblem(await platform().post(path('skl_x'), { reason: 'x' }), 'NOT_FOUND'));
 
   it('takes a public skill offline, and its owner brings it back only through a review', async () => {

@@ -30,7 +30,7 @@ describe('PATCH /v1/skills/:id', () => {
       'UNAUTHENTICATED',
     );
   });
-  it('is the owner’s', async () => {
+  it('is for the owner alone', async () => {
     const { id } = await publish(owner);
     assertProblem(await other.patch(`/v1/skills/${id}`, { description: 'x' }), 'NOT_OWNER');
     assertProblem(await platform().patch(`/v1/skills/${id}`, { description: 'x' }), 'NOT_OWNER');
@@ -42,7 +42,7 @@ describe('PATCH /v1/skills/:id', () => {
     );
     assertProblem(await owner.patch('/v1/skills/skl_01K0000000000000000000000A', { description: 'x' }), 'NOT_FOUND');
   });
-  it('says that the body is wrong before it says whose the skill is', async () => {
+  it('refuses a wrong body before it looks at the owner', async () => {
     assertProblem(
       await other.patch(`/v1/skills/${(await publish(owner)).id}`, { version: '1' }),
       'VALIDATION_ERROR',
@@ -213,7 +213,8 @@ describe('GET /v1/skills/:id/versions', () => {
 
   it('requires authentication', async () =>
     assertProblem(await anonymous().get(`/v1/skills/${(await publish(owner)).id}/versions`), 'UNAUTHENTICATED'));
-  it('knows no other skill', async () => assertProblem(await owner.get('/v1/skills/skl_x/versions'), 'NOT_FOUND'));
+  it('answers 404 for an unknown skill', async () =>
+    assertProblem(await owner.get('/v1/skills/skl_x/versions'), 'NOT_FOUND'));
 
   it('lists every revision as it was, newest first, to anybody', async () => {
     const { id, created_at: createdAt } = await publish(owner, { price_per_invocation: 1 });
@@ -249,7 +250,7 @@ describe('GET /v1/skills/:id/versions', () => {
     assert.deepEqual([cursor, more], [null, false]);
   });
 
-  it('goes on by cursor', async () => {
+  it('continues by cursor', async () => {
     const { id } = await publish(owner);
     for (let price = 1; price <= 4; price += 1)
       assertStatus(await owner.patch(`/v1/skills/${id}`, { price_per_invocation: price }), 200);

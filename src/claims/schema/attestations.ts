@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { certThumbprint, hash64, openObject, stringMap, time } from './fields.ts';
 
-/** Where something comes from and in what it runs (Claims§2.6 to §2.11). */
+/** Payloads of attestations: where software and content come from, and in what a workload runs. */
 
 export const SvidAttestationSchema = z.strictObject({
   type: z.literal('svid_attestation'),
@@ -39,7 +39,7 @@ const source = { uri: z.string(), digest: stringMap };
 
 export const SlsaProvenanceSchema = z.strictObject({
   type: z.literal('slsa_provenance'),
-  /** The specification garbles its name (decisions §2, trap 3). */
+  /** The predicate type of SLSA build provenance, version 1. */
   predicate_type: z.literal('https://slsa.dev/provenance/v1'),
   build_type: z.string(),
   builder: z.strictObject({

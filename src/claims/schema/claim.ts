@@ -4,7 +4,7 @@ import { queryInstant } from '../../http/query.ts';
 import { ReceiptSchema } from './envelope.ts';
 import { CLAIM_TYPES } from './payloads.ts';
 
-/** What everybody may read who knows the id (decisions L19). */
+/** What everybody may read who knows the id: it shows nothing that the claim states. */
 export const ClaimDigestSchema = z
   .object({
     id: z.string(),
@@ -19,7 +19,7 @@ export const ClaimDigestSchema = z
   })
   .meta({
     id: 'ClaimDigest',
-    description: 'That a claim exists and what its signed bytes hash to: all that others than its readers see.',
+    description: 'That a claim exists, and the hash of its signed bytes. Who is not a reader of it sees no more.',
   });
 export type ClaimDigest = z.infer<typeof ClaimDigestSchema>;
 
@@ -72,12 +72,12 @@ export type Claim = z.infer<typeof ClaimSchema>;
 
 const name = text(1, 2_000).optional();
 
-/** What a list of claims may be narrowed to; times are compared with `issued_at` (decisions §3.8). */
+/** Filters of the list of claims; times are compared with `issued_at` (decision L32). */
 export const claimFilters = {
   issuer: name,
   subject: name,
   claim_type: z.enum(CLAIM_TYPES).optional(),
-  agent_id: name.describe("The payload's, or whom a claim of the service is about."),
+  agent_id: name.describe('The agent in the payload, or the one that a claim of the service is about.'),
   mission_ref: name,
   since: queryInstant.optional().describe('Issued then or later; issued_at of 1e11 and more counts as milliseconds.'),
   until: queryInstant.optional().describe('Issued before.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operatorId, subject, wholeTime } from './fields.ts';
 import { CLAIM_TYPES, payloadSchemas, SHAPED_TYPES, SHAPELESS_TYPES } from './payloads.ts';
 
-/** Claims§2.4. The specification wants every member present; what may be null is null then. */
+/** Every member must be present; those that may be null are null where there is no value. */
 export const ReceiptSchema = z
   .strictObject({
     registry: z.string(),
@@ -41,7 +41,7 @@ const members = {
   envelope_version: z.literal(1),
   issuer: operatorId,
   subject,
-  issued_at: wholeTime.describe('When, in any unit; stored as it stands.'),
+  issued_at: wholeTime.describe('When it was issued, in any unit; stored as it is sent.'),
   claim_version: z.int().min(1),
   receipt: ReceiptSchema.nullable(),
   co_signatures: z.array(CoSignatureSchema).default([]),
@@ -50,9 +50,9 @@ const members = {
 const [firstShaped, ...otherShaped] = SHAPED_TYPES.map((type) =>
   z.strictObject({ ...members, claim_type: z.literal(type), payload: payloadSchemas[type] }),
 );
-if (firstShaped === undefined) throw new TypeError('Some types have a shape.');
+if (firstShaped === undefined) throw new TypeError('No claim type has a shape.');
 
-/** A payload that names its type names the claim's (decisions L8). */
+/** A payload that names a type must name the claim's. */
 const Shapeless = z
   .strictObject({ ...members, claim_type: z.enum(SHAPELESS_TYPES), payload: z.unknown().optional() })
   .refine(({ claim_type: type, payload }) => namedType(payload) === undefined || namedType(payload) === type, {
@@ -63,10 +63,10 @@ const Shapeless = z
 const namedType = (payload: unknown): unknown =>
   typeof payload === 'object' && payload !== null && 'type' in payload ? payload.type : undefined;
 
-/** The envelope of Claims§2.2; `claim_type` alone chooses the shape of the payload (decisions L9). */
+/** `claim_type` alone chooses the shape of the payload, whatever `claim_version` is. */
 export const EnvelopeSchema = z
   .discriminatedUnion('claim_type', [firstShaped, ...otherShaped, Shapeless], {
     error: `must be one of ${CLAIM_TYPES.join(', ')}`,
   })
-  .meta({ id: 'ClaimEnvelope', description: 'A claim: who says what of whom.' });
+  .meta({ id: 'ClaimEnvelope', description: 'A claim: a statement of its issuer about its subject.' });
 export type Envelope = z.infer<typeof EnvelopeSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What members are made of (Claims§2.1); ids are letters, digits, `_` and `-` behind their prefix (decisions L26). */
+/** The types of members that several payloads share. */
 
 const matching = (pattern: RegExp, what: string) => z.string().regex(pattern, `must be ${what}`);
 
@@ -27,7 +27,7 @@ export const subject = matching(
   '`<scheme>://<kind>/<id>`, with another `/<kind>/<id>` behind it if need be',
 ).max(2_000, 'must have at most 2000 characters');
 
-/** Any unit: stored as it stands (decisions L4). */
+/** In any unit; stored as it is sent. */
 export const time = z.number();
 export const wholeTime = z.int();
 export const count = z.int().min(0);

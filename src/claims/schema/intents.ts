@@ -17,11 +17,11 @@ import {
   wholeTime,
 } from './fields.ts';
 
-/** What an agent means to do, and whether it was let (Claims§2.12, §2.15, §2.16). */
+/** Payloads of intents: what an agent is about to do, whether it may, and what came of it. */
 
 const URL_MARK = '://';
 
-/** A service slug is granted, a URL is not: the URL of an `http_call` stands in `parameters.url` (decisions L25). */
+/** The `target` of an `http_call` is the name of a granted service. Its URL goes into `parameters.url`: URLs are not granted. */
 export const IntentClaimSchema = z
   .strictObject({
     type: z.literal('intent_claim'),
@@ -88,29 +88,29 @@ const outcome = {
   recorded_at: wholeTime,
   mission_ref: missionRef.optional(),
 };
-const said = z.string().nullable();
-const hashed = hash64.nullable();
+const nullableText = z.string().nullable();
+const nullableHash = hash64.nullable();
 
-/** What became of an intent: six variants by `outcome_type` (Claims§2.14). */
+/** What came of an intent; `outcome_type` chooses one of six variants. */
 export const IntentOutcomeSchema = z.discriminatedUnion(
   'outcome_type',
   [
     z.strictObject({
       ...outcome,
       outcome_type: z.literal('skill_invocation'),
-      actual_skill_id: said,
-      actual_input_hash: hashed,
-      output_envelope_hash: hashed,
+      actual_skill_id: nullableText,
+      actual_input_hash: nullableHash,
+      output_envelope_hash: nullableHash,
       exit_code: z.int().nullable(),
     }),
     z.strictObject({
       ...outcome,
       outcome_type: z.literal('http_call'),
-      actual_target: said,
-      actual_method_path: said,
-      actual_parameters_hash: hashed,
+      actual_target: nullableText,
+      actual_method_path: nullableText,
+      actual_parameters_hash: nullableHash,
       status_code: z.int().nullable(),
-      response_body_hash: hashed,
+      response_body_hash: nullableHash,
       latency_ms: count.nullable(),
       redactions_count: count.default(0),
       detector_fires_count: count.default(0),
@@ -118,32 +118,32 @@ export const IntentOutcomeSchema = z.discriminatedUnion(
     z.strictObject({
       ...outcome,
       outcome_type: z.literal('mcp_tool'),
-      actual_tool_name: said,
-      actual_args_hash: hashed,
-      tool_result_envelope_hash: hashed,
-      tool_error_code: said,
+      actual_tool_name: nullableText,
+      actual_args_hash: nullableHash,
+      tool_result_envelope_hash: nullableHash,
+      tool_error_code: nullableText,
     }),
     z.strictObject({
       ...outcome,
       outcome_type: z.literal('onchain_tx'),
       actual_contract: contractAddress.nullable(),
-      actual_function_selector: said,
-      actual_args_hash: hashed,
+      actual_function_selector: nullableText,
+      actual_args_hash: nullableHash,
       tx_hash: transactionHash.nullable(),
       block_number: z.int().nullable(),
       gas_used: count.nullable(),
-      revert_reason: said,
+      revert_reason: nullableText,
     }),
     z.strictObject({ ...outcome, outcome_type: z.literal('task_complete') }),
     z.strictObject({
       ...outcome,
       outcome_type: z.literal('a2a_dispatch'),
-      actual_target_agent: said,
-      actual_method: said,
-      actual_args_hash: hashed,
-      remote_task_id: said,
+      actual_target_agent: nullableText,
+      actual_method: nullableText,
+      actual_args_hash: nullableHash,
+      remote_task_id: nullableText,
       task_state: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']).nullable(),
-      task_result_envelope_hash: hashed,
+      task_result_envelope_hash: nullableHash,
     }),
   ],
   { error: 'must be one of skill_invocation, http_call, mcp_tool, onchain_tx, task_complete, a2a_dispatch' },

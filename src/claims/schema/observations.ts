@@ -13,7 +13,7 @@ import {
   wholeTime,
 } from './fields.ts';
 
-/** What was seen of an agent at work (Claims§2.13, §2.17 to §2.19). */
+/** Payloads of observations: what was seen of an agent at work. */
 
 export const DetectorSignalSchema = z.strictObject({
   type: z.literal('detector_signal'),
@@ -79,7 +79,7 @@ export const SkillInvocationSchema = z.strictObject({
   status: z.enum(['submitted', 'completed', 'failed']),
   output_hash: z.string().optional(),
   duration_ms: count.optional(),
-  /** Another shape than the cost of an intent (decisions §2, trap 5). */
+  /** Not the `cost` of intents: no gas, and nothing may be null (decision L31). */
   cost_actual: z.strictObject({ wallet_cents: count, tokens: count }).optional(),
   error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   at: wholeTime,

@@ -16,7 +16,7 @@ import {
   SkillInvocationSchema,
 } from './observations.ts';
 
-/** The fourteen types whose payload has a shape (Claims§2.6 to §2.19). */
+/** The fourteen types whose payload has a shape. */
 export const payloadSchemas = {
   svid_attestation: SvidAttestationSchema,
   workload_attestation: WorkloadAttestationSchema,
@@ -34,7 +34,7 @@ export const payloadSchemas = {
   checkpoint_approval: CheckpointApprovalSchema,
 } as const;
 
-/** The sixteen whose payload is any JSON, or none (decisions L8). */
+/** The sixteen types whose payload is any JSON, or none. */
 export const SHAPELESS_TYPES = [
   'identity_claim',
   'mission',
@@ -59,12 +59,12 @@ export type ClaimType = ShapedType | (typeof SHAPELESS_TYPES)[number];
 
 export const SHAPED_TYPES = Object.keys(payloadSchemas) as ShapedType[];
 
-/** Every type in the order of Claims§2.3. */
+/** Every type, those with a shape first. */
 export const CLAIM_TYPES: readonly ClaimType[] = [...SHAPED_TYPES, ...SHAPELESS_TYPES];
 
 export const isShaped = (type: string): type is ShapedType => Object.hasOwn(payloadSchemas, type);
 
-/** What a payload of a type may be when it is written, defaults left out. */
+/** The payload of a type as it is sent, where members that have a default may be left out. */
 export type PayloadOf<Type extends ClaimType> = Type extends ShapedType
   ? z.input<(typeof payloadSchemas)[Type]>
   : JsonObject;

@@ -2,7 +2,7 @@ import { HASH, mapAt, notHashes, notNumbers, notObjects, notTexts, type Shape } 
 
 const digest = { sha256: HASH };
 
-/** Claims§2.6 to §2.11. */
+/** Shapes of attestations. */
 export const attestations: Record<string, Shape> = {
   svid_attestation: {
     type: 'svid_attestation',

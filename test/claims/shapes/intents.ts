@@ -29,7 +29,7 @@ const intent = {
   submitted_at: -1,
 };
 
-/** Claims§2.12, §2.15 and §2.16. */
+/** Shapes of intents. */
 export const intents: Record<string, Shape> = {
   intent_claim: {
     type: 'intent_claim',

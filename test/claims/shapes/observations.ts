@@ -11,7 +11,7 @@ import {
   type Shape,
 } from './shape.ts';
 
-/** Claims§2.13 and §2.17 to §2.19. */
+/** Shapes of observations. */
 export const observations: Record<string, Shape> = {
   detector_signal: {
     type: 'detector_signal',

@@ -49,7 +49,7 @@ const text = [...notNullableTexts];
 const hash = [...notHashes];
 const integer = ['1', 1.5];
 
-/** Claims§2.14, a variant a line of its table. */
+/** Shapes of the outcomes of intents, one for each variant. */
 export const outcomes: Record<string, Shape> = {
   'intent_outcome of a skill_invocation': outcome(
     'skill_invocation',

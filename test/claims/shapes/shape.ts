@@ -1,15 +1,15 @@
-/** What Claims§2 says of one payload, to be held against the service. */
+/** What the payload of a type must be, written apart from the service's own schemas, which are tested against it. */
 export interface Shape {
   type: string;
-  /** What must be there, and is enough. */
+  /** The members that must be present; they alone are a valid payload. */
   required: Members;
-  /** What may be there. */
+  /** The members that may be left out. */
   optional?: Members;
-  /** By dotted path: what stands in payload_effective where it was left out. */
+  /** By dotted path: the value in payload_effective where the member was left out. */
   defaults?: Members;
-  /** By dotted path: values that are refused there. A path that is not of the shape is an unknown property. */
+  /** By dotted path: values that are refused there. A path outside of the shape is an unknown property. */
   refused: Record<string, unknown[]>;
-  /** By dotted path: further values that are taken. */
+  /** By dotted path: further values that are accepted. */
   taken?: Record<string, unknown[]>;
 }
 
@@ -31,13 +31,13 @@ export const notClaims = ['pc', 'pc_', 'PC_1', 'pc_a.b', 1, null];
 export const notMissions = ['ms_', 'mission_1', 'ms_a b', 1];
 export const notDetectors = ['', 'Injection', '1st', 'prompt-injection', '_x', 1];
 
-/** Where a map of strings stands. */
+/** What is refused of a map of strings. */
 export const mapAt = (name: string): Record<string, unknown[]> => ({
   [name]: notObjects,
   [`${name}.member`]: [1, null, {}],
 });
 
-/** Where a cost stands: all three members and no other. */
+/** What is refused of a cost, which has exactly three members. */
 export const costsAt = (name: string): Record<string, unknown[]> => ({
   [name]: notObjects,
   [`${name}.wallet_cents`]: [undefined, -0.1, '1'],

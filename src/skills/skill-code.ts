@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { lengthOf, text } from '../fields/fields.ts';
-import { nameText } from './fields.ts';
+import { name as nameText } from '../fields/names.ts';
 
-/** Market §8: characters of all scripts of a pipeline, of the flat script, of the flat dependencies. */
-const STEP_SCRIPT_CHARACTERS = 500_000;
-const SCRIPT_CHARACTERS = 100_000;
-const DEPENDENCIES_CHARACTERS = 10_000;
+/** What a skill executes: steps, script, dependencies and model settings. */
+
+/** Characters of all scripts of a pipeline together, of the single script, and of its dependencies. */
+const MAX_STEP_SCRIPTS_CHARACTERS = 500_000;
+const MAX_SCRIPT_CHARACTERS = 100_000;
+const MAX_DEPENDENCIES_CHARACTERS = 10_000;
 
 const LlmConfigSchema = z.strictObject({
   temperature: z.number().min(0).optional(),
@@ -40,25 +42,25 @@ const executionSteps = z
   .refine(
     (steps) =>
       steps.reduce((sum, step) => sum + (step.type === 'script' ? lengthOf(step.script) : 0), 0) <=
-      STEP_SCRIPT_CHARACTERS,
-    `must have at most ${STEP_SCRIPT_CHARACTERS} characters of script in total`,
+      MAX_STEP_SCRIPTS_CHARACTERS,
+    `must have at most ${MAX_STEP_SCRIPTS_CHARACTERS} characters of script in total`,
   );
 
-/** What a skill may execute, as published: a pipeline of steps, or the flat fields that came before it. */
+/** The code of a skill as it is published: a pipeline of steps, or a single script or model. */
 export const executionFields = {
   execution_steps: executionSteps.optional(),
   llm_enabled: z.boolean().optional(),
   llm_provider: nameText.optional(),
   llm_model: nameText.optional(),
   llm_config: LlmConfigSchema.optional(),
-  execution_script: text(0, SCRIPT_CHARACTERS).optional(),
+  execution_script: text(0, MAX_SCRIPT_CHARACTERS).optional(),
   execution_runtime: z.enum(['python', 'javascript', 'none']).optional(),
-  dependencies: text(0, DEPENDENCIES_CHARACTERS).optional(),
+  dependencies: text(0, MAX_DEPENDENCIES_CHARACTERS).optional(),
 };
 const ExecutionSchema = z.object(executionFields);
 export type Execution = z.output<typeof ExecutionSchema>;
 
-/** How the fields that only some may see are shown; absent where they are not shown at all (decisions K12). */
+/** The code of a skill as it is shown; the fields are absent for callers who may not see them (decision K12). */
 export const codeFields = {
   execution_steps: z.array(ExecutionStepSchema).nullable().optional(),
   execution_script: z.string().nullable().optional(),
@@ -68,16 +70,22 @@ export const codeFields = {
 const CodeSchema = z.object(codeFields);
 export type Code = Required<z.output<typeof CodeSchema>>;
 
-/** How nothing to execute is shown. */
+/** How a skill without code is shown. */
 export const NO_CODE: Code = { execution_steps: null, execution_script: null, dependencies: null, llm_config: null };
 
-const NOT_BESIDE_STEPS = ['execution_script', 'execution_runtime', 'dependencies', 'llm_enabled', 'llm_model'] as const;
+const SINGLE_SCRIPT_FIELDS = [
+  'execution_script',
+  'execution_runtime',
+  'dependencies',
+  'llm_enabled',
+  'llm_model',
+] as const;
 
-/** Market §2.1 rule 1, whatever the value (decisions K52); llm_provider and llm_config beside steps are stored. */
-export const legacyFieldsBesideSteps = (body: Execution): string[] =>
-  body.execution_steps === undefined ? [] : NOT_BESIDE_STEPS.filter((field) => Object.hasOwn(body, field));
+/** Those that were sent, whatever their value; llm_provider and llm_config may stand beside steps and are stored. */
+export const singleScriptFieldsBesideSteps = (body: Execution): string[] =>
+  body.execution_steps === undefined ? [] : SINGLE_SCRIPT_FIELDS.filter((field) => Object.hasOwn(body, field));
 
-/** Any step, script or model, whether it could run or not: what review is about (decisions K1). */
+/** Any step, script or model, whether it could run or not: then the skill is reviewed (decision K1). */
 export const hasCode = (body: Execution): boolean =>
   body.execution_steps !== undefined ||
   body.execution_script !== undefined ||
@@ -88,7 +96,7 @@ export const hasCode = (body: Execution): boolean =>
   body.llm_enabled === true ||
   (body.execution_runtime ?? 'none') !== 'none';
 
-/** Something that a sealed or source skill can run (decisions K15). */
+/** Whether there is something to run; a sealed or source skill is approved only then (decision K15). */
 export const isExecutable = (body: Execution): boolean =>
   body.execution_steps !== undefined ||
   ((body.execution_script ?? '') !== '' && body.execution_runtime !== 'none') ||

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { text } from '../fields/fields.ts';
 
-/** Names of things elsewhere (providers, models, scopes) have 1 to 128 characters (decisions §2, trap 24). */
-export const nameText = text(1, 128);
-
-/** Exact, 1 to 32 characters, ten at most; a repeated one counts once in what is stored (decisions K52). */
+/** Ten at most, of 1 to 32 characters, compared exactly; a repeated tag is stored once. */
 export const tags = z
   .array(text(1, 32))
   .max(10, 'must have at most 10 items')
@@ -16,7 +13,7 @@ const SEMVER = new RegExp(
     '(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$',
 );
 
-/** SemVer 2.0.0 without a leading v, in the words of semver.org; the semver package takes `v1.0.0` and drops build metadata. */
+/** The expression of semver.org for SemVer 2.0.0; the package `semver` would accept `v1.0.0` and drop build metadata. */
 export const semver = z
   .string()
   .max(128)
