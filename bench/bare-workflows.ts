@@ -1,5 +1,6 @@
 import { allHandlersFinished, condition, proxyLocalActivities, setHandler } from '@temporalio/workflow';
-import { databaseStep, wake } from '../workflows/life.ts';
+import { wake } from '../workflows/life.ts';
+import { databaseStep } from '../workflows/steps.ts';
 
 /** What lives would be without Carnet: as many workflow tasks, as many local activities, and nothing in them. */
 

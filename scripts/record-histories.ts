@@ -5,7 +5,7 @@ import { activeKey } from '../src/passports/keys/signing-keys.ts';
 import { KEY_ROTATION, RETENTION } from '../temporal/schedules.ts';
 import { TaskQueue } from '../temporal/task-queues.ts';
 import { keyRotation, retention } from '../workflows/index.ts';
-import { invocationSignals } from '../workflows/skill-invocation.ts';
+import { invocationSignals } from '../workflows/invocation.ts';
 import { HISTORIES } from '../test/replay/histories.ts';
 import { beginSession, type Session } from '../test/passports/accountability/sessions.ts';
 import { startMailServer } from '../test/mail/mail-server.ts';

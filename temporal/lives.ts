@@ -1,27 +1,17 @@
-import { describePayouts } from '../src/billing/payouts/describe.ts';
 import { reconcilePayouts } from '../src/billing/payouts/life.ts';
-import { describePortals, reconcilePortals } from '../src/billing/subscriptions/portal/life.ts';
+import { describePayouts } from '../src/billing/payouts/describe.ts';
 import { describeRefunds, reconcileRefunds } from '../src/billing/payments/refunds/life.ts';
-import { describeSubscriptions, reconcileSubscriptions } from '../src/billing/subscriptions/life.ts';
 import { describeTopUps, reconcileTopUps } from '../src/billing/payments/top-ups/life.ts';
+import { describeSubscriptions, reconcileSubscriptions } from '../src/billing/subscriptions/life.ts';
+import { describePortals, reconcilePortals } from '../src/billing/subscriptions/portal/life.ts';
 import type { Context } from '../src/context/context.ts';
+import type { LifeKind } from '../src/ids/life-ids.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
 import { describeSessions } from '../src/passports/accountability/describe-sessions.ts';
 import { reconcileSessions } from '../src/passports/accountability/reconcile-sessions.ts';
-import {
-  mailMessage,
-  operatorSubscription,
-  passportSession,
-  payout,
-  portalSession,
-  refund,
-  skillInvocation,
-  topUp,
-} from '../workflows/index.ts';
+import * as workflows from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
-import { TaskQueue } from './task-queues.ts';
-import type { LifeKind } from '../src/ids/life-ids.ts';
 
 /** What a person sees of a run from its start. */
 export interface LifeDescription extends LifeAttributes {
@@ -29,65 +19,29 @@ export interface LifeDescription extends LifeAttributes {
   details: string;
 }
 
-/** How a life of one kind is started. */
+/** A kind of life: its workflow, which bears the kind's name, and what its domain knows of the rows. */
 export interface LifeDefinition {
   workflow: () => Promise<void>;
-  taskQueue: TaskQueue;
   /** One query for several ids; an id without a row is left out. */
   describe(context: Context, ids: string[]): Promise<Map<string, LifeDescription>>;
-  /** Wakes and ends what no life seems to hold, Temporal or not (architecture rule 11). */
+  /** Wakes and ends what no life seems to hold, Temporal or not. */
   reconcile(context: Context): Promise<unknown>;
 }
 
 export type LifeDefinitions = Record<LifeKind, LifeDefinition>;
 
+/** Every kind of life there is; one that is forgotten here does not compile. */
 export const lives: LifeDefinitions = {
-  invocation: {
-    workflow: skillInvocation,
-    taskQueue: TaskQueue.lives,
-    describe: describeInvocations,
-    reconcile: reconcileInvocations,
-  },
-  mail: {
-    workflow: mailMessage,
-    taskQueue: TaskQueue.lives,
-    describe: describeMails,
-    reconcile: reconcileMails,
-  },
-  payout: {
-    workflow: payout,
-    taskQueue: TaskQueue.lives,
-    describe: describePayouts,
-    reconcile: reconcilePayouts,
-  },
-  portal: {
-    workflow: portalSession,
-    taskQueue: TaskQueue.lives,
-    describe: describePortals,
-    reconcile: reconcilePortals,
-  },
-  refund: {
-    workflow: refund,
-    taskQueue: TaskQueue.lives,
-    describe: describeRefunds,
-    reconcile: reconcileRefunds,
-  },
-  session: {
-    workflow: passportSession,
-    taskQueue: TaskQueue.lives,
-    describe: describeSessions,
-    reconcile: reconcileSessions,
-  },
+  invocation: { workflow: workflows.invocation, describe: describeInvocations, reconcile: reconcileInvocations },
+  mail: { workflow: workflows.mail, describe: describeMails, reconcile: reconcileMails },
+  payout: { workflow: workflows.payout, describe: describePayouts, reconcile: reconcilePayouts },
+  portal: { workflow: workflows.portal, describe: describePortals, reconcile: reconcilePortals },
+  refund: { workflow: workflows.refund, describe: describeRefunds, reconcile: reconcileRefunds },
+  session: { workflow: workflows.session, describe: describeSessions, reconcile: reconcileSessions },
   subscription: {
-    workflow: operatorSubscription,
-    taskQueue: TaskQueue.lives,
+    workflow: workflows.subscription,
     describe: describeSubscriptions,
     reconcile: reconcileSubscriptions,
   },
-  'top-up': {
-    workflow: topUp,
-    taskQueue: TaskQueue.lives,
-    describe: describeTopUps,
-    reconcile: reconcileTopUps,
-  },
+  'top-up': { workflow: workflows.topUp, describe: describeTopUps, reconcile: reconcileTopUps },
 };

@@ -4,6 +4,7 @@ import { ready, wake } from '../workflows/life.ts';
 import type { Temporal } from './client.ts';
 import type { LifeDescription, LifeDefinition } from './lives.ts';
 import { openLife, registerSearchAttributes } from './search-attributes.ts';
+import { TaskQueue } from './task-queues.ts';
 
 /** A call that takes longer counts as failed; it may have worked all the same, and waking twice is harmless. */
 const CALL_MS = 5_000;
@@ -47,9 +48,9 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     askAgainAt = Date.now() + ASK_AGAIN_MS;
   };
 
-  const startOf = (life: string, { taskQueue }: LifeDefinition, description: LifeDescription | undefined) => ({
+  const startOf = (life: string, description: LifeDescription | undefined) => ({
     workflowId: life,
-    taskQueue,
+    taskQueue: TaskQueue.lives,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     ...(description !== undefined && { staticSummary: description.summary, staticDetails: description.details }),
@@ -57,9 +58,7 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
   });
 
   const signalWithStart = (life: string, definition: LifeDefinition, description: LifeDescription | undefined) =>
-    inTime(() =>
-      client.workflow.signalWithStart(definition.workflow, { ...startOf(life, definition, description), signal: wake }),
-    );
+    inTime(() => client.workflow.signalWithStart(definition.workflow, { ...startOf(life, description), signal: wake }));
 
   return {
     async prepare() {
@@ -85,10 +84,7 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     async awaitLife(life, definition, description) {
       const until = Date.now() + ANSWER_MS;
       const ask = (): Promise<unknown> => {
-        const startWorkflowOperation = new WithStartWorkflowOperation(
-          definition.workflow,
-          startOf(life, definition, description),
-        );
+        const startWorkflowOperation = new WithStartWorkflowOperation(definition.workflow, startOf(life, description));
         return client.connection.withDeadline(until, () =>
           client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
         );

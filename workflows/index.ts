@@ -1,12 +1,12 @@
 /** The bundle's entry: every function exported here is a workflow type of that name. */
+export { invocation } from './invocation.ts';
 export { keyRotation } from './key-rotation.ts';
-export { mailMessage } from './mail-message.ts';
+export { mail } from './mail.ts';
 export { monthlyPayouts } from './monthly-payouts.ts';
-export { passportSession } from './passport-session.ts';
 export { payout } from './payout.ts';
-export { portalSession } from './portal.ts';
+export { portal } from './portal.ts';
 export { refund } from './refund.ts';
 export { retention } from './retention.ts';
-export { skillInvocation } from './skill-invocation.ts';
-export { operatorSubscription } from './subscription.ts';
+export { session } from './session.ts';
+export { subscription } from './subscription.ts';
 export { topUp } from './top-up.ts';

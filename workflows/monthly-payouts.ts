@@ -1,8 +1,6 @@
-import { proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { databaseStep } from './life.ts';
-
-const { openPayouts } = proxyLocalActivities<Activities>(databaseStep);
+import { database } from './steps.ts';
 
 /**
  * Started once a month by its schedule: states the month before, a batch of operators a step. Each statement is made once, so a run
@@ -13,7 +11,7 @@ export async function monthlyPayouts(): Promise<void> {
   let after: string | null = '';
   let [stated, due] = [0, 0];
   while (after !== null) {
-    const batch: Awaited<ReturnType<Activities['openPayouts']>> = await openPayouts({ month, after });
+    const batch: Awaited<ReturnType<Activities['openPayouts']>> = await database.openPayouts({ month, after });
     month = batch.month;
     after = batch.last;
     stated += batch.opened;

@@ -1,5 +1,2 @@
-/** The task queue of the steps that reach out over the network (architecture rule 10). */
+/** The task queue of the steps that reach out over the network, so that a slow receiver never delays a step in the database. */
 export const OUTBOUND = 'outbound';
-
-/** While it works on such a step a worker tells so; one that is silent for this long counts as gone, and another takes the step. */
-export const OUTBOUND_SILENCE = '10s';

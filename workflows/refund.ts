@@ -1,68 +1,33 @@
-import {
-  CancellationScope,
-  condition,
-  continueAsNew,
-  proxyActivities,
-  proxyLocalActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { collectRefusals, databaseStep, leave, rowId, wake } from './life.ts';
-import { markEnded } from './life-status.ts';
-import { OUTBOUND, OUTBOUND_SILENCE } from './queues.ts';
+import { live } from './life.ts';
+import { database, outbound } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceRefund']>>;
 
-/** Cancelling the run is not cancelling the refund: the provider may have done it already. */
-const REFUSALS = {
-  unknownSignal: 'this run takes none; what became of the refund is heard from the payment provider.',
-  cancelRequest: 'it ends by itself when the payment provider has said what became of the refund.',
-};
-
-const { advanceRefund } = proxyLocalActivities<Activities>(databaseStep);
-
-/** Asked for ever: a refund whose outcome is unknown is neither done nor refused, and its money stays held. */
-const { askRefund } = proxyActivities<Activities>({
-  taskQueue: OUTBOUND,
-  startToCloseTimeout: '30s',
-  heartbeatTimeout: OUTBOUND_SILENCE,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-});
-
-/** The life of a refund, whose money is held: the provider is asked under one key until it says what became of it. */
-export async function refund(): Promise<void> {
-  const refundId = rowId();
-  let woken = false;
-  const hear = (): void => void (woken = true);
-
-  setHandler(wake, hear);
-  const refusals = collectRefusals(REFUSALS, hear);
-
-  await CancellationScope.nonCancellable(async () => {
-    for (;;) {
-      woken = false;
-      const step = await advanceRefund(refundId);
-      setCurrentDetails(refusals.under(situation(step)));
-      if (step.action === 'end') {
-        markEnded();
-        return await leave();
-      }
-      if (workflowInfo().continueAsNewSuggested) {
-        await leave();
-        return await continueAsNew<typeof refund>();
-      }
-      if (step.action === 'ask') await askRefund(refundId);
-      else await condition(() => woken, step.waitMs ?? 1_000);
-    }
+/** The life of a refund, whose money is held: requests it from the provider under one key until the provider says what became of it. */
+export const refund = (): Promise<void> =>
+  live({
+    advance: database.advanceRefund,
+    next: ({ action }) => action,
+    act: {
+      // Without an end: a refund whose outcome is unknown is neither done nor refused, and its money stays held.
+      ask: (id) => outbound().requestRefund(id),
+    },
+    describe,
+    // Cancelling the run is not cancelling the refund: the provider may have done it already.
+    refusals: {
+      unknownSignal: 'this run takes none; the payment provider says what became of the refund.',
+      cancelRequest: 'it ends by itself when the payment provider has said what became of the refund.',
+    },
   });
-}
 
-/** What a person reads in the Temporal UI. */
-function situation({ status, action, until }: Step): string {
-  if (status === 'gone') return 'Ended: there is no such refund.';
-  if (action === 'ask') return 'Has the payment provider refund the payment, again and again until it answers.';
-  if (action === 'wait') return `Waits for the bank; asks the payment provider at ${until}.`;
-  return `Ended: ${status}.`;
+function describe({ status, action, until }: Step): string {
+  switch (action) {
+    case 'ask':
+      return 'Requests the refund from the payment provider, again and again until it answers.';
+    case 'wait':
+      return `Waits for the bank; checks with the payment provider at ${until}.`;
+    case 'end':
+      return status === 'gone' ? 'Ended: there is no such refund.' : `Ended: ${status}.`;
+  }
 }

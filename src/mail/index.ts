@@ -1,8 +1,10 @@
 export {
   advanceMail,
-  deliverMail,
   describeMails,
   reconcileMails,
+  sendMail,
+  type Mailer,
+  type MailerContext,
   type MailOutcome,
   type OutgoingMail,
 } from './life.ts';

@@ -22,6 +22,23 @@ export interface OutgoingMail {
 export type MailOutcome = 'sent' | 'refused';
 
 /**
+ * Hands a mail to a mail server. Sending is at least once: a worker that ends between the server's yes and the row sends the mail again,
+ * under the same Message-ID, which a mailbox may recognise.
+ */
+export interface Mailer {
+  /**
+   * @param id of the mail; the Message-ID is made of it
+   * @throws CarnetError TEMPORARILY_UNAVAILABLE where the server may take it later.
+   */
+  send(id: string, mail: OutgoingMail): Promise<MailOutcome>;
+}
+
+/** What the step that sends is called with. */
+export interface MailerContext extends Context {
+  readonly mailer: Mailer;
+}
+
+/**
  * One step of the life of a mail: forgets the messages that woke it, and the text where its time is over. By the row, so it may
  * run any number of times.
  */
@@ -30,16 +47,12 @@ export async function advanceMail({ pool }: Context, id: string): Promise<MailSt
   return { status, open, waitMs, expiresAt };
 }
 
-/** Reads the mail, lets `send` do it, and writes down what came of it; nothing is done where it was sent or is not wanted. */
-export async function deliverMail(
-  { pool, encryption }: Context,
-  id: string,
-  send: (mail: OutgoingMail) => Promise<MailOutcome>,
-): Promise<void> {
+/** Reads the mail, sends it, and writes down what came of it; nothing is done where it was sent or is not wanted. */
+export async function sendMail({ pool, encryption, mailer }: MailerContext, id: string): Promise<void> {
   const mail = await findWaitingMail(pool, id);
   if (mail === null) return;
   const { recipient: to, subject, text } = mail;
-  const outcome = await send({ to, subject, text: encryption.open(text, mailSeal(id)) });
+  const outcome = await mailer.send(id, { to, subject, text: encryption.open(text, mailSeal(id)) });
   step('sendMail:sent');
   await settleMail(pool, id, outcome);
 }

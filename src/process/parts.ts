@@ -51,13 +51,14 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
 
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
 async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'stop'>> {
-  const [{ createActivities }, { runWorker }] = await Promise.all([
+  const [{ createActivities }, { createPorts }, { runWorker }] = await Promise.all([
     import('../../activities/index.ts'),
+    import('../../activities/ports.ts'),
     import('../../temporal/worker.ts'),
   ]);
   const pool = await openWorkerPool(context.config);
   const workerContext: Context = { ...context, pool };
-  const worker = await runWorker(workerContext, createActivities(workerContext));
+  const worker = await runWorker(workerContext, createActivities(workerContext, createPorts(workerContext)));
   return {
     async stop() {
       await worker.stop();

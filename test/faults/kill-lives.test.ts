@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
-import { invocationSignals } from '../../workflows/skill-invocation.ts';
+import { invocationSignals } from '../../workflows/invocation.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
 import { openMarket, type Market } from '../support/market.ts';
@@ -34,7 +34,7 @@ describe('kill -9 of a worker', function () {
 
   const cases = [
     ...pointsOfStep('advanceInvocation').map((point) => ({ point, provoke: overdue, ends: 'expired' })),
-    ...pointsOfStep('actOnInvocationSignal').map((point) => ({ point, provoke: signalled, ends: 'completed' })),
+    ...pointsOfStep('actOnSignal').map((point) => ({ point, provoke: signalled, ends: 'completed' })),
   ];
 
   it('is tried at the points of every step that a life has, here or in a test beside this one', () => {

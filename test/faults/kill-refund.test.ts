@@ -12,7 +12,7 @@ describe('kill -9 of a worker that refunds a top-up', function () {
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  for (const point of [...pointsOfStep('advanceRefund'), ...pointsOfStep('askRefund')]) {
+  for (const point of [...pointsOfStep('advanceRefund'), ...pointsOfStep('requestRefund')]) {
     itBeside(`at ${point}: the next worker refunds it, once`, () =>
       worlds.visit(async (world) => {
         const payer = await newPayer(world.context);

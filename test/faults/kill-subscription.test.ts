@@ -102,7 +102,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     );
   }
 
-  for (const point of pointsOfStep('askSubscription')) {
+  for (const point of pointsOfStep('fetchSubscription')) {
     itBeside(`at ${point}: the next worker finds out that it was paid, and the subscription begins once`, () =>
       worlds.visit(async (world) => {
         const dying = await world.worker({ FAULT_AT: point });
@@ -118,8 +118,8 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     );
   }
 
-  for (const point of pointsOfStep('tellSubscription')) {
-    itBeside(`at ${point}: the next worker tells the provider, which does it once`, () =>
+  for (const point of pointsOfStep('pushSubscription')) {
+    itBeside(`at ${point}: the next worker pushes to the provider, which does it once`, () =>
       worlds.visit(async (world) => {
         const dying = await world.worker({ FAULT_AT: point });
         const operatorId = await newSubscriber(world);

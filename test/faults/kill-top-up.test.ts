@@ -36,7 +36,7 @@ describe('kill -9 of a worker that tops up a wallet', function () {
     );
   }
 
-  for (const point of [...pointsOfStep('askTopUp'), ...pointsOfStep('seekReceipt')]) {
+  for (const point of [...pointsOfStep('checkTopUp'), ...pointsOfStep('fetchReceipt')]) {
     itBeside(`at ${point}: the next worker credits what was paid, once, and has the receipt`, () =>
       worlds.visit(async (world) => {
         const payer = await newPayer(world.context);

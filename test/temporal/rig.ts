@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { pino, type Logger } from 'pino';
 import { z } from 'zod';
-import { createActivities } from '../../activities/index.ts';
+import { createActivities, type Activities } from '../../activities/index.ts';
+import { createPorts } from '../../activities/ports.ts';
 import { adjustWallet, assertLedger } from '../../src/billing/index.ts';
 import { ensureOperator } from '../../src/accounts/index.ts';
 import { runCommand, type CommandCall } from '../../src/commands/run.ts';
@@ -44,7 +45,8 @@ export interface Rig {
   /** A delivery beyond the rig's own; stopped with the rig. */
   anotherDelivery(): Promise<RunningDelivery>;
   startDelivery(role?: { sweep: boolean }): Promise<void>;
-  startWorker(): Promise<RunningWorker>;
+  /** @param instead activities that do something else in this worker */
+  startWorker(instead?: Partial<Activities>): Promise<RunningWorker>;
   invoke(ttlSeconds?: number): Promise<Invocation>;
   claim(id: string, leaseSeconds?: number): Promise<Invocation>;
   complete(id: string, text?: string): Promise<Invocation>;
@@ -110,8 +112,9 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       return another;
     },
     startDelivery: (role = { sweep: true }) => delivery.start(context, role),
-    async startWorker() {
-      const worker = await runWorker(workerContext, createActivities(workerContext));
+    async startWorker(instead = {}) {
+      const activities = createActivities(workerContext, createPorts(workerContext));
+      const worker = await runWorker(workerContext, { ...activities, ...instead });
       workers.push(worker);
       await worker.polling;
       return worker;

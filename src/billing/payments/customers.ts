@@ -1,21 +1,16 @@
 import { z } from 'zod';
 import { findOperator } from '../../accounts/index.ts';
-import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
-import type { PaymentProvider } from './provider.ts';
+import type { PaymentsContext } from './provider.ts';
 
 const CustomerRow = z.object({ customer_id: z.string() });
 
 /**
- * Who the operator is to the payment provider, made there at first need. By the provider's key, so two that ask at once are told the
+ * Who the operator is to the payment provider, made there at first need. By the provider's key, so two calls at once return the
  * same.
  * @throws PaymentRefused
  */
-export async function customerOf(
-  { pool, config }: Context,
-  payments: PaymentProvider,
-  operatorId: string,
-): Promise<string> {
+export async function customerOf({ pool, config, payments }: PaymentsContext, operatorId: string): Promise<string> {
   const provider = config.payments?.provider ?? '';
   const known = await pool.maybeOne(sql.type(CustomerRow)`
     select customer_id from payment_customers where operator_id = ${operatorId} and provider = ${provider}`);

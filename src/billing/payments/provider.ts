@@ -1,3 +1,4 @@
+import type { Context } from '../../context/context.ts';
 import type { PaidTier } from '../../fields/tiers.ts';
 
 /** A page of the provider where somebody pays. */
@@ -119,4 +120,9 @@ export interface PaymentProvider {
     account: string;
     amountCents: number;
   }): Promise<{ transferId: string }>;
+}
+
+/** What steps of lives are called with that reach the provider. */
+export interface PaymentsContext extends Context {
+  readonly payments: PaymentProvider;
 }

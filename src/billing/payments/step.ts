@@ -1,12 +1,21 @@
-/** What the life of a top-up or a refund does next. */
-export const paymentActions = ['open', 'ask', 'receipt', 'wait', 'end'] as const;
+import type { RefundStatus } from './refunds/schema.ts';
+import type { TopUpStatus } from './top-ups/schema.ts';
 
-export interface PaymentStep<Status extends string> {
+/** What the life of a top-up does next. */
+export const topUpActions = ['open', 'ask', 'receipt', 'wait', 'end'] as const;
+
+/** What the life of a refund does next. */
+export const refundActions = ['ask', 'wait', 'end'] as const;
+
+interface PaymentStep<Status extends string, Action extends string> {
   /** `gone`: there is no such row. */
   status: Status | 'gone';
-  action: (typeof paymentActions)[number];
+  action: Action;
   /** Milliseconds by Postgres' clock, at least 1,000: to `until`, or how long an action is worth trying; null: no end. */
   waitMs: number | null;
   /** ISO 8601. */
   until: string | null;
 }
+
+export type TopUpStep = PaymentStep<TopUpStatus, (typeof topUpActions)[number]>;
+export type RefundStep = PaymentStep<RefundStatus, (typeof refundActions)[number]>;

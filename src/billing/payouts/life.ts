@@ -1,6 +1,6 @@
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
-import { PaymentRefused, type PaymentProvider } from '../payments/provider.ts';
+import { PaymentRefused, type PaymentsContext } from '../payments/provider.ts';
 import {
   advancePayoutRow,
   findTransferringPayout,
@@ -29,24 +29,28 @@ export async function openPayouts(
   return opened;
 }
 
+/** Where a payout stands; until `due` has changed its life waits to be woken. */
+export interface PayoutStep {
+  status: PayoutState;
+  waitMs: null;
+}
+
 /**
  * One step of the life of a payout: begins the transfer of one that is due, where a provider is configured. By the row, so it may run
  * any number of times.
  * @param payoutId `op_…:YYYY-MM`
  */
-export const advancePayout = ({ config, pool }: Context, payoutId: string): Promise<PayoutState> =>
-  advancePayoutRow(pool, payoutId, config.payments !== undefined);
+export const advancePayout = async ({ config, pool }: Context, payoutId: string): Promise<PayoutStep> => ({
+  status: await advancePayoutRow(pool, payoutId, config.payments !== undefined),
+  waitMs: null,
+});
 
 /**
  * Has the provider transfer what is under way, and writes down what came of it; nothing is done where it is over. A try whose answer
  * was lost is made again under the same key with the same account and amount, so the provider transfers once.
  * @throws whatever the provider throws that is no final refusal: the outcome is unknown.
  */
-export async function transferPayout(
-  { pool, log }: Context,
-  payments: PaymentProvider,
-  payoutId: string,
-): Promise<void> {
+export async function transferPayout({ pool, log, payments }: PaymentsContext, payoutId: string): Promise<void> {
   const payout = await findTransferringPayout(pool, payoutId);
   if (payout === null) return;
   const { operator_id: operatorId, account, net_cents: amountCents } = payout;

@@ -1,7 +1,13 @@
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import { customerOf } from '../payments/customers.ts';
-import { PaymentRefused, type HostedPage, type PaymentProvider, type SubscriptionState } from '../payments/provider.ts';
+import {
+  PaymentRefused,
+  type HostedPage,
+  type PaymentProvider,
+  type PaymentsContext,
+  type SubscriptionState,
+} from '../payments/provider.ts';
 import {
   beginToOpen,
   changeIsClosed,
@@ -19,18 +25,14 @@ import { isRunning, takeState } from './state.ts';
  * Opens the page of a change under the change's own id, so that a try whose answer was lost is the same page when it is made again; never
  * one whose time was over before there was anybody to open it.
  */
-export async function openSubscriptionCheckout(
-  context: Context,
-  payments: PaymentProvider,
-  changeId: string,
-): Promise<void> {
+export async function openSubscriptionCheckout(context: PaymentsContext, changeId: string): Promise<void> {
   const { pool, log } = context;
   const change = await readChange(pool, changeId);
   const row = await findSubscription(pool, change.operator_id);
   if (change.past) return await endChange(pool, changeId, { status: 'expired', closing: true });
   if (change.status !== 'opening' || row === null || !(await beginToOpen(pool, changeId))) return;
   try {
-    await keepPage(context, changeId, await openPage(context, payments, { change, row }));
+    await keepPage(context, changeId, await openPage(context, { change, row }));
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     log.error({ changeId, reason: error.message }, 'the payment provider refuses to open a checkout of a subscription');
@@ -43,10 +45,11 @@ interface Wanted {
   row: SubscriptionRow;
 }
 
-async function openPage(context: Context, payments: PaymentProvider, { change, row }: Wanted): Promise<HostedPage> {
+async function openPage(context: PaymentsContext, { change, row }: Wanted): Promise<HostedPage> {
+  const { payments } = context;
   const { id: changeId, operator_id: operatorId, tier, expires_at: until } = change;
   if (until === null) throw new Error(`${changeId} is nothing to pay`);
-  const customerId = await customerOf(context, payments, operatorId);
+  const customerId = await customerOf(context, operatorId);
   step('openSubscriptionCheckout:customer');
   const expiresAt = new Date(until);
   const page =
@@ -69,17 +72,13 @@ async function keepPage(
  * Closes the page of a change that was given up, before another is opened. Where somebody paid it after all, that counts: the money
  * came in.
  */
-export async function closeSubscriptionCheckout(
-  context: Context,
-  payments: PaymentProvider,
-  changeId: string,
-): Promise<void> {
-  const { pool, log } = context;
+export async function closeSubscriptionCheckout(context: PaymentsContext, changeId: string): Promise<void> {
+  const { pool, log, payments } = context;
   const change = await readChange(pool, changeId);
   const row = await findSubscription(pool, change.operator_id);
   if (!change.closing || row === null) return;
   try {
-    const sessionId = change.session_id ?? (await openPage(context, payments, { change, row })).sessionId;
+    const sessionId = change.session_id ?? (await openPage(context, { change, row })).sessionId;
     await payments.expireCheckout(sessionId).catch(unlessRefused);
     step('closeSubscriptionCheckout:expired');
     await takeWhatWasPaid(context, { change, row, state: await boughtBy(payments, { change, row, sessionId }) });
@@ -90,7 +89,7 @@ export async function closeSubscriptionCheckout(
   }
 }
 
-/** One that is over already cannot be expired; what became of it is asked next. */
+/** One that is over already cannot be expired; what became of it is read next. */
 const unlessRefused = (error: unknown): void => {
   if (!(error instanceof PaymentRefused)) throw error;
 };

@@ -9,6 +9,7 @@ import {
   PaymentRefused,
   type CheckoutState,
   type PaymentProvider,
+  type PaymentsContext,
   type SubscriptionState,
 } from '../payments/provider.ts';
 import { endChange, findChangeInFlight, type ChangeRow } from './change-queries.ts';
@@ -58,10 +59,11 @@ export async function forOperator(
 }
 
 /**
- * Tells the provider what the operator has decided: all of it, under the number of the decision, so that a try whose answer was lost is
- * made again as it was. Where the provider will never do it, the row says again what the provider has (decisions §5).
+ * Pushes to the provider what the operator has decided: all of it, under the number of the decision, so that a try whose answer was lost is
+ * made again as it was. Where the provider will never do it, the row says again what the provider has.
  */
-export async function tellSubscription(context: Context, payments: PaymentProvider, operatorId: string): Promise<void> {
+export async function pushSubscription(context: PaymentsContext, operatorId: string): Promise<void> {
+  const { payments } = context;
   const row = await findSubscription(context.pool, operatorId);
   if (row === null || row.subscription_id === null || row.revision === row.told_revision) return;
   const { subscription_id: subscriptionId, revision } = row;
@@ -71,30 +73,31 @@ export async function tellSubscription(context: Context, payments: PaymentProvid
     nextTier: row.next_tier,
   };
   const key = `subscription:${operatorId}:${revision}`;
-  const told = await payments.changeSubscription({ key, subscriptionId, change }).then(
+  const pushed = await payments.changeSubscription({ key, subscriptionId, change }).then(
     (state) => ({ state, refused: null }),
     async (error: unknown) => {
       if (!(error instanceof PaymentRefused)) throw error;
       return { state: await payments.readSubscription(subscriptionId), refused: error.message };
     },
   );
-  step('tellSubscription:told');
+  step('pushSubscription:pushed');
   await forOperator(context, operatorId, async (unit) => {
-    await takeState(unit, operatorId, { state: told.state, at: row.answer_at, knownRevision: revision });
-    if (told.refused !== null)
+    await takeState(unit, operatorId, { state: pushed.state, at: row.answer_at, knownRevision: revision });
+    if (pushed.refused !== null)
       await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
     await planNextAsk(unit.connection, operatorId, row.read_at);
   });
-  if (told.refused !== null) {
+  if (pushed.refused !== null) {
     context.log.error(
-      { operatorId, reason: told.refused },
+      { operatorId, reason: pushed.refused },
       'the payment provider refuses a change of a subscription; it was taken back',
     );
   }
 }
 
-/** Asks the provider how things stand: at the end of the period, when a checkout expires, after an event. A lost webhook loses nothing. */
-export async function askSubscription(context: Context, payments: PaymentProvider, operatorId: string): Promise<void> {
+/** Fetches from the provider how things stand: at the end of the period, when a checkout expires, after an event. A lost webhook loses nothing. */
+export async function fetchSubscription(context: PaymentsContext, operatorId: string): Promise<void> {
+  const { payments } = context;
   const row = await findSubscription(context.pool, operatorId);
   if (row === null) return;
   const change = await findChangeInFlight(context.pool, operatorId);
@@ -106,7 +109,7 @@ export async function askSubscription(context: Context, payments: PaymentProvide
     );
     return { checkout: null, state: null };
   });
-  step('askSubscription:asked');
+  step('fetchSubscription:fetched');
   await forOperator(context, operatorId, async (unit) => {
     if (found.state !== null) {
       await takeState(unit, operatorId, { state: found.state, at: row.answer_at, knownRevision: row.told_revision });
@@ -142,14 +145,14 @@ async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout
     await endChange(connection, id, { status: 'expired', closing: true });
 }
 
-/** One query for several operators; those who never asked for a subscription are left out. */
+/** One query for several operators; those who never requested a subscription are left out. */
 export async function describeSubscriptions({ pool }: Context, operatorIds: string[]): Promise<Map<string, Described>> {
   const known = await knownSubscribers(pool, operatorIds);
   return described(
     known.map((id) => ({ id, operator_id: id })),
     ({ id }) => ({
       summary: `Subscription of ${id}`,
-      details: `The subscription of \`${id}\`: its checkouts, its renewals, and what the payment provider is told.`,
+      details: `The subscription of \`${id}\`: its checkouts, its renewals, and what is pushed to the payment provider.`,
     }),
   );
 }

@@ -36,7 +36,8 @@ describe('The statement of a month', function () {
     }
     return opened;
   };
-  const advance = (of: Publisher, month: string): Promise<string> => advancePayout(own.context, `${of.id}:${month}`);
+  const advance = async (of: Publisher, month: string): Promise<string> =>
+    (await advancePayout(own.context, `${of.id}:${month}`)).status;
   /** As the life does after the provider's answer. */
   const settle = (of: Publisher, month: string, transferId: string | null): Promise<void> =>
     settlePayoutRow(own.context.pool, `${of.id}:${month}`, transferId);

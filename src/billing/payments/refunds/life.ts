@@ -1,35 +1,34 @@
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { described, type Described } from '../described.ts';
-import { PaymentRefused, type PaymentProvider } from '../provider.ts';
+import { PaymentRefused, type PaymentsContext } from '../provider.ts';
 import { settleRefund, type RefundOutcome } from '../queries.ts';
-import type { PaymentStep } from '../step.ts';
+import type { RefundStep } from '../step.ts';
 import { advanceRefundRow, describeRefundRows, findPendingRefund, reconcileRefundRows } from './queries.ts';
-import type { RefundStatus } from './schema.ts';
 
 /** One step of the life of a refund: forgets the messages that woke it and says what is next. By the row, so it may run any number of times. */
-export async function advanceRefund({ pool }: Context, id: string): Promise<PaymentStep<RefundStatus>> {
+export async function advanceRefund({ pool }: Context, id: string): Promise<RefundStep> {
   const { status, action, wait_ms: waitMs, until } = await advanceRefundRow(pool, id);
   return { status, action, waitMs, until };
 }
 
 /**
- * Has the provider refund the payment, or say what became of it, and captures or releases what is held. An answer that was lost is no
- * refusal: the same key asks again (architecture rule 7).
+ * Requests the refund from the provider, or reads what became of it, and captures or releases what is held. An answer that was lost is
+ * no refusal: the request is made again under the same key.
  */
-export async function askRefund(context: Context, payments: PaymentProvider, id: string): Promise<void> {
-  const { pool, log, rowEvents } = context;
+export async function requestRefund(context: PaymentsContext, id: string): Promise<void> {
+  const { pool, log, rowEvents, payments } = context;
   const refund = await findPendingRefund(pool, id);
   if (refund === null) return;
-  const ask = async (): Promise<RefundOutcome> => {
+  const request = async (): Promise<RefundOutcome> => {
     if (refund.provider_refund_id !== null) return payments.readRefund(refund.provider_refund_id);
     const { payment_id: paymentId, amount_cents: amountCents } = refund;
     return payments.refund({ key: keyOf(refund), paymentId, amountCents });
   };
-  const outcome = await ask().catch((error: unknown): RefundOutcome => {
+  const outcome = await request().catch((error: unknown): RefundOutcome => {
     if (!(error instanceof PaymentRefused)) throw error;
     if (refund.provider_refund_id !== null) {
-      // it made one: that it does not know it now, as under another account's key, undoes nothing
+      // It made one: not to know it now, as under another account's key, undoes nothing.
       log.error(
         { refundId: id, reason: error.message },
         'the payment provider does not know a refund that it made; a person must look',
@@ -39,12 +38,12 @@ export async function askRefund(context: Context, payments: PaymentProvider, id:
     log.error({ refundId: id, reason: error.message }, 'the payment provider refuses a refund');
     return { providerRefundId: null, status: 'failed' };
   });
-  step('askRefund:asked');
+  step('requestRefund:answered');
   await settleRefund(pool, id, outcome);
   rowEvents.changed(id, refund.operator_id);
 }
 
-/** A provider answers a key that it refused with the refusal, so a refund that is asked for anew has another one. */
+/** A provider answers a key that it refused with the refusal, so a refund that is requested anew has another one. */
 const keyOf = ({ transaction_id: transactionId, attempt }: { transaction_id: string; attempt: number }): string =>
   attempt === 1 ? `refund:${transactionId}` : `refund:${transactionId}:${attempt}`;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { HoldId, OperatorId, RefundId } from '../../../ids/ids.ts';
-import { paymentActions } from '../step.ts';
+import { refundActions } from '../step.ts';
 import { RefundSchema, refundStatuses, type Refund } from './schema.ts';
 
 const CentsRow = z.object({ cents: z.number() });
@@ -56,7 +56,7 @@ export const findPendingRefund = (
 
 const StepRow = z.object({
   status: z.enum([...refundStatuses, 'gone']),
-  action: z.enum(paymentActions),
+  action: z.enum(refundActions),
   wait_ms: z.number().nullable(),
   until: z.string().nullable(),
 });

@@ -3,11 +3,11 @@ import { step } from '../../../commands/fault-points.ts';
 import { customerOf } from '../customers.ts';
 import { described, type Described } from '../described.ts';
 import { settleTopUp } from '../queries.ts';
-import { PaymentRefused, type CheckoutState, type PaymentProvider } from '../provider.ts';
-import type { PaymentStep } from '../step.ts';
+import { PaymentRefused, type CheckoutState, type PaymentProvider, type PaymentsContext } from '../provider.ts';
+import type { TopUpStep } from '../step.ts';
 import {
   advanceTopUpRow,
-  askTopUpLater,
+  checkTopUpLater,
   describeTopUpRows,
   endTopUp,
   readTopUp,
@@ -16,22 +16,21 @@ import {
   saveReceipt,
   type ReconciledTopUps,
 } from './queries.ts';
-import type { TopUpStatus } from './schema.ts';
 import { checkoutSeal, receiptSeal } from './seals.ts';
 
 /** One step of the life of a top-up: forgets the messages that woke it and says what is next. By the row, so it may run any number of times. */
-export async function advanceTopUp({ pool }: Context, id: string): Promise<PaymentStep<TopUpStatus>> {
+export async function advanceTopUp({ pool }: Context, id: string): Promise<TopUpStep> {
   const { status, action, wait_ms: waitMs, until } = await advanceTopUpRow(pool, id);
   return { status, action, waitMs, until };
 }
 
 /** Opens the checkout under the top-up's own id, so that a try whose answer was lost is the same session when it is made again. */
-export async function openTopUp(context: Context, payments: PaymentProvider, id: string): Promise<void> {
-  const { pool, encryption } = context;
+export async function openTopUp(context: PaymentsContext, id: string): Promise<void> {
+  const { pool, encryption, payments } = context;
   const { status, operator_id: operatorId, amount_cents: amountCents, expires_at: until } = await readTopUp(pool, id);
   if (status !== 'opening') return;
   try {
-    const customerId = await customerOf(context, payments, operatorId);
+    const customerId = await customerOf(context, operatorId);
     step('openTopUp:customer');
     const page = await payments.openTopUp({
       topUpId: id,
@@ -50,21 +49,21 @@ export async function openTopUp(context: Context, payments: PaymentProvider, id:
 }
 
 /**
- * Asks the provider what became of a checkout, closing it where its time is over: a webhook that was lost loses nothing, and nobody
- * pays a page that we gave up.
+ * Checks with the provider what became of a checkout, and closes it where its time is over: a webhook that was lost loses nothing, and
+ * nobody pays a page that we gave up.
  */
-export async function askTopUp(context: Context, payments: PaymentProvider, id: string): Promise<void> {
-  const { pool, log, rowEvents } = context;
+export async function checkTopUp(context: PaymentsContext, id: string): Promise<void> {
+  const { pool, log, rowEvents, payments } = context;
   const { status, session_id: sessionId, operator_id: operatorId } = await readTopUp(pool, id);
   if (sessionId === null || (status !== 'open' && status !== 'processing')) return;
   try {
     const state = await closedCheckout(payments, sessionId);
-    step('askTopUp:asked');
+    step('checkTopUp:checked');
     if (state.status === 'open' || (state.status === 'processing' && status === 'processing'))
-      return await askTopUpLater(pool, id);
+      return await checkTopUpLater(pool, id);
     const { outcome } = await settleTopUp(pool, { topUpId: id, outcome: state.status, sessionId, ...state }, null);
     if (outcome === 'differs') {
-      log.error({ topUpId: id }, 'a top-up was paid, but not as it was asked for; a person must look');
+      log.error({ topUpId: id }, 'a top-up was paid, but not as it was requested; a person must look');
       await endTopUp(pool, id, 'differs');
     }
     rowEvents.changed(operatorId);
@@ -79,14 +78,14 @@ async function closedCheckout(payments: PaymentProvider, sessionId: string): Pro
   const state = await payments.readCheckout(sessionId);
   if (state.status !== 'open') return state;
   await payments.expireCheckout(sessionId).catch((error: unknown) => {
-    // It was paid meanwhile: that is what it is asked about next.
+    // It was paid meanwhile: what is read next says so.
     if (!(error instanceof PaymentRefused)) throw error;
   });
   return payments.readCheckout(sessionId);
 }
 
-/** Keeps the address of the provider's receipt for the statement (decisions B27). */
-export async function seekReceipt({ pool, encryption }: Context, payments: PaymentProvider, id: string): Promise<void> {
+/** Keeps the address of the provider's receipt for the statement. */
+export async function fetchReceipt({ pool, encryption, payments }: PaymentsContext, id: string): Promise<void> {
   const { status, session_id: sessionId } = await readTopUp(pool, id);
   if (status !== 'paid' || sessionId === null) return;
   const receiptUrl = await payments.readCheckout(sessionId).then(
@@ -96,7 +95,7 @@ export async function seekReceipt({ pool, encryption }: Context, payments: Payme
       throw error;
     },
   );
-  step('seekReceipt:found');
+  step('fetchReceipt:fetched');
   await saveReceipt(pool, id, receiptUrl === null ? null : encryption.seal(receiptUrl, receiptSeal(id)));
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { OperatorId, TopUpId } from '../../../ids/ids.ts';
-import { paymentActions } from '../step.ts';
+import { topUpActions } from '../step.ts';
 import { topUpStatuses } from './schema.ts';
 
 const Nothing = z.object({});
@@ -66,7 +66,7 @@ export async function endTopUp(
     where id = ${id} and status in ('opening', 'open', 'processing')`);
 }
 
-export async function askTopUpLater(connection: CommonQueryMethods, id: string): Promise<void> {
+export async function checkTopUpLater(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update top_ups set ask_at = ask_again_at(expires_at) where id = ${id} and ask_at is not null`);
 }
@@ -79,7 +79,7 @@ export async function saveReceipt(connection: CommonQueryMethods, id: string, ur
 
 const StepRow = z.object({
   status: z.enum([...topUpStatuses, 'gone']),
-  action: z.enum(paymentActions),
+  action: z.enum(topUpActions),
   wait_ms: z.number().nullable(),
   until: z.string().nullable(),
 });

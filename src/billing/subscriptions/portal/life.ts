@@ -2,7 +2,7 @@ import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { customerOf } from '../../payments/customers.ts';
 import { described, type Described } from '../../payments/described.ts';
-import { PaymentRefused, type PaymentProvider } from '../../payments/provider.ts';
+import { PaymentRefused, type PaymentsContext } from '../../payments/provider.ts';
 import {
   advancePortalRow,
   describePortalRows,
@@ -16,16 +16,25 @@ import type { PortalStatus } from './schema.ts';
 /** What the sealed address of a portal belongs to. */
 export const portalSeal = (portalId: string): string => `portal:${portalId}`;
 
+/** Where a portal session stands; its life never waits. */
+export interface PortalStep {
+  status: PortalStatus;
+  waitMs: null;
+}
+
 /** One step of the life of a portal session: forgets the messages that woke it, and gives it up when nobody waits for it any more. */
-export const advancePortal = ({ pool }: Context, id: string): Promise<PortalStatus> => advancePortalRow(pool, id);
+export const advancePortal = async ({ pool }: Context, id: string): Promise<PortalStep> => ({
+  status: await advancePortalRow(pool, id),
+  waitMs: null,
+});
 
 /** Opens the page under the session's own id; once the row says so it is never opened again. */
-export async function openPortalPage(context: Context, payments: PaymentProvider, id: string): Promise<void> {
-  const { pool, encryption, log } = context;
+export async function openPortalPage(context: PaymentsContext, id: string): Promise<void> {
+  const { pool, encryption, log, payments } = context;
   const portal = await findPortal(pool, id);
   if (portal?.status !== 'opening') return;
   try {
-    const customerId = await customerOf(context, payments, portal.operator_id);
+    const customerId = await customerOf(context, portal.operator_id);
     const { url } = await payments.openPortal({ portalId: id, customerId });
     step('openPortalPage:opened');
     await savePortalUrl(pool, id, encryption.seal(url, portalSeal(id)));

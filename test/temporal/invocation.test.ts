@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
-import { invocationSignals } from '../../workflows/skill-invocation.ts';
+import { invocationSignals } from '../../workflows/invocation.ts';
 import { wake } from '../../workflows/life.ts';
 import { eventually } from '../support/eventually.ts';
 import { INPUT, OUTPUT, startRig, type Rig } from './rig.ts';

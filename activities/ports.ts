@@ -1,0 +1,17 @@
+import type { PaymentProvider } from '../src/billing/payments/provider.ts';
+import type { Context } from '../src/context/context.ts';
+import type { Mailer } from '../src/mail/index.ts';
+import { createSmtpMailer } from './mail/smtp.ts';
+import { createPayments } from './payments/index.ts';
+
+/** What steps reach outside of Carnet. */
+export interface Ports {
+  payments: PaymentProvider;
+  mailer: Mailer;
+}
+
+/** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
+export const createPorts = (context: Context): Ports => ({
+  payments: createPayments(context),
+  mailer: createSmtpMailer(context),
+});

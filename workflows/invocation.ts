@@ -1,0 +1,58 @@
+import { defineSignal } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { live, type Refusal, type Signal } from './life.ts';
+import { database } from './steps.ts';
+import { isUndecodable } from './undecodable.ts';
+
+type Step = Awaited<ReturnType<Activities['advanceInvocation']>>;
+type SignalName = Parameters<Activities['actOnSignal']>[1]['kind'];
+
+/** The other door to the rooms of POST …/claim, …/complete, …/fail and …/cancel, for whoever reaches the Temporal namespace. */
+export const invocationSignals = {
+  claim: defineSignal<[argument?: unknown]>('claim'),
+  complete: defineSignal<[argument?: unknown]>('complete'),
+  fail: defineSignal<[argument?: unknown]>('fail'),
+  cancel: defineSignal<[argument?: unknown]>('cancel'),
+} satisfies Record<SignalName, unknown>;
+
+/** The life of an invocation: its deadline, its lease, signals from outside, and what follows the end. */
+export const invocation = (): Promise<void> =>
+  live({
+    advance: database.advanceInvocation,
+    next: ({ open }) => (open ? 'wait' : 'end'),
+    act: {},
+    describe,
+    signals: {
+      arguments: {
+        claim: '{"lease_seconds"?: 5 to 3600, "attempt"?: number}',
+        complete: '{"output": object, "attempt"?: number}, 256 KiB at most',
+        fail: '{"error": {"code": string, "message": string}, "attempt"?: number}',
+        cancel: 'nothing; only while pending',
+      },
+      perform,
+    },
+    // Cancelling the run is not cancelling the invocation: its consumer may do that, and only while it is pending.
+    refusals: {
+      unknownSignal: `there is no such signal; there are ${Object.keys(invocationSignals).join(', ')}.`,
+      cancelRequest: 'signal `cancel` cancels the invocation, and then the run ends.',
+    },
+  });
+
+/** Through the domain function of the REST route. */
+async function perform(invocationId: string, signal: Signal<SignalName>): Promise<Refusal | null> {
+  if (isUndecodable(signal.argument)) {
+    return { code: 'VALIDATION_ERROR', detail: 'The argument cannot be decoded; send JSON (encoding json/plain).' };
+  }
+  const { refused } = await database.actOnSignal(invocationId, signal);
+  return refused;
+}
+
+function describe(step: Step): string {
+  if (!step.open) return step.status === 'gone' ? 'Ended: there is no such invocation.' : `Ended: ${step.status}.`;
+  if (step.leaseUntil !== null) {
+    return `Claimed (attempt ${step.attempt}). Waits for completion until ${step.leaseUntil}, when the claim lapses; expires at ${step.expiresAt}.`;
+  }
+  if (step.status === 'processing')
+    return `Claimed (attempt ${step.attempt}). Waits for completion until ${step.expiresAt}.`;
+  return `Waits for claim or completion until ${step.expiresAt}.`;
+}

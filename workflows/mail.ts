@@ -1,0 +1,28 @@
+import type { Activities } from '../activities/index.ts';
+import { live } from './life.ts';
+import { database, outbound } from './steps.ts';
+
+type Step = Awaited<ReturnType<Activities['advanceMail']>>;
+
+/** Where the row does not say for how long a mail is wanted. */
+const ONE_TRY_MS = 1_000;
+
+/** The life of a mail: sent by the operator's mail server, or given up when its time is over. */
+export const mail = (): Promise<void> =>
+  live({
+    advance: database.advanceMail,
+    next: ({ open }) => (open ? 'send' : 'end'),
+    act: {
+      send: (id, { waitMs }) => outbound({ scheduleToCloseTimeout: waitMs ?? ONE_TRY_MS }).sendMail(id),
+    },
+    describe,
+    refusals: {
+      unknownSignal: 'this run takes none.',
+      cancelRequest: 'the mail is wanted until its time is over.',
+    },
+  });
+
+function describe({ open, status, expiresAt }: Step): string {
+  if (open) return `Sends the mail, again and again until ${expiresAt ?? 'it is taken'}.`;
+  return status === 'gone' ? 'Ended: there is no such mail.' : `Ended: ${status}.`;
+}
