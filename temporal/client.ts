@@ -54,7 +54,7 @@ function pem(setting: string, file: string): Buffer {
   }
 }
 
-/** Connects at the first call and again whenever it must (architecture rule 16), so no start waits for Temporal. */
+/** Connects at the first call and again whenever it must, so no start waits for Temporal. */
 export function openTemporal(settings: TemporalSettings): Temporal {
   const connection = Connection.lazy({
     ...connectionOptions(settings),

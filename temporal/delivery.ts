@@ -44,7 +44,7 @@ export interface RunningDelivery extends Delivery {
 }
 
 /**
- * Brings the messages that commands left to their lives (architecture, "The one idea"). Made before the context, whose commands
+ * Brings the messages that commands left to their lives. Made before the context, whose commands
  * call `messagesCommitted`; what was announced before `start` is delivered after it.
  */
 export function createDelivery({ temporal, log, lives }: DeliveryOptions): RunningDelivery {
@@ -139,7 +139,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         await waker.prepare();
         await waker.awaitLife(life, lives[parsed.kind], descriptions.get(parsed.id));
       } catch (error) {
-        // A run that ended while it was asked has done what its row asked for.
+        // A run that ended during the call has done what its row asked for.
         if (error instanceof WorkflowUpdateFailedError) return;
         log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
         const detail =
@@ -200,7 +200,7 @@ interface Once<Args extends unknown[]> {
   readonly running: Promise<void> | undefined;
 }
 
-/** Runs `work` unless it runs already; it never rejects, and tells a row of failures by its first. */
+/** Runs `work` unless it runs already; it never rejects, and logs the first of failures that follow each other. */
 function once<Args extends unknown[]>(
   log: Logger,
   complaint: string,

@@ -24,19 +24,19 @@ let log: Logger | undefined;
  */
 export function forwardLogs(to: Logger): void {
   if (log === undefined) {
-    const tell = (level: LogLevel, message: string, meta: LogMetadata = {}): void => {
+    const write = (level: LogLevel, message: string, meta: LogMetadata = {}): void => {
       if (!QUIET.has(level) && meta.target !== REPETITIVE && message !== MEANT)
         log?.[pinoLevel[level]]({ temporal: meta }, message);
     };
     Runtime.install({
       shutdownSignals: [],
       logger: {
-        log: tell,
-        trace: (message, meta) => tell('TRACE', message, meta),
-        debug: (message, meta) => tell('DEBUG', message, meta),
-        info: (message, meta) => tell('INFO', message, meta),
-        warn: (message, meta) => tell('WARN', message, meta),
-        error: (message, meta) => tell('ERROR', message, meta),
+        log: write,
+        trace: (message, meta) => write('TRACE', message, meta),
+        debug: (message, meta) => write('DEBUG', message, meta),
+        info: (message, meta) => write('INFO', message, meta),
+        warn: (message, meta) => write('WARN', message, meta),
+        error: (message, meta) => write('ERROR', message, meta),
       },
       telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
     });

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Whether Temporal is away for one part of the process; the log hears of it once when it goes and once when it is back. */
+/** Whether Temporal is away for one part of the process; it is logged once when Temporal goes and once when it is back. */
 export interface Outage {
   /** Temporal answered. */
   over(): void;

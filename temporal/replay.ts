@@ -17,7 +17,7 @@ export interface Replayed {
 }
 
 /**
- * Runs workflow code against histories of earlier runs, by name (architecture rule 9). Nothing outside of the workflow is called.
+ * Runs workflow code against histories of earlier runs, by name. Nothing outside of the workflow is called.
  * @throws ZodError for a history that does not begin with its start.
  */
 export async function* replayHistories(

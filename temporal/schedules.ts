@@ -3,12 +3,12 @@ import type { Workflow } from '@temporalio/common';
 import { keyRotation, monthlyPayouts, retention } from '../workflows/index.ts';
 import { TaskQueue } from './task-queues.ts';
 
-/** Of each schedule its id and, followed by a time, those of the runs that it starts (architecture, rules for lives 5). */
+/** Of each schedule its id, which is the name of its workflow; a run that it starts has the id with a time behind it. */
 export const KEY_ROTATION = 'key-rotation';
-export const PAYOUTS = 'payouts';
+export const MONTHLY_PAYOUTS = 'monthly-payouts';
 export const RETENTION = 'retention';
 
-/** What is done by the calendar (decisions §5), in UTC. */
+/** What is done by the calendar, in UTC. */
 interface Schedule {
   id: string;
   workflow: Workflow;
@@ -28,7 +28,7 @@ const SCHEDULES: readonly Schedule[] = [
     summary: 'Rotate the keys that sign passports, if they are 90 days old',
   },
   {
-    id: PAYOUTS,
+    id: MONTHLY_PAYOUTS,
     workflow: monthlyPayouts,
     // A few hours after the month, so that what is captured at its very end has committed.
     spec: { calendars: [{ dayOfMonth: 1, hour: 3 }] },

@@ -1,7 +1,7 @@
 import { OUTBOUND } from '../workflows/queues.ts';
 
 /**
- * One queue a kind of work, so that a slow receiver or a hot loop never delays an invocation (architecture rule 10).
+ * One queue a kind of work, so that a slow receiver or a hot loop never delays an invocation.
  * `lives` runs workflows and their steps in the database, `outbound` the steps that reach out.
  */
 export const TaskQueue = {

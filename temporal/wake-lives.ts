@@ -8,10 +8,10 @@ import { TaskQueue } from './task-queues.ts';
 
 /** A call that takes longer counts as failed; it may have worked all the same, and waking twice is harmless. */
 const CALL_MS = 5_000;
-/** A caller who waits for a life is told to come again when no worker has answered by then (architecture). */
+/** A caller who waits for a life gets 503 and may come again when no worker has answered by then. */
 const ANSWER_MS = 10_000;
-/** When the namespace refused to register the search attributes, how long until it is asked again. */
-const ASK_AGAIN_MS = 60_000;
+/** When the namespace refused to register the search attributes, how long until that is tried again. */
+const TRY_AGAIN_MS = 60_000;
 
 /** gRPC's INVALID_ARGUMENT: the server understood and will never accept it. */
 const INVALID_ARGUMENT = 3;
@@ -34,18 +34,18 @@ export interface Waker {
 
 export function createWaker({ client, namespace }: Temporal, log: Logger): Waker {
   let attributes: 'unknown' | 'registered' | 'refused' = 'unknown';
-  let askAgainAt = 0;
+  let tryAgainAt = 0;
 
   const inTime = <T>(call: () => Promise<T>): Promise<T> => client.connection.withDeadline(Date.now() + CALL_MS, call);
 
   const leaveAttributesOut = (error: unknown): void => {
-    if (askAgainAt === 0)
+    if (tryAgainAt === 0)
       log.warn(
         { err: error },
         'the search attributes cannot be registered; lives start without them and cannot be listed by them',
       );
     attributes = 'refused';
-    askAgainAt = Date.now() + ASK_AGAIN_MS;
+    tryAgainAt = Date.now() + TRY_AGAIN_MS;
   };
 
   const startOf = (life: string, description: LifeDescription | undefined) => ({
@@ -62,7 +62,7 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
 
   return {
     async prepare() {
-      if (attributes === 'registered' || (attributes === 'refused' && Date.now() < askAgainAt)) return;
+      if (attributes === 'registered' || (attributes === 'refused' && Date.now() < tryAgainAt)) return;
       try {
         await inTime(() => registerSearchAttributes(client, namespace));
         attributes = 'registered';
@@ -83,21 +83,21 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     },
     async awaitLife(life, definition, description) {
       const until = Date.now() + ANSWER_MS;
-      const ask = (): Promise<unknown> => {
+      const call = (): Promise<unknown> => {
         const startWorkflowOperation = new WithStartWorkflowOperation(definition.workflow, startOf(life, description));
         return client.connection.withDeadline(until, () =>
           client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
         );
       };
-      await ask().catch((error: unknown) => {
+      await call().catch((error: unknown) => {
         if (!hasCode(error, FAILED_PRECONDITION)) throw error;
-        return ask();
+        return call();
       });
     },
   };
 }
 
-/** UNKNOWN, CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE say nothing about what was asked. */
+/** UNKNOWN, CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE say nothing about the request. */
 const NO_ANSWER: ReadonlySet<number> = new Set([1, 2, 4, 8, 14]);
 
 const answered = (error: unknown): boolean =>

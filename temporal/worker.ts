@@ -10,7 +10,7 @@ import { ensureSchedules } from './schedules.ts';
 import { TaskQueue } from './task-queues.ts';
 import { buildIdOf, workflowCode } from './workflow-bundle.ts';
 
-/** Never more than the worker's pool has connections (architecture rule 13). */
+/** Never more than the worker's pool has connections: eight. */
 const MAX_LOCAL_ACTIVITIES = 8;
 /** Steps that wait for others' servers, each for seconds; they hold a socket and no connection of the pool meanwhile. */
 const MAX_OUTBOUND_ACTIVITIES = 20;
@@ -27,9 +27,9 @@ export interface RunningWorker {
 }
 
 /**
- * Works on lives until it is stopped: connects, polls, and whatever ends that, begins anew (architecture rule 16). Returns when the
+ * Works on lives until it is stopped: connects, polls, and whatever ends that, begins anew. Returns when the
  * workflow code is there, a second where it must be bundled first, whether Temporal answers or not. `activities` are
- * `createActivities(context)`, over a context with a pool of its own.
+ * `createActivities(context, ports)`, over a context with a pool of its own.
  * @throws Error when the workflow code can be neither read nor bundled.
  */
 export async function runWorker(context: Context, activities: Activities): Promise<RunningWorker> {

@@ -34,13 +34,13 @@ export interface Signal<Name extends string> {
   signalId: string;
 }
 
-/** Why what a signal asks for is not done. */
+/** Why what a signal wants is not done. */
 export interface Refusal {
   code: string;
   detail: string;
 }
 
-/** Ends of the sentences that say why a run does not do what it is asked for. */
+/** Ends of the sentences that give the reason for a refusal. */
 interface Refusals {
   unknownSignal: string;
   cancelRequest: string;
@@ -52,7 +52,7 @@ export interface Life<S extends Step, Next extends string, SignalName extends st
   advance(id: string): Promise<S>;
   /** What the life does now: `wait`, `end`, or one of `act`. */
   next(step: S): Next;
-  /** Outbound steps. One that fails is lost nothing of: the row still asks for it. */
+  /** Outbound steps. When one fails nothing is lost: the row still asks for it. */
   act: Record<Exclude<Next, 'wait' | 'end'>, (id: string, step: S) => Promise<unknown>>;
   /** What a person reads in the Temporal UI: what the run waits for, and until when. Nothing that no history may hold. */
   describe(step: S): string;

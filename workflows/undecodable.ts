@@ -1,6 +1,6 @@
 /**
  * What the payload converter hands over in place of a payload that no converter can read. Throwing would fail the workflow
- * task for ever, and with it every good signal behind the bad one (architecture rule 4).
+ * task for ever, and with it every good signal behind the bad one.
  */
 export interface Undecodable {
   undecodable: true;

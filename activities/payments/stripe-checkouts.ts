@@ -2,12 +2,12 @@ import type { Stripe } from 'stripe';
 import type { PaymentMetadata } from '../../src/billing/payments/event.ts';
 import type { CheckoutState, HostedPage, PaymentProvider } from '../../src/billing/payments/provider.ts';
 import type { Config, StripeSettings } from '../../src/context/config.ts';
-import { keyOfWish, type Ask } from './stripe-client.ts';
+import { keyOfParams, type Call } from './stripe-client.ts';
 
 /** What the adapter is made of. */
 export interface StripeParts {
   stripe: Stripe;
-  ask: Ask;
+  call: Call;
   config: Pick<Config, 'publicBaseUrl' | 'topUpSessionSeconds' | 'subscribeSessionSeconds'>;
   prices: StripeSettings['prices'];
 }
@@ -23,20 +23,20 @@ type Checkouts = Pick<
   'ensureCustomer' | 'openTopUp' | 'openSubscription' | 'readCheckout' | 'expireCheckout'
 >;
 
-export function stripeCheckouts({ stripe, ask, config, prices }: StripeParts): Checkouts {
+export function stripeCheckouts({ stripe, call, config, prices }: StripeParts): Checkouts {
   const pages = returnUrls(config.publicBaseUrl);
 
   return {
     async ensureCustomer({ operatorId, name, email }) {
-      const wish = { name, email, metadata: { carnet_operator: operatorId } };
-      const idempotencyKey = keyOfWish(`customer:${operatorId}`, wish);
-      const { id } = await ask('customers.create', () => stripe.customers.create(wish, { idempotencyKey }));
+      const params = { name, email, metadata: { carnet_operator: operatorId } };
+      const idempotencyKey = keyOfParams(`customer:${operatorId}`, params);
+      const { id } = await call('customers.create', () => stripe.customers.create(params, { idempotencyKey }));
       return { customerId: id };
     },
 
     async openTopUp({ topUpId, operatorId, customerId, amountCents, expiresAt }) {
       const metadata = metadataOf('top_up', topUpId, operatorId);
-      const session = await ask('checkout.sessions.create', () =>
+      const session = await call('checkout.sessions.create', () =>
         stripe.checkout.sessions.create(
           {
             mode: 'payment',
@@ -66,7 +66,7 @@ export function stripeCheckouts({ stripe, ask, config, prices }: StripeParts): C
     async openSubscription({ changeId, operatorId, customerId, tier, purchasedSeats, expiresAt }) {
       const metadata = metadataOf('subscription', changeId, operatorId);
       const seats = purchasedSeats > 0 ? [{ price: prices.seat, quantity: purchasedSeats }] : [];
-      const session = await ask('checkout.sessions.create', () =>
+      const session = await call('checkout.sessions.create', () =>
         stripe.checkout.sessions.create(
           {
             mode: 'subscription',
@@ -87,8 +87,8 @@ export function stripeCheckouts({ stripe, ask, config, prices }: StripeParts): C
     async readCheckout(sessionId) {
       if (isPortalSession(sessionId)) return unknownYet;
       if (isInvoice(sessionId))
-        return stateOfInvoice(await ask('invoices.retrieve', () => stripe.invoices.retrieve(sessionId)));
-      const session = await ask('checkout.sessions.retrieve', () =>
+        return stateOfInvoice(await call('invoices.retrieve', () => stripe.invoices.retrieve(sessionId)));
+      const session = await call('checkout.sessions.retrieve', () =>
         stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent.latest_charge'] }),
       );
       return stateOfSession(session);
@@ -97,12 +97,12 @@ export function stripeCheckouts({ stripe, ask, config, prices }: StripeParts): C
     async expireCheckout(sessionId) {
       if (isPortalSession(sessionId)) return; // Stripe ends it by itself
       if (isInvoice(sessionId)) {
-        const { status } = await ask('invoices.retrieve', () => stripe.invoices.retrieve(sessionId));
-        if (status === 'open') await ask('invoices.voidInvoice', () => stripe.invoices.voidInvoice(sessionId));
+        const { status } = await call('invoices.retrieve', () => stripe.invoices.retrieve(sessionId));
+        if (status === 'open') await call('invoices.voidInvoice', () => stripe.invoices.voidInvoice(sessionId));
         return;
       }
-      const { status } = await ask('checkout.sessions.retrieve', () => stripe.checkout.sessions.retrieve(sessionId));
-      if (status === 'open') await ask('checkout.sessions.expire', () => stripe.checkout.sessions.expire(sessionId));
+      const { status } = await call('checkout.sessions.retrieve', () => stripe.checkout.sessions.retrieve(sessionId));
+      if (status === 'open') await call('checkout.sessions.expire', () => stripe.checkout.sessions.expire(sessionId));
     },
   };
 }
@@ -136,7 +136,7 @@ function pageOf({ id, url }: Stripe.Checkout.Session): HostedPage {
   return { sessionId: id, url };
 }
 
-/** A page of the billing portal cannot be asked for what became of it: the subscription says so (payment-provider.ts). */
+/** Stripe does not return what became of a page of the billing portal: the subscription shows it. */
 const isPortalSession = (sessionId: string): boolean => sessionId.startsWith('bps_');
 const isInvoice = (sessionId: string): boolean => sessionId.startsWith('in_');
 

@@ -5,7 +5,7 @@ import { PaymentRefused } from '../../src/billing/payments/provider.ts';
 import type { StripeSettings } from '../../src/context/config.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 
-/** Stripe answers within a second or two; an answer that takes longer is asked for again under the same key. */
+/** Stripe answers within a second or two; a call that takes longer is made again under the same key. */
 const TIMEOUT_MS = 15_000;
 
 /**
@@ -32,40 +32,40 @@ function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string;
   };
 }
 
-/** What people have to mend, not the customer: a balance of ours that does not cover a refund or a transfer. */
+/** What we have to put right, not the customer: a balance of ours that does not cover a refund or a transfer. */
 const OURS: ReadonlySet<string | undefined> = new Set(['balance_insufficient', 'insufficient_funds']);
 
-export type Ask = <T>(what: string, call: () => Promise<T>) => Promise<T>;
+export type Call = <T>(what: string, send: () => Promise<T>) => Promise<T>;
 
 /**
- * Asks Stripe and says what a failure means. Stripe's own words stay out of errors and logs, since they repeat what was sent; the id of
+ * Calls Stripe and translates its failures. Stripe's own words stay out of errors and logs, since they repeat what was sent; the id of
  * the request finds them in its dashboard.
  * @throws PaymentRefused where the answer is no for good, a key used for another request included; CarnetError TEMPORARILY_UNAVAILABLE where
- * it is not known or may be mended (429, 5xx, no connection, a wrong or restricted key).
+ * it is not known or may be corrected (429, 5xx, no connection, a wrong or restricted key).
  */
-export const createAsk =
-  (log: Logger): Ask =>
-  async (what, call) => {
+export const createCall =
+  (log: Logger): Call =>
+  async (what, send) => {
     try {
-      return await call();
+      return await send();
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeError)) throw error;
       const { type, code, param, statusCode: status, requestId } = error;
-      const told = { call: what, type, code, param, status, stripeRequestId: requestId };
+      const fields = { call: what, type, code, param, status, stripeRequestId: requestId };
       if (isFinal(error)) {
-        log.warn(told, 'Stripe refused a call for good');
+        log.warn(fields, 'Stripe refused a call for good');
         throw new PaymentRefused(
           `Stripe refused ${what}: ${code ?? type}${requestId === undefined ? '' : ` (${requestId})`}.`,
         );
       }
-      const mendable =
+      const correctable =
         error instanceof Stripe.errors.StripeAuthenticationError ||
         error instanceof Stripe.errors.StripePermissionError ||
         OURS.has(code);
-      log[mendable ? 'error' : 'warn'](
-        told,
-        mendable
-          ? 'Stripe refuses our key, or our balance there is too low; the call is made again until that is mended'
+      log[correctable ? 'error' : 'warn'](
+        fields,
+        correctable
+          ? 'Stripe refuses our key, or our balance there is too low; the call is made again until that is corrected'
           : 'Stripe did not answer a call; it is made again',
       );
       throw new CarnetError('TEMPORARILY_UNAVAILABLE', `Stripe did not do ${what}.`);
@@ -78,6 +78,6 @@ const isFinal = (error: InstanceType<typeof Stripe.errors.StripeError>): boolean
     error instanceof Stripe.errors.StripeIdempotencyError ||
     error instanceof Stripe.errors.StripeCardError);
 
-/** A key for a call that sets what is wanted, once a wish: the same wish has the same key, another one never clashes with it. */
-export const keyOfWish = (key: string, wish: unknown): string =>
-  `${key}:${createHash('sha256').update(JSON.stringify(wish)).digest('base64url').slice(0, 16)}`;
+/** A key for a call that sets what is wanted: the same parameters have the same key, others never clash with it. */
+export const keyOfParams = (key: string, params: unknown): string =>
+  `${key}:${createHash('sha256').update(JSON.stringify(params)).digest('base64url').slice(0, 16)}`;

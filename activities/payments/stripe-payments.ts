@@ -4,7 +4,7 @@ import { refundStatusOf } from '../../src/billing/payments/fact.ts';
 import type { PaymentProvider, RefundState } from '../../src/billing/payments/provider.ts';
 import type { StripeSettings } from '../../src/context/config.ts';
 import { stripeCheckouts, type StripeParts } from './stripe-checkouts.ts';
-import { createAsk, createStripe } from './stripe-client.ts';
+import { createCall, createStripe } from './stripe-client.ts';
 import { stripeSubscriptions } from './stripe-subscriptions.ts';
 
 /** Stripe, by its SDK; the promises are the port's (src/billing/payments/provider.ts). */
@@ -14,7 +14,7 @@ export function createStripePayments(
   log: Logger,
 ): PaymentProvider {
   const stripe = createStripe(settings);
-  const parts: StripeParts = { stripe, ask: createAsk(log), config, prices: settings.prices };
+  const parts: StripeParts = { stripe, call: createCall(log), config, prices: settings.prices };
   return {
     ...stripeCheckouts(parts),
     ...stripeSubscriptions(parts),
@@ -22,26 +22,28 @@ export function createStripePayments(
 
     async transfer({ key, operatorId, account, amountCents }) {
       // Stripe forgets keys after a day, and an outcome may stay unknown for longer; groups it keeps.
-      const { data } = await parts.ask('transfers.list', () =>
+      const { data } = await parts.call('transfers.list', () =>
         stripe.transfers.list({ transfer_group: key, destination: account }),
       );
       const made = data.find(({ amount }) => amount === amountCents);
       if (made !== undefined) return { transferId: made.id };
       const metadata = { carnet_operator: operatorId, carnet_key: key };
-      const wish = { amount: amountCents, currency: 'usd', destination: account, transfer_group: key, metadata };
-      const { id } = await parts.ask('transfers.create', () => stripe.transfers.create(wish, { idempotencyKey: key }));
+      const params = { amount: amountCents, currency: 'usd', destination: account, transfer_group: key, metadata };
+      const { id } = await parts.call('transfers.create', () =>
+        stripe.transfers.create(params, { idempotencyKey: key }),
+      );
       return { transferId: id };
     },
   };
 }
 
-function stripeRefunds({ stripe, ask }: StripeParts): Pick<PaymentProvider, 'refund' | 'readRefund'> {
+function stripeRefunds({ stripe, call }: StripeParts): Pick<PaymentProvider, 'refund' | 'readRefund'> {
   const readRefund = async (providerRefundId: string): Promise<RefundState> =>
-    stateOf(await ask('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId)));
+    stateOf(await call('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId)));
 
   /** The refund that was made under the key. Stripe forgets keys after a day, but not what they made. */
   const find = async (key: string, paymentId: string): Promise<RefundState | undefined> => {
-    const { data } = await ask('refunds.list', () => stripe.refunds.list({ payment_intent: paymentId, limit: 100 }));
+    const { data } = await call('refunds.list', () => stripe.refunds.list({ payment_intent: paymentId, limit: 100 }));
     const made = data.find(({ metadata }) => metadata?.carnet_key === key);
     return made === undefined ? undefined : stateOf(made);
   };
@@ -51,8 +53,8 @@ function stripeRefunds({ stripe, ask }: StripeParts): Pick<PaymentProvider, 'ref
     async refund({ key, paymentId, amountCents }) {
       const earlier = await find(key, paymentId);
       if (earlier !== undefined) return earlier;
-      const wish = { payment_intent: paymentId, amount: amountCents, metadata: { carnet_key: key } };
-      return stateOf(await ask('refunds.create', () => stripe.refunds.create(wish, { idempotencyKey: key })));
+      const params = { payment_intent: paymentId, amount: amountCents, metadata: { carnet_key: key } };
+      return stateOf(await call('refunds.create', () => stripe.refunds.create(params, { idempotencyKey: key })));
     },
   };
 }

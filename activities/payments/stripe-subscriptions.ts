@@ -14,44 +14,44 @@ import {
   tierItemOf,
 } from '../../src/billing/payments/stripe/subscription.ts';
 import type { StripeParts } from './stripe-checkouts.ts';
-import { keyOfWish } from './stripe-client.ts';
+import { keyOfParams } from './stripe-client.ts';
 
 type Subscriptions = Pick<PaymentProvider, 'openUpgrade' | 'readSubscription' | 'changeSubscription' | 'openPortal'>;
 
-export function stripeSubscriptions({ stripe, ask, config, prices }: StripeParts): Subscriptions {
+export function stripeSubscriptions({ stripe, call, config, prices }: StripeParts): Subscriptions {
   const returnUrl = `${config.publicBaseUrl}/dashboard`;
 
   const find = async (id: string): Promise<StripeSubscription> =>
-    StripeSubscription.parse(await ask('subscriptions.retrieve', () => stripe.subscriptions.retrieve(id)));
+    StripeSubscription.parse(await call('subscriptions.retrieve', () => stripe.subscriptions.retrieve(id)));
 
   const update = async (
     id: string,
     key: string,
-    wish: Stripe.SubscriptionUpdateParams,
+    params: Stripe.SubscriptionUpdateParams,
   ): Promise<StripeSubscription> => {
-    const idempotencyKey = keyOfWish(key, wish);
+    const idempotencyKey = keyOfParams(key, params);
     return StripeSubscription.parse(
-      await ask('subscriptions.update', () => stripe.subscriptions.update(id, wish, { idempotencyKey })),
+      await call('subscriptions.update', () => stripe.subscriptions.update(id, params, { idempotencyKey })),
     );
   };
 
-  /** One wish after the other, each only while it is not fulfilled, so that a call made again goes on where the first one ended. */
+  /** One change after the other, each only while it is not made, so that a call made again goes on where the first one ended. */
   const change = async (
     key: string,
     found: StripeSubscription,
     wanted: SubscriptionChange,
   ): Promise<StripeSubscription> => {
     let subscription = found;
-    for (const wishOf of [seatsWish, tierWish, cancelWish]) {
-      const wish = wishOf(subscription, subscriptionStateOf(subscription, prices), wanted, prices);
-      if (wish !== null) subscription = await update(subscription.id, key, wish);
+    for (const paramsOf of [seatsParams, tierParams, cancelParams]) {
+      const params = paramsOf(subscription, subscriptionStateOf(subscription, prices), wanted, prices);
+      if (params !== null) subscription = await update(subscription.id, key, params);
     }
     return subscription;
   };
 
   /** The proration is invoiced at once, and the upgrade waits for its payment: for subscriptions of several items the portal confirms nothing. */
   const openInvoice = async (changeId: string, subscriptionId: string, itemId: string, tier: PaidTier) => {
-    const { latest_invoice: invoice } = await ask('subscriptions.update', () =>
+    const { latest_invoice: invoice } = await call('subscriptions.update', () =>
       stripe.subscriptions.update(
         subscriptionId,
         {
@@ -74,7 +74,7 @@ export function stripeSubscriptions({ stripe, ask, config, prices }: StripeParts
       const subscription = await change(changeId, await find(subscriptionId), { nextTier: null });
       const { itemId } = tierItemOf(subscription, prices);
       if (subscription.items.data.length > 1) return openInvoice(changeId, subscriptionId, itemId, tier);
-      const session = await ask('billingPortal.sessions.create', () =>
+      const session = await call('billingPortal.sessions.create', () =>
         stripe.billingPortal.sessions.create(
           {
             customer: customerId,
@@ -104,7 +104,7 @@ export function stripeSubscriptions({ stripe, ask, config, prices }: StripeParts
     },
 
     async openPortal({ portalId, customerId }) {
-      const { url } = await ask('billingPortal.sessions.create', () =>
+      const { url } = await call('billingPortal.sessions.create', () =>
         stripe.billingPortal.sessions.create(
           { customer: customerId, return_url: returnUrl },
           { idempotencyKey: portalId },
@@ -115,16 +115,16 @@ export function stripeSubscriptions({ stripe, ask, config, prices }: StripeParts
   };
 }
 
-/** What is to be asked of Stripe; null where it is so already. */
-type WishOf = (
+/** What Stripe is to be sent; null where it is so already. */
+type ParamsOf = (
   subscription: StripeSubscription,
   state: SubscriptionState,
   wanted: SubscriptionChange,
   prices: StripeParts['prices'],
 ) => Stripe.SubscriptionUpdateParams | null;
 
-/** Prorated on the next invoice, since seats take effect at once (decisions B14). */
-const seatsWish: WishOf = (subscription, { purchasedSeats: has }, { purchasedSeats: quantity }, prices) => {
+/** Prorated on the next invoice, since seats take effect at once. */
+const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchasedSeats: quantity }, prices) => {
   if (quantity === undefined || quantity === has) return null;
   const item = seatItemOf(subscription, prices);
   const proration_behavior = 'create_prorations';
@@ -133,11 +133,11 @@ const seatsWish: WishOf = (subscription, { purchasedSeats: has }, { purchasedSea
 };
 
 /**
- * A downgrade lowers the price at once and credits nothing, so that the next invoice is the lower one, and says on the subscription which
+ * A downgrade lowers the price at once and credits nothing, so that the next invoice is the lower one, and notes on the subscription which
  * tier is paid for until then. One call does it and one takes it back; a subscription schedule takes three, and keeps the portal and
  * the cancellation from working meanwhile.
  */
-const tierWish: WishOf = (subscription, { tier, nextTier, currentPeriodEnd }, { nextTier: wanted }, prices) => {
+const tierParams: ParamsOf = (subscription, { tier, nextTier, currentPeriodEnd }, { nextTier: wanted }, prices) => {
   const next = wanted === tier ? null : wanted;
   if (next === undefined || next === nextTier) return null;
   const { itemId: id } = tierItemOf(subscription, prices);
@@ -149,7 +149,7 @@ const tierWish: WishOf = (subscription, { tier, nextTier, currentPeriodEnd }, { 
   };
 };
 
-const cancelWish: WishOf = (
+const cancelParams: ParamsOf = (
   { cancel_at_period_end: byFlag },
   { cancelAtPeriodEnd: has },
   { cancelAtPeriodEnd: wanted },

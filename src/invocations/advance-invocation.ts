@@ -29,7 +29,7 @@ export interface InvocationStep {
 }
 
 /**
- * One step of the life of an invocation: forgets the messages that woke it, expires it past its deadline (the hold goes
+ * One step of the life of an invocation: deletes the messages that woke it, expires it past its deadline (the hold goes
  * back), gives up a lapsed lease, counts a completed one, once. All by the row, so it may run any number of times.
  */
 export async function advanceInvocation(context: Context, id: string): Promise<InvocationStep> {

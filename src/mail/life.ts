@@ -39,7 +39,7 @@ export interface MailerContext extends Context {
 }
 
 /**
- * One step of the life of a mail: forgets the messages that woke it, and the text where its time is over. By the row, so it may
+ * One step of the life of a mail: deletes the messages that woke it, and the text where its time is over. By the row, so it may
  * run any number of times.
  */
 export async function advanceMail({ pool }: Context, id: string): Promise<MailStep> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../src/billing/index.ts';
 import { sql } from '../../src/database/pool.ts';
-import { PAYOUTS } from '../../temporal/schedules.ts';
+import { MONTHLY_PAYOUTS } from '../../temporal/schedules.ts';
 import { newPublisher, type Publisher } from '../billing/payouts/publishers.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
@@ -19,7 +19,7 @@ describe('kill -9 of a worker that pays out what was earned', function () {
 
   /** The first of the month comes. */
   const trigger = async ({ lives }: World): Promise<void> => {
-    const schedule = lives.client.schedule.getHandle(PAYOUTS);
+    const schedule = lives.client.schedule.getHandle(MONTHLY_PAYOUTS);
     await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), {
       ignoreErrors: () => true,
     });

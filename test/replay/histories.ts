@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** `<workflow>/<case>@<version>.json`, recorded from real runs by scripts/record-histories.ts. */
+/** `<workflow>/<case>@<version>.json`, recorded from real runs by record.ts. */
 export const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url));
 
 /** All recorded histories by their name. */

@@ -21,7 +21,7 @@ describe('The life of an invocation', () => {
     await run.saying(/^Waits for claim or completion until \d{4}-/);
     return run;
   };
-  /** Moves the deadline into the past and asks the life to look. */
+  /** Moves the deadline into the past and wakes the life. */
   const passDeadline = async (id: string, column: 'expires_at' | 'lease_until') => {
     await rig.context.pool.query(sql.unsafe`
       update invocations set ${sql.identifier([column])} = clock_timestamp() - interval '1 second' where id = ${id}`);
@@ -223,7 +223,7 @@ describe('The workflow tasks of the life of an invocation', () => {
     await rig.claim(id);
     await rig.complete(id);
   };
-  /** Seen in the history, since asking the run by a query while its first task runs costs a task of its own. */
+  /** Seen in the history, since a query while its first task runs costs a task of its own. */
   const waits = (run: Run) =>
     eventually('the life to set its timer', async () => (await run.events()).includes('TimerStarted'), {
       ignoreErrors: () => true,

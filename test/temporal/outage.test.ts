@@ -100,7 +100,7 @@ describe('With parts away', function () {
   });
 });
 
-describe('A life that is told to continue as new', function () {
+describe('A life to which the server suggests to continue as new', function () {
   this.timeout(600_000);
 
   it('does so with nothing lost, and keeps its attributes', async () => {

@@ -36,7 +36,7 @@ export interface RigOptions {
 
 /**
  * What runs between a commit and its life, on real parts, in this process, where a test may hold each of them still: a database
- * of its own, a Temporal namespace of its own, a delivery and a worker that start when asked.
+ * of its own, a Temporal namespace of its own, a delivery and a worker that start when a test says so.
  */
 export interface Rig {
   context: Context;
@@ -160,7 +160,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   return rig;
 }
 
-/** What no history may hold (architecture rule 3): the tests look for them. */
+/** What no history may hold: the tests look for them. */
 export const INPUT = 'input-that-no-history-may-hold';
 export const OUTPUT = 'output-that-no-history-may-hold';
 

@@ -4,7 +4,7 @@ import { lifeId } from '../../src/ids/life-ids.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Rig } from './rig.ts';
 
-/** What Temporal tells of a life. */
+/** A run of a life, as Temporal shows it. */
 export interface Run {
   handle: WorkflowHandle;
   ended(): Promise<void>;

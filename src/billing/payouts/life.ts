@@ -16,7 +16,7 @@ import type { PayoutState } from './schema.ts';
 const BATCH = 200;
 
 /**
- * Makes the statements of a month for the next operators that have earnings, each once however often it is asked, and wakes the
+ * Makes the statements of a month for the next operators that have earnings, each once however often this runs, and wakes the
  * lives of those to be paid out.
  */
 export async function openPayouts(

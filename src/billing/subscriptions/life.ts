@@ -25,7 +25,7 @@ import {
 import type { SubscriptionStep } from './schema.ts';
 import { isRunning, takeState } from './state.ts';
 
-/** One step of the life of a subscription: forgets the messages that woke it and says what is next. By the rows, so it may run any number of times. */
+/** One step of the life of a subscription: deletes the messages that woke it and returns what is next. By the rows, so it may run any number of times. */
 export async function advanceSubscription({ pool }: Context, operatorId: string): Promise<SubscriptionStep> {
   const {
     todo,

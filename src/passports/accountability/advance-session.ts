@@ -38,7 +38,7 @@ export interface SessionStep {
 }
 
 /**
- * One step of the life of a session: forgets the messages that woke it and raises what is past its deadline. All by the
+ * One step of the life of a session: deletes the messages that woke it and raises what is past its deadline. All by the
  * rows, so it may run any number of times.
  */
 export async function advanceSession(context: Context, id: string): Promise<SessionStep> {

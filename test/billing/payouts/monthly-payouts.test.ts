@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ScheduleHandle } from '@temporalio/client';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
-import { ensureSchedules, PAYOUTS } from '../../../temporal/schedules.ts';
+import { ensureSchedules, MONTHLY_PAYOUTS } from '../../../temporal/schedules.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRig, type Rig } from '../../temporal/rig.ts';
@@ -19,7 +19,7 @@ describe('The schedule of the payouts', () => {
     rig = await startRig();
     await rig.startDelivery();
     await rig.startWorker();
-    schedule = rig.temporal.client.schedule.getHandle(PAYOUTS);
+    schedule = rig.temporal.client.schedule.getHandle(MONTHLY_PAYOUTS);
     await eventually('the schedule to be there', () => schedule.describe(), { ignoreErrors: () => true });
     await schedule.pause('only the tests trigger it'); // of which one may run on the first of a month at 03:00
   });
@@ -76,7 +76,7 @@ describe('The schedule of the payouts', () => {
     await one.earn(9_000, new Date().toISOString());
     const month = await monthBefore();
     const workflowId = await triggered();
-    assert(workflowId.startsWith(`${PAYOUTS}-`), 'the schedule appends the time');
+    assert(workflowId.startsWith(`${MONTHLY_PAYOUTS}-`), 'the schedule appends the time');
     await runOf(rig, workflowId).saying(new RegExp(`^Statements of ${month}: 1, of which 1 are to be paid out\\.$`));
     await runOf(rig, lifeId.payout(`${one.id}:${month}`)).ended();
     assert.deepEqual([(await one.payout(month))?.status, await one.earnings()], ['paid', 9_000]);

@@ -6,7 +6,7 @@ import { settleRefund, type RefundOutcome } from '../queries.ts';
 import type { RefundStep } from '../step.ts';
 import { advanceRefundRow, describeRefundRows, findPendingRefund, reconcileRefundRows } from './queries.ts';
 
-/** One step of the life of a refund: forgets the messages that woke it and says what is next. By the row, so it may run any number of times. */
+/** One step of the life of a refund: deletes the messages that woke it and returns what is next. By the row, so it may run any number of times. */
 export async function advanceRefund({ pool }: Context, id: string): Promise<RefundStep> {
   const { status, action, wait_ms: waitMs, until } = await advanceRefundRow(pool, id);
   return { status, action, waitMs, until };

@@ -18,7 +18,7 @@ import {
 } from './queries.ts';
 import { checkoutSeal, receiptSeal } from './seals.ts';
 
-/** One step of the life of a top-up: forgets the messages that woke it and says what is next. By the row, so it may run any number of times. */
+/** One step of the life of a top-up: deletes the messages that woke it and returns what is next. By the row, so it may run any number of times. */
 export async function advanceTopUp({ pool }: Context, id: string): Promise<TopUpStep> {
   const { status, action, wait_ms: waitMs, until } = await advanceTopUpRow(pool, id);
   return { status, action, waitMs, until };

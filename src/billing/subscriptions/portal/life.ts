@@ -22,7 +22,7 @@ export interface PortalStep {
   waitMs: null;
 }
 
-/** One step of the life of a portal session: forgets the messages that woke it, and gives it up when nobody waits for it any more. */
+/** One step of the life of a portal session: deletes the messages that woke it, and gives it up when nobody waits for it any more. */
 export const advancePortal = async ({ pool }: Context, id: string): Promise<PortalStep> => ({
   status: await advancePortalRow(pool, id),
   waitMs: null,

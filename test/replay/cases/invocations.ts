@@ -1,0 +1,67 @@
+import { invocationSignals } from '../../../workflows/invocation.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Rig } from '../../temporal/rig.ts';
+import { runOf, type Run } from '../../temporal/runs.ts';
+import type { Case, Cases } from './case.ts';
+
+const begun =
+  (act: (rig: Rig, run: Run, id: string) => Promise<unknown>, ttlSeconds?: number): Case =>
+  async (rig) => {
+    const { id } = await rig.invoke(ttlSeconds);
+    const run = runOf(rig, id);
+    await act(rig, run, id);
+    return run;
+  };
+
+/** The same, once its life has begun to wait. */
+const waiting = (act: (rig: Rig, run: Run, id: string) => Promise<unknown>): Case =>
+  begun(async (rig, run, id) => {
+    await run.saying(/^Waits/);
+    await act(rig, run, id);
+  });
+
+export const invocations: Cases = {
+  'invocation/over-before-delivery': begun(async (rig, _run, id) => {
+    await rig.claim(id);
+    await rig.complete(id);
+  }),
+  'invocation/completed-by-rest': waiting(async (rig, run, id) => {
+    await rig.claim(id, 600);
+    await run.saying(/^Claimed/);
+    await rig.complete(id);
+  }),
+  'invocation/completed-by-signals': waiting(async (_rig, run) => {
+    await run.handle.signal(invocationSignals.claim, { lease_seconds: 600 });
+    await run.saying(/^Claimed/);
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'done' } });
+  }),
+  'invocation/claimed-and-completed-at-once': waiting(async (_rig, run) => {
+    await Promise.all([
+      run.handle.signal(invocationSignals.claim),
+      run.handle.signal(invocationSignals.complete, { output: { text: 'done' } }),
+    ]);
+    await run.handle
+      .signal(invocationSignals.complete, { output: { text: 'done' } })
+      .catch(() => 'it has ended already');
+  }),
+  'invocation/failed': waiting(async (_rig, run) => {
+    await run.handle.signal(invocationSignals.claim);
+    await run.handle.signal(invocationSignals.fail, { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
+  }),
+  'invocation/cancelled': waiting((_rig, run) => run.handle.signal(invocationSignals.cancel)),
+  'invocation/lease-lapsed': waiting(async (rig, _run, id) => {
+    await rig.claim(id, 1);
+    await eventually('the lease to lapse', async () => (await rig.row(id)).status === 'pending');
+    await rig.claim(id);
+    await rig.complete(id);
+  }),
+  'invocation/expired': begun(() => Promise.resolve(), 2),
+  'invocation/signals-refused': waiting(async (rig, run, id) => {
+    await run.handle.signal(invocationSignals.complete, { output: { text: 'too early' } });
+    await run.handle.signal(invocationSignals.claim, 'not an object');
+    await run.handle.cancel();
+    await run.saying(/Refused to cancel/);
+    await rig.claim(id);
+    await rig.complete(id);
+  }),
+};
