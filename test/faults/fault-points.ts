@@ -61,7 +61,7 @@ export function pointsOfLives(): string[] {
 }
 
 /**
- * The points of one step of lives. A test beside this file that asks for them is the one that kills the step.
+ * The points of one step of lives. A test beside this file that calls this is the one that kills the step.
  * @throws Error where the step has none.
  */
 export function pointsOfStep(step: string): string[] {

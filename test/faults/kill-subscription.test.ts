@@ -52,7 +52,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     });
   const checkouts = ({ context }: World): Promise<readonly string[]> =>
     context.pool.anyFirst(sql.type(z.object({ status: z.string() }))`select status from local_checkouts`);
-  /** Pays without a webhook, and has the provider asked. */
+  /** Pays without a webhook, and has the subscription fetched. */
   const payUnheard = async ({ context }: World, operatorId: string, sessionId: string): Promise<void> => {
     await settle(context, sessionId, 'paid');
     await context.pool.query(
@@ -129,7 +129,9 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         await setSeats(world.context, callOf(operatorId, 'setSeats'), { purchased_seats: 2 });
         assert.equal(await dying.ended, 'SIGKILL');
         await world.worker();
-        await eventually('the provider to be told', async () => (await row(world, operatorId)).told, { seconds: 120 });
+        await eventually('the decision to be pushed', async () => (await row(world, operatorId)).told, {
+          seconds: 120,
+        });
         const { pool } = world.context;
         assert.equal(await pool.oneFirst(sql.unsafe`select purchased_seats from local_subscriptions`), 2);
         assert.equal(

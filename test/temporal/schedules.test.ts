@@ -38,7 +38,7 @@ describe('The schedule of the key rotation', () => {
     await schedule().unpause();
   });
 
-  it('starts a run that asks Postgres, and leaves a young key as it is', async () => {
+  it('starts a run that reads Postgres, and leaves a young key as it is', async () => {
     assertStatus(await anonymous().get('/v1/.well-known/jwks.json'), 200);
     const active = async () =>
       (await (await database()).one(sql.type(Active)`select kid from signing_keys where status = 'active'`)).kid;

@@ -18,7 +18,7 @@ import {
   auditSubscription,
   findSubscription,
   knownSubscribers,
-  planNextAsk,
+  planNextFetch,
   reconcileSubscriptionRows,
   type SubscriptionRow,
 } from './queries.ts';
@@ -85,7 +85,7 @@ export async function pushSubscription(context: PaymentsContext, operatorId: str
     await takeState(unit, operatorId, { state: pushed.state, at: row.answer_at, knownRevision: revision });
     if (pushed.refused !== null)
       await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
-    await planNextAsk(unit.connection, operatorId, row.read_at);
+    await planNextFetch(unit.connection, operatorId, row.read_at);
   });
   if (pushed.refused !== null) {
     context.log.error(
@@ -115,7 +115,7 @@ export async function fetchSubscription(context: PaymentsContext, operatorId: st
       await takeState(unit, operatorId, { state: found.state, at: row.answer_at, knownRevision: row.told_revision });
     }
     if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, found.checkout);
-    await planNextAsk(unit.connection, operatorId, row.read_at);
+    await planNextFetch(unit.connection, operatorId, row.read_at);
   });
 }
 

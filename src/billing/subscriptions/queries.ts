@@ -86,14 +86,14 @@ export async function scheduleFetchNow(connection: CommonQueryMethods, operatorI
 }
 
 /**
- * Sets when to fetch from the provider next, after a fetch that began at `askedAt`: at the end of the period and when a
+ * Sets when to fetch from the provider next, after a fetch that began at `fetchedAt`: at the end of the period and when a
  * checkout expires; in a minute where the period is over and not renewed yet, in ten minutes while a payment is
  * processed; at once where an event came meanwhile.
  */
-export async function planNextAsk(connection: CommonQueryMethods, operatorId: string, askedAt: string): Promise<void> {
+export async function planNextFetch(connection: CommonQueryMethods, operatorId: string, fetchedAt: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscriptions s set ask_at = least(
-      case when s.ask_at > ${askedAt} and s.ask_at <= clock_timestamp() then s.ask_at end,
+      case when s.ask_at > ${fetchedAt} and s.ask_at <= clock_timestamp() then s.ask_at end,
       case when s.status in ('active', 'past_due', 'unpaid') then
         case when s.period_end > clock_timestamp() then s.period_end else clock_timestamp() + interval '1 minute' end end,
       (select case when c.expires_at > clock_timestamp() then c.expires_at else clock_timestamp() + interval '10 minutes' end

@@ -57,7 +57,7 @@ describe('The life of a payout', () => {
     await life(one).saying(/^Ended: paid\.$/);
   });
 
-  it('tells a person in the Temporal UI whose it is and how much, and nobody where it goes', async () => {
+  it('shows a person in the Temporal UI whose it is and how much, and nobody where it goes', async () => {
     const one = await publisher();
     await state();
     await life(one).ended();
@@ -69,7 +69,7 @@ describe('The life of a payout', () => {
     await eventually('the run to be listed', async () => (await rig.temporal.client.workflow.count(query)).count === 1);
   });
 
-  it('asks again while the outcome is not known, whoever asks it to stop', async () => {
+  it('calls again while the outcome is not known, whoever wants it to stop', async () => {
     const one = await publisher();
     await holdTransfers();
     await state();
@@ -86,7 +86,7 @@ describe('The life of a payout', () => {
 
   it('ends where the provider refuses it for good, with the money back among the earnings', async () => {
     const one = await publisher({ commissionBps: 1_000 });
-    // A key that stands for another request is refused, whoever asks.
+    // A key that stands for another request is refused, whoever sends it.
     await run(
       rig.context.pool,
       sql.fragment`insert into local_calls (key, request) values (${`payout:${one.id}:${MONTH}`}, '{}')`,

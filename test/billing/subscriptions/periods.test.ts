@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { planNextAsk } from '../../../src/billing/subscriptions/queries.ts';
+import { planNextFetch } from '../../../src/billing/subscriptions/queries.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -91,7 +91,7 @@ describe('At the end of a period', () => {
       await held.query(sql.unsafe`
         update subscriptions set period_start = period_start - interval '2 months', period_end = period_end - interval '2 months'
         where operator_id = ${operator.operatorId}`);
-      await planNextAsk(held, operator.operatorId, new Date().toISOString());
+      await planNextFetch(held, operator.operatorId, new Date().toISOString());
       return held.oneFirst(sql.type(z.object({ seconds: z.number() }))`
         select extract(epoch from ask_at - clock_timestamp())::float8 as seconds from subscriptions where operator_id = ${operator.operatorId}`);
     });

@@ -35,7 +35,7 @@ describe('The life of a top-up', function () {
       sql.type(z.object({ status: z.string() }))`select status from local_checkouts where id = ${sessionId}`,
     );
 
-  it('opens the checkout, tells whoever waits, and waits for the payment', async () => {
+  it('opens the checkout, answers whoever waits, and waits for the payment', async () => {
     const { id } = await payer.begin();
     await run(id).saying(/^Waits for the payment until/);
   });
@@ -49,7 +49,7 @@ describe('The life of a top-up', function () {
     assert.equal(receipt, true);
   });
 
-  it('asks the provider when the time is over, so a webhook that was lost loses nothing', async () => {
+  it('checks with the provider when the time is over, so a webhook that was lost loses nothing', async () => {
     const { id, sessionId } = await payer.begin();
     await payer.settleSilently(sessionId, 'paid');
     await payer.timeIsOver(id);
@@ -81,7 +81,7 @@ describe('The life of a top-up', function () {
     assert.equal((await payer.available()).posted_cents, 0);
   });
 
-  it('begins by itself where its message was lost, and asks by itself where its run was', async () => {
+  it('begins by itself where its message was lost, and checks by itself where its run was', async () => {
     const { pool } = rig.context;
     const lost = newId('top');
     await pool.query(sql.unsafe`
@@ -94,7 +94,7 @@ describe('The life of a top-up', function () {
     assert.equal(await ended(lost), 'expired');
   });
 
-  it('goes on when somebody asks Temporal to cancel it, or signals what it does not know', async () => {
+  it('goes on when it is to be cancelled in Temporal, or gets a signal that it does not know', async () => {
     const { id, sessionId } = await payer.begin();
     await run(id).handle.cancel();
     await run(id).handle.signal('nonsense', { anything: 1 });

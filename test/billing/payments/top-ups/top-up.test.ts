@@ -61,7 +61,7 @@ describe('POST /v1/billing/topup', () => {
     });
   }
 
-  it('asks for the receipt once it is paid, and keeps its address sealed', async () => {
+  it('fetches the receipt once it is paid, and keeps its address sealed', async () => {
     const topUp = await beginTopUp(operator);
     await payLocally(topUp.checkoutUrl);
     const row = await eventually('the receipt', async () => {
