@@ -90,7 +90,11 @@ export async function scheduleFetchNow(connection: CommonQueryMethods, operatorI
  * checkout expires; in a minute where the period is over and not renewed yet, in ten minutes while a payment is
  * processed; at once where an event came meanwhile.
  */
-export async function planNextFetch(connection: CommonQueryMethods, operatorId: string, fetchedAt: string): Promise<void> {
+export async function planNextFetch(
+  connection: CommonQueryMethods,
+  operatorId: string,
+  fetchedAt: string,
+): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscriptions s set ask_at = least(
       case when s.ask_at > ${fetchedAt} and s.ask_at <= clock_timestamp() then s.ask_at end,
