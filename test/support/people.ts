@@ -31,7 +31,7 @@ export async function codeFor(email: string): Promise<string> {
 }
 
 /** Requests a code, and returns the one that was mailed. */
-export async function requestCode(email: string): Promise<string> {
+export async function mailedCode(email: string): Promise<string> {
   await moveCode(email, 'sent_at', -31);
   assertStatus(await requester(null).post('/v1/dashboard/sessions', { email }), 202);
   return codeFor(email);
@@ -82,7 +82,7 @@ export function browser(cookie: string): Person {
 
 /** Signs in with a code by mail. */
 export async function signIn(email: string, operatorId?: string): Promise<Person> {
-  const code = await requestCode(email);
+  const code = await mailedCode(email);
   const body = { email, code, ...(operatorId !== undefined && { operator_id: operatorId }) };
   const reply = await requester(null).post('/v1/dashboard/sessions/verify', body);
   assertStatus(reply, 200);
