@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sql } from '../../src/database/pool.ts';
 import { buildAgent, buildAgentKey, buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
 import { tablesHolding } from '../accounts/api-keys/secrets.ts';
-import { askForCode, baseOrigin, browser, buildPerson, cookieOf, signIn, type Person } from '../support/people.ts';
+import { mailedCode, baseOrigin, browser, buildPerson, cookieOf, signIn, type Person } from '../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, platform, service } from '../support/service.ts';
 
 const CURRENT = '/v1/dashboard/sessions/current';
@@ -169,7 +169,7 @@ describe('What is kept of a sign-in', () => {
   it('is no code, no token and no address: only hashes and encrypted texts', async () => {
     const operator = await buildOperator();
     const requested = async (): Promise<{ code: string; alike: string[] }> => {
-      const code = await askForCode(operator.email);
+      const code = await mailedCode(operator.email);
       assert.deepEqual(await tablesHolding(`\n${code}\n`), [], 'as it stands in the mail');
       return { code, alike: await tablesHolding(`,${code},`) };
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { buildOperator } from '../support/factories.ts';
-import { askForCode, mailsTo } from '../support/people.ts';
+import { mailedCode, mailsTo } from '../support/people.ts';
 import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
 
 describe('GET /dashboard/sign-in', () => {
@@ -21,7 +21,7 @@ describe('GET /dashboard/sign-in', () => {
 
   it('is where the link of the mail leads, and signs nobody in: the code is still valid afterwards', async () => {
     const { email } = await buildOperator();
-    const code = await askForCode(email);
+    const code = await mailedCode(email);
     const link = new URL(/^http\S+$/m.exec((await mailsTo(email))[0]?.text ?? '')?.[0] ?? '');
     for (const query of ['', `?code=${code}&email=${email}`]) {
       const opened = await anonymous().get(`${link.pathname}${query}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DashboardSession } from '../../src/dashboard/schema.ts';
 import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
-import { askForCode, browser, codeFor, cookieOf, mailsTo, moveCode } from '../support/people.ts';
+import { mailedCode, browser, codeFor, cookieOf, mailsTo, moveCode } from '../support/people.ts';
 import {
   anonymous,
   assertProblem,
@@ -115,7 +115,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
   let code: string;
   beforeEach(async () => {
     operator = await buildOperator();
-    code = await askForCode(operator.email);
+    code = await mailedCode(operator.email);
   });
 
   it('signs in with the code, and puts the token into a cookie that scripts and other sites do not get', async () => {
@@ -145,7 +145,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
 
   it('opens each session under a new token, whatever cookie the request brings (session fixation)', async () => {
     const first = cookieOf(await verify({ email: operator.email, code }));
-    const again = await askForCode(operator.email);
+    const again = await mailedCode(operator.email);
     const brought = { cookie: first, origin: 'https://elsewhere.example' };
     const reply = await anonymous().post(`${SESSIONS}/verify`, { email: operator.email, code: again }, brought);
     assertStatus(reply, 200);
@@ -171,7 +171,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     const right = await verify({ email: operator.email, code });
     assertProblem(right, 'CODE_EXPIRED');
     assert.equal(right.body.verified, false);
-    const next = await askForCode(operator.email);
+    const next = await mailedCode(operator.email);
     assertStatus(await verify({ email: operator.email, code: next }), 200);
   });
 
@@ -181,14 +181,14 @@ describe('POST /v1/dashboard/sessions/verify', () => {
   });
 
   it('refuses the code before the last one', async () => {
-    const newer = await askForCode(operator.email);
+    const newer = await mailedCode(operator.email);
     if (newer !== code) assertProblem(await verify({ email: operator.email, code }), 'INVALID_CODE');
     assertStatus(await verify({ email: operator.email, code: newer }), 200);
   });
 
   it('refuses the code of another address', async () => {
     const other = await buildOperator();
-    const theirs = await askForCode(other.email);
+    const theirs = await mailedCode(other.email);
     if (theirs !== code) assertProblem(await verify({ email: other.email, code }), 'INVALID_CODE');
     assertProblem(await verify({ email: (await buildOperator()).email, code }), 'CODE_EXPIRED');
   });
@@ -245,7 +245,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
   it('refuses somebody who was deleted after the code was sent', async () => {
     const email = `${unique('person')}@example.test`;
     const member = assertStatus(await operator.post<{ id: string }>('/v1/members', { email, role: 'admin' }), 201);
-    const theirs = await askForCode(email);
+    const theirs = await mailedCode(email);
     assertStatus(await operator.delete(`/v1/members/${member.id}`), 200);
     assertProblem(await verify({ email, code: theirs }), 'INVALID_CODE');
   });
@@ -274,7 +274,7 @@ describe('POST /v1/dashboard/sessions/verify', () => {
 
   it('signs the demo publisher in, as credentials.json says', async () => {
     const { email, operator_id: operatorId } = service().credentials;
-    const theirs = await askForCode(email);
+    const theirs = await mailedCode(email);
     assert.equal(assertStatus(await verify({ email, code: theirs }), 200).operator.id, operatorId);
   });
 });
@@ -282,8 +282,8 @@ describe('POST /v1/dashboard/sessions/verify', () => {
 describe('GET /v1/admin/outbox', () => {
   it('lists what stays here, newest first, by address without regard to case', async () => {
     const { email } = await buildOperator();
-    await askForCode(email);
-    await askForCode(email);
+    await mailedCode(email);
+    await mailedCode(email);
     const mails = await mailsTo(email.toUpperCase());
     assert.equal(mails.length, 2);
     assert(mails.every(({ id }) => /^msg_[0-9A-Z]{26}$/.test(id)));

@@ -6,7 +6,7 @@ import type { Role } from '../support/role.ts';
 import { assertProblem, assertStatus, requester, type Reply } from '../support/service.ts';
 import type { World } from './worlds.ts';
 
-/** An operator of a world, made over HTTP. */
+/** An operator of a world, created over HTTP. */
 export async function operatorAt(world: World, baseUrl: string): Promise<{ operatorId: string; key: string }> {
   const name = unique('operator');
   const made = assertStatus(
@@ -22,12 +22,15 @@ export async function operatorAt(world: World, baseUrl: string): Promise<{ opera
   return { operatorId: made.operator.id, key: made.api_key };
 }
 
-/** Keys that a caller who died held for a while are free at once. */
+/** Frees at once the keys that a process that died has reserved. */
 export async function freeKeys({ context: { pool } }: World): Promise<void> {
   await pool.query(sql.unsafe`update idempotency_keys set reserved_until = null where status is null`);
 }
 
-/** Calls until the process dies of it: on a busy machine it may say 503 before it comes to its point, and goes on where it was. */
+/**
+ * Calls until the process dies at its fault point: on a busy machine it may answer 503 before, and continues with the
+ * next call.
+ */
 export async function callUntilKilled(dying: Role, call: () => Promise<Reply>): Promise<void> {
   const died = async (): Promise<boolean> => {
     try {
@@ -38,6 +41,6 @@ export async function callUntilKilled(dying: Role, call: () => Promise<Reply>): 
       return true;
     }
   };
-  await eventually('a process to die of what it is asked', died, { seconds: 120 });
+  await eventually('a process to die at its fault point', died, { seconds: 120 });
   assert.equal(await dying.ended, 'SIGKILL');
 }

@@ -56,10 +56,10 @@ describe('kill -9 of an API that records a report or a decision', function () {
 
   interface Command {
     points: string[];
-    /** Where it is sent, and what. */
+    /** The path and the body of the request. */
     prepare(lineage: Lineage): Promise<[path: string, body: unknown]>;
     status: number;
-    /** Event types of the operator that one such command leaves. */
+    /** The types of the events that one such command leaves for the operator. */
     events: string[];
     rows: string;
   }

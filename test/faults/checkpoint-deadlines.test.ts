@@ -26,7 +26,7 @@ import { worldsOfSuite, type World } from './worlds.ts';
 const DEADLINE = 375;
 const REPORT = CheckpointBodySchema.parse({ services_used: ['GitHub'], actions_count: 1 });
 
-describe('Checkpoint deadlines under faults (F13)', function () {
+describe('Checkpoint deadlines under faults', function () {
   this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
@@ -37,7 +37,10 @@ describe('Checkpoint deadlines under faults (F13)', function () {
       worlds.visit(async (world) => {
         const { begin, checkpoint, waits, waiting, flagged, isPast, deadlinePassed, assertMissedOnce, flags } =
           sessionsIn(world);
-        /** Two sessions whose lives wait and whose worker is gone, before the deadline; where the machine was too slow, two others with more time. */
+        /**
+         * Two sessions whose lives wait and whose worker is killed before the deadline; where the machine was too slow,
+         * two others with more time.
+         */
         const abandoned = async (seconds: number): Promise<{ missed: Lineage; kept: Lineage }> => {
           const worker = await world.worker();
           const soon = { age: DEADLINE - seconds, ttl: 3_600 };
@@ -115,7 +118,7 @@ describe('Checkpoint deadlines under faults (F13)', function () {
   }
 });
 
-/** What a case does with the sessions of its world. */
+/** The sessions of a world and what a case does with them. */
 function sessionsIn({ context, lives }: World) {
   const db = context.pool;
   const wake = ({ session }: Lineage) => run(db, sql.fragment`select wake_life(${lifeId.session(session)}, 'issued')`);
@@ -134,9 +137,9 @@ function sessionsIn({ context, lives }: World) {
   return {
     wake,
     flags,
-    /** The first deadline is over. */
+    /** Moves the first deadline into the past. */
     isPast,
-    /** A session with its message, as issuing leaves it. */
+    /** Inserts a session with its message, as issuing a passport leaves it. */
     async begin(options: Partial<LineageOptions>): Promise<Lineage> {
       const lineage = await newLineage(db, { operator: await newOperator(db), ...options });
       await wake(lineage);

@@ -9,15 +9,17 @@ const read = (file: string): string => readFileSync(`${ROOT}${file}`, 'utf8');
 const findAll = (pattern: RegExp, files: string[]): string[] =>
   files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, found = '']) => found));
 
-/** Names of the points in these files as the code has them, with `${…}` where a name is made at run time. */
+/** Names of the fault points in these files as the code has them, with `${…}` where a name is made at run time. */
 const templatesIn = (files: string[]): string[] => findAll(/\bstep\(['`]([^'`]+)['`]\)/g, files);
 
-/** Where points are passed by whoever answers callers, and by whoever brings messages to lives; all others lie in steps of lives. */
+/**
+ * Files whose points lie in processes that answer callers or deliver messages; all other points lie in steps of lives.
+ */
 const OUTSIDE_LIVES: ReadonlySet<string> = new Set(['src/commands/run.ts', 'temporal/delivery.ts']);
 
 /**
- * Every point that an answering process passes, made from the code: the hot commands of invocations, the adjustment (which moves money
- * through `runCommand`), and the delivery.
+ * Every point that an answering process passes, read from the code: the hot commands of invocations, the adjustment
+ * (which moves money through `runCommand`), and the delivery.
  */
 export function pointsOutsideLives(): string[] {
   const hot = findAll(/method: 'post',\s+path: [^\n]+\s+operation: '(\w+)'/g, ['src/invocations/routes.ts']);
@@ -44,7 +46,7 @@ function runners(): [string, string, string] {
   return [runCommand, runWaitingCommand, runHotCommand];
 }
 
-/** Of `life:advanceInvocation:done`, advanceInvocation. */
+/** `advanceInvocation` for `life:advanceInvocation:done`. */
 export const stepOf = (point: string): string => point.split(':').at(-2) ?? '';
 
 /** Every point that a step of a life passes in the worker. */
@@ -61,7 +63,7 @@ export function pointsOfLives(): string[] {
 }
 
 /**
- * The points of one step of lives. A test beside this file that calls this is the one that kills the step.
+ * The points of one step of a life. A test of this folder that calls this is the one that kills the step.
  * @throws Error where the step has none.
  */
 export function pointsOfStep(step: string): string[] {
@@ -70,6 +72,8 @@ export function pointsOfStep(step: string): string[] {
   return points;
 }
 
-/** Steps of lives that a test beside this file kills, read from the tests, so that none is said to be killed that is not. */
+/**
+ * Steps of lives that a test of this folder kills, read from the tests themselves, so that the list cannot be wrong.
+ */
 export const stepsKilled = (): Set<string> =>
   new Set(findAll(/\bpointsOfStep\('(\w+)'\)/g, globSync('test/faults/*.test.ts', { cwd: ROOT })));

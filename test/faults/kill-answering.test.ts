@@ -11,7 +11,7 @@ import { assertStatus, database, platform, requester, service, type Requester } 
 import { pointsOutsideLives } from './fault-points.ts';
 import { worldsOfSuite } from './worlds.ts';
 
-/** A call that dies on the way: made once at a process that is killed by it, then again at one that lives. */
+/** A call that is cut off: sent once to a process that is killed by it, then again to one that lives. */
 interface Call {
   as: Requester;
   path: string;
@@ -19,7 +19,7 @@ interface Call {
   status: 200 | 201;
 }
 
-/** Only what was committed can be answered again as it was. */
+/** Whether the effect is committed at this point: only then the same answer can be replayed. */
 const keptItsEffect = (point: string): boolean => point.endsWith(':committed');
 
 describe('kill -9 of a process that answers', function () {
@@ -27,7 +27,7 @@ describe('kill -9 of a process that answers', function () {
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
   let lives: Lives;
-  /** Every invocation of every case, and whose it is. */
+  /** The invocations of every case, with their market. */
   const touched = new Map<string, Market>();
 
   before(() => {
@@ -35,7 +35,7 @@ describe('kill -9 of a process that answers', function () {
   });
   after(() => lives.close());
 
-  /** Somebody who sells for 7 cents, and somebody who has dollars: each case has people of its own. */
+  /** A provider that sells for 7 cents, and a consumer with money: each case has operators of its own. */
   const newMarket = (): Promise<Market> =>
     openMarket({ baseUrl: service().baseUrl, adminKey: service().credentials.admin_api_key });
   const pending = async (market: Market): Promise<string> => {
@@ -89,7 +89,7 @@ describe('kill -9 of a process that answers', function () {
       sql.unsafe`select count(*)::int from invocations where consumer_operator_id = ${consumerId}`,
     );
 
-  /** Another process beside the service on the same rows, which dies at this point. */
+  /** Another process on the rows of the service, which dies at this point. */
   const victim = async (point: string): Promise<Role> =>
     startRole('api', { ...(await settingsBeside(service())), FAULT_AT: point });
 
@@ -139,7 +139,8 @@ describe('kill -9 of a process that answers', function () {
   }
 
   for (const point of pointsOutsideLives().filter((name) => name.startsWith('delivery:'))) {
-    // In a world of its own: there the first message to be delivered, of which the victim dies, is the one it has just answered for.
+    // In a world of its own: there the first message that is delivered, at which the process dies, belongs to the call
+    // it has just answered.
     itBeside(`at ${point}: the message reaches its life all the same`, () =>
       worlds.visit(async (world) => {
         const market = await openMarket(await world.serve());
@@ -147,7 +148,7 @@ describe('kill -9 of a process that answers', function () {
         const id = await market.at(dying.baseUrl).pending();
         assert.equal(await dying.ended, 'SIGKILL');
         const { pool } = world.context;
-        // The lease of whoever died ends after 15 s; by Postgres' clock it is over now.
+        // The lease of the process that died ends after 15 s; by Postgres' clock it is made to end now.
         await pool.query(
           sql.unsafe`update life_messages set lease_until = clock_timestamp() where life = ${`invocation:${id}`}`,
         );
@@ -161,9 +162,9 @@ describe('kill -9 of a process that answers', function () {
     );
   }
 
-  it('leaves no life behind: each follows its invocation to the end', async () => {
+  it('loses no life: each follows its invocation to the end', async () => {
     const db = await database();
-    // Whatever a victim had in hand besides is free after 15 s; by Postgres' clock it is now.
+    // Whatever else a killed process had leased is free after 15 s; by Postgres' clock it is made free now.
     await db.query(
       sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until > clock_timestamp() + interval '5 seconds'`,
     );

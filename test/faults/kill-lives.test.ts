@@ -14,13 +14,16 @@ describe('kill -9 of a worker', function () {
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  /** An invocation whose deadline is over before its life has taken the first step, which therefore expires it. */
+  /** An invocation whose deadline is over before the first step of its life, which therefore expires it. */
   const overdue = async ({ context }: World, market: Market): Promise<string> => {
     const id = await market.pending();
     await context.pool.query(sql.unsafe`update invocations set expires_at = clock_timestamp() where id = ${id}`);
     return id;
   };
-  /** Claimed and completed by signals from outside, the steps in which the worker acts for somebody. */
+  /**
+   * An invocation that is claimed and completed by signals from outside, the steps in which the worker acts for an
+   * operator.
+   */
   const signalled = async ({ lives }: World, market: Market): Promise<string> => {
     const id = await market.pending();
     const run = lives.client.workflow.getHandle(lifeId.invocation(id));
@@ -37,7 +40,7 @@ describe('kill -9 of a worker', function () {
     ...pointsOfStep('actOnSignal').map((point) => ({ point, provoke: signalled, ends: 'completed' })),
   ];
 
-  it('is tried at the points of every step that a life has, here or in a test beside this one', () => {
+  it('is tried at the points of every step that a life has, in this test or in another of this folder', () => {
     assert.deepEqual(stepsKilled(), new Set(pointsOfLives().map(stepOf)));
   });
 

@@ -33,11 +33,11 @@ describe('kill -9 of a worker that sends mail', function () {
       .flatMap(({ raw }) => raw.match(/^Message-ID: .+$/im) ?? [])
       .filter((line) => line.includes(id));
     assert(messageIds.length > 0, 'it is in the mailbox');
-    assert.equal(new Set(messageIds).size, 1, 'a mailbox can tell that it is the same');
+    assert.equal(new Set(messageIds).size, 1, 'a mailbox can recognise the second mail as the same');
   };
 
   for (const point of [...pointsOfStep('advanceMail'), ...pointsOfStep('sendMail')]) {
-    itBeside(`at ${point}: the next worker sends the mail, and then forgets what it said`, () =>
+    itBeside(`at ${point}: the next worker sends the mail, and then deletes its content`, () =>
       worlds.visit(async (world) => {
         const mail = { smtpUrl: `smtp://127.0.0.1:${mailServer.port}`, from: 'Carnet <carnet@example.test>' };
         world.context.config.mail = mail;

@@ -12,12 +12,12 @@ import { worldsOfSuite, type World } from './worlds.ts';
 const Payout = z.object({ month: z.string(), status: z.string(), gross_cents: z.number(), net_cents: z.number() });
 const Cents = z.object({ amount_cents: z.number() });
 
-describe('kill -9 of a worker that pays out what was earned', function () {
+describe('kill -9 of a worker that makes payouts', function () {
   this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
 
-  /** The first of the month comes. */
+  /** Triggers the schedule of the first of the month. */
   const trigger = async ({ lives }: World): Promise<void> => {
     const schedule = lives.client.schedule.getHandle(MONTHLY_PAYOUTS);
     await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), {
@@ -28,7 +28,7 @@ describe('kill -9 of a worker that pays out what was earned', function () {
     context.pool.any(
       sql.type(Payout)`select month, status, gross_cents, net_cents from payouts where operator_id = ${id}`,
     );
-  /** What the payment provider has transferred to it. */
+  /** What the payment provider has transferred to the operator. */
   const received = ({ context }: World, { id }: Publisher) =>
     context.pool.any(sql.type(Cents)`select amount_cents from local_transfers where operator_id = ${id}`);
 

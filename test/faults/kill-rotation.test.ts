@@ -23,7 +23,7 @@ describe('kill -9 of a worker that rotates the signing keys', function () {
   const verdict = async (service: OwnService, token: string): Promise<unknown> =>
     assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200).valid;
 
-  /** The run of a schedule that loses its worker at the point, and the next worker that ends it. */
+  /** Runs a schedule whose worker dies at the point, and starts the next worker, which ends the run. */
   const rotateWithKill = async (
     { lives, worker }: World,
     point: string,

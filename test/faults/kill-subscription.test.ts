@@ -33,7 +33,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     const name = unique('subscriber');
     return ensureOperator(context, { name, email: `${name}@example.test`, tier: 'free' });
   };
-  /** Nobody waits in these worlds: the change is begun, and its page is the worker's to open. */
+  /** No caller waits in these worlds: the change is begun, and the worker opens its page. */
   const begin = async ({ context }: World, operatorId: OperatorId): Promise<void> => {
     const unanswered = (error: unknown): boolean =>
       error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
@@ -52,7 +52,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     });
   const checkouts = ({ context }: World): Promise<readonly string[]> =>
     context.pool.anyFirst(sql.type(z.object({ status: z.string() }))`select status from local_checkouts`);
-  /** Pays without a webhook, and has the subscription fetched. */
+  /** Pays without a webhook, and makes the life fetch from the provider. */
   const payUnheard = async ({ context }: World, operatorId: string, sessionId: string): Promise<void> => {
     await settle(context, sessionId, 'paid');
     await context.pool.query(
@@ -119,7 +119,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
   }
 
   for (const point of pointsOfStep('pushSubscription')) {
-    itBeside(`at ${point}: the next worker pushes to the provider, which does it once`, () =>
+    itBeside(`at ${point}: the next worker pushes it to the provider, which does it once`, () =>
       worlds.visit(async (world) => {
         const dying = await world.worker({ FAULT_AT: point });
         const operatorId = await newSubscriber(world);
@@ -129,9 +129,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         await setSeats(world.context, callOf(operatorId, 'setSeats'), { purchased_seats: 2 });
         assert.equal(await dying.ended, 'SIGKILL');
         await world.worker();
-        await eventually('the decision to be pushed', async () => (await row(world, operatorId)).told, {
-          seconds: 120,
-        });
+        await eventually('the push to the provider', async () => (await row(world, operatorId)).told, { seconds: 120 });
         const { pool } = world.context;
         assert.equal(await pool.oneFirst(sql.unsafe`select purchased_seats from local_subscriptions`), 2);
         assert.equal(

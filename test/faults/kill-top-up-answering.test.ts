@@ -13,7 +13,7 @@ import { worldsOfSuite, type World } from './worlds.ts';
 
 const PATH = '/v1/billing/topup';
 const BODY = { amount_cents: 1_000 };
-/** `before`, `before-commit` and so on: what a command passes, whichever it is. */
+/** The points that every command passes, without its name: `before`, `before-commit` and so on. */
 const pointsOfCommand = pointsOutsideLives()
   .filter((point) => point.startsWith('createAdjustment:'))
   .map((point) => point.slice('createAdjustment:'.length));

@@ -10,10 +10,10 @@ import { openMarket, type Market } from '../support/market.ts';
 import { childrenOf } from '../support/processes.ts';
 import { assertProblem, assertStatus, requester, type Reply } from '../support/service.ts';
 
-/** Ends of Postgres without a checkpoint, each in the middle of the load. */
+/** How often Postgres is killed, each time in the middle of the load. */
 const ROUNDS = 4;
 const CALLERS = 6;
-/** Answers between two ends. */
+/** Answers between two kills. */
 const ANSWERS = 30;
 
 describe('Postgres ends at once, and starts again', function () {
@@ -40,7 +40,7 @@ describe('Postgres ends at once, and starts again', function () {
     });
   };
 
-  /** No shut-down of any kind: every process of the server is gone at once. */
+  /** Kills every process of the server at once, without a shut-down. */
   const endPostgres = async (): Promise<void> => {
     const pid = await postmaster();
     process.kill(pid, 'SIGSTOP'); // it must not tidy up after its children
@@ -54,7 +54,7 @@ describe('Postgres ends at once, and starts again', function () {
     const refused: Reply[] = [];
     let working = true;
 
-    /** Calls until the end; a call that was not answered is made again with its key, as a client would. */
+    /** Calls until the end; a call without an answer is sent again with its key, as a client would. */
     const caller = async (): Promise<void> => {
       while (working) {
         const key = randomUUID();
@@ -112,7 +112,7 @@ describe('Postgres ends at once, and starts again', function () {
     }
   });
 
-  it('tells /readyz apart from /livez meanwhile, and waiters hear again afterwards', async () => {
+  it('answers /livez but not /readyz meanwhile, and waiting callers are notified again afterwards', async () => {
     const id = await market.pending();
     const as = requester(null, instance.baseUrl);
     await endPostgres();

@@ -21,7 +21,7 @@ const ADMIN_KEY = `platform-${randomBytes(18).toString('hex')}`;
 const TextColumn = z.object({ table_name: z.string(), column_name: z.string() });
 const Cells = z.object({ cells: z.string().nullable() });
 
-/** Where a text stands in what was searched: names only, so that a failure does not print the secret. */
+/** The names of the places that contain a text: names only, so that a failure does not print the secret. */
 const placesOf = (secret: string, searched: Map<string, string>): string[] =>
   [...searched]
     .filter(([, text]) => text.includes(secret))
@@ -34,14 +34,14 @@ describe('secrets', function () {
   let market: Market;
   let pool: DatabasePool;
   let lives: Lives;
-  /** Everything that opens something: name and value. */
+  /** Every secret that gives access to something: name and value. */
   const keys = new Map<string, string>([['the platform key', ADMIN_KEY]]);
   const ids: string[] = [];
   let log: string;
   let histories: Map<string, string>;
   let columns: Map<string, string>;
 
-  /** Every way in and out, with something to recognise in each. */
+  /** Inputs and outputs on every way in and out, each with a text that can be recognised. */
   const play = async (): Promise<void> => {
     const invoke = async (): Promise<string> => {
       const id = assertStatus(
@@ -106,7 +106,7 @@ describe('secrets', function () {
     keys.set('the provider', market.provider.key ?? '').set('the consumer', market.consumer.key ?? '');
     await play();
     await lives.closed(ids);
-    // A list of runs comes a moment after them.
+    // The list of runs follows the runs with a delay.
     histories = await eventually('every run to be listed', async () => {
       const listed = await everyHistory(lives);
       return ids.every((id) => listed.has(`invocation:${id}`)) && listed;
@@ -119,7 +119,7 @@ describe('secrets', function () {
   });
   after(() => removeDataDir(instance.dataDir));
 
-  it('are looked for where there is something to be found', () => {
+  it('are searched for in places that contain the recognisable texts', () => {
     assert.match(log, /"operation":"invokeSkill"/);
     for (const id of ids)
       assert.match(histories.get(`invocation:${id}`) ?? '', /EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED/, 'to its end');
@@ -137,7 +137,7 @@ describe('secrets', function () {
     }
   });
 
-  it('are in no line of the log at its most talkative, nor in the logs of the parts; inputs and outputs neither', () => {
+  it('are in no line of the log at its most detailed level, nor in the logs of the parts; nor are inputs and outputs', () => {
     const logs = filesBelow(join(instance.dataDir, 'logs')).set('standard output', log);
     for (const [whose, secret] of [
       ...keys,
@@ -149,7 +149,7 @@ describe('secrets', function () {
     }
   });
 
-  it('are in no history, and inputs, outputs and failures neither', () => {
+  it('are in no history; nor are inputs, outputs and failures', () => {
     const files = filesBelow(join(instance.dataDir, 'temporal'));
     assert(placesOf(ids[0] ?? '', files).length > 0, 'what Temporal holds is readable in its files');
     for (const [whose, secret] of [
@@ -163,7 +163,7 @@ describe('secrets', function () {
     }
   });
 
-  it('are in no file of the data directory but those of their owner', () => {
+  it('are in no file of the data directory except the files made for them', () => {
     const files = filesBelow(instance.dataDir);
     const homes: Record<string, string[]> = {
       'the encryption key': ['encryption.key'],
@@ -176,7 +176,7 @@ describe('secrets', function () {
   });
 });
 
-/** Every file below a folder by its path, as bytes; names that match `but` are left out. */
+/** The bytes of every file below a folder, by path; names that match `but` are left out. */
 function filesBelow(folder: string, but = '\0'): Map<string, string> {
   const names = globSync('**/*', { cwd: folder, withFileTypes: true }).filter(
     (entry) => entry.isFile() && entry.name !== but,

@@ -33,9 +33,12 @@ describe('Temporal away', function () {
     Number.parseInt(await readFile(join(instance.dataDir, 'temporal/server.pid'), 'utf8'), 10);
   const readiness = () => requester(null, instance.baseUrl).get('/readyz');
   const temporalIs = (how: 'ok' | 'degraded') =>
-    eventually(`/readyz to say ${how}`, async () => (await readiness()).body.temporal === how);
+    eventually(`/readyz to show ${how}`, async () => (await readiness()).body.temporal === how);
 
-  /** Everything a market does, answered as ever. @returns invocations ended in every way, and one still open. */
+  /**
+   * Everything that a market does, with the usual answers.
+   * @returns invocations ended in every way, and one still open.
+   */
   const trade = async (): Promise<{ ended: string[]; open: string }> => {
     assertStatus(
       await market.provider.post('/v1/skills', {
@@ -66,7 +69,7 @@ describe('Temporal away', function () {
     return { ended: [completed, failed, cancelled], open };
   };
 
-  /** That all of it has reached Temporal, and that the open one can still come to its end. */
+  /** Asserts that all of it has reached Temporal, and that the open invocation can still end. */
   const assertCaughtUp = async (ended: string[], open: string): Promise<void> => {
     await settled(pool, [...ended, open]);
     await lives.closed(ended);

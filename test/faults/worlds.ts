@@ -5,22 +5,24 @@ import { livesOf, type Lives } from '../support/lives.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { newNamespace, temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
 
-/** A task whose worker died is given to another after this long; ten seconds as Temporal comes. */
+/** After this time a task whose worker died is given to another worker; Temporal's default is ten seconds. */
 const TASK_TIMEOUT = 'history.defaultWorkflowTaskTimeout="2s"';
 
-/** Rows and lives that one case has to itself, and the production processes that work on them: none until the case starts one. */
+/** Rows and lives of a single case, and the production processes that work on them: none until the case starts one. */
 export interface World extends OwnContext {
   lives: Lives;
-  /** What `api.ts` and `worker.ts` are started with; a case may add to it. */
+  /** The environment of `api.ts` and `worker.ts`; a case may add to it. */
   settings: Record<string, string>;
   /** @param extra e.g. `{ FAULT_AT: 'life:advanceMail:done' }` */
   worker(extra?: Record<string, string>): Promise<Role>;
   api(extra?: Record<string, string>): Promise<Role>;
-  /** Serves the API from this process, which nobody kills; the workers' sweep brings its messages to the lives. */
+  /**
+   * Serves the API from this process, which is not killed; the sweep of the workers delivers its messages to the lives.
+   */
   serve(): Promise<{ baseUrl: string; adminKey: string }>;
 }
 
-/** A Temporal server of a suite's own, on which each case has a world. */
+/** A Temporal server of one suite, on which each case has a world. */
 export interface Worlds {
   /** Opens a world for a case, and ends whatever still runs in it. */
   visit(work: (world: World) => Promise<void>): Promise<void>;
@@ -28,7 +30,7 @@ export interface Worlds {
   visitAlone(work: (world: World, temporal: TemporalServer) => Promise<void>): Promise<void>;
 }
 
-/** To be called in a `describe`: the server is there from the first hook of the suite to the last. */
+/** To be called in a `describe`: the server runs from the first hook of the suite to the last. */
 export function worldsOfSuite(): Worlds {
   let shared: TemporalServer;
   before(async () => {

@@ -8,13 +8,16 @@ export interface EmptyDatabase {
   drop(): Promise<void>;
 }
 
-/** A database beside the suite's that nobody has migrated. */
+/** A database in addition to the suite's, without migrations. */
 export const emptyDatabase = (): Promise<EmptyDatabase> => newDatabase('empty', 'template1');
 
-/** Migrated once a process: a copy takes a fraction of the migrations' time. It goes with the instance. */
+/**
+ * Migrated once for each process: a copy takes a fraction of the time of the migrations. It is removed with the
+ * instance.
+ */
 let template: Promise<string> | undefined;
 
-/** A database beside the suite's with every migration and no row. */
+/** A database in addition to the suite's, with every migration and no row. */
 export async function migratedDatabase(): Promise<EmptyDatabase> {
   template ??= makeTemplate();
   return newDatabase('own', await template);

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface EventuallyOptions {
   seconds?: number;
-  /** Errors of `look` that mean "not yet"; by default none. */
+  /** Errors of `look` that mean "not yet"; none by default. */
   ignoreErrors?: (error: unknown) => boolean;
 }
 
 /**
- * Looks until `look` gives something other than undefined or false, 20 ms between looks.
+ * Calls `look` every 20 ms until it returns something other than undefined or false.
  * @throws Error naming what was waited for when the time is over.
  */
 export async function eventually<T>(

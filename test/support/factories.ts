@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { assertStatus, platform, requester, type Requester } from './service.ts';
 
-/** A name nothing else in the suite has. */
+/** A name that nothing else in the suite has. */
 export const unique = (prefix: string): string => `${prefix}-${randomBytes(5).toString('hex')}`;
 
 export interface TestOperator extends Requester {
@@ -10,7 +10,7 @@ export interface TestOperator extends Requester {
   email: string;
 }
 
-/** A new operator with an admin key, and cents in its wallet if asked. */
+/** A new operator with an admin key, and with cents in its wallet where given. */
 export async function buildOperator(
   overrides: { name?: string; email?: string; cents?: number; tier?: string } = {},
 ): Promise<TestOperator> {
@@ -38,7 +38,7 @@ export async function credit(operatorId: string, cents: number): Promise<void> {
   );
 }
 
-/** By an administrator: its keys are refused from here on. */
+/** Suspends an operator by the platform: its keys are refused from here on. */
 export async function suspend(operatorId: string): Promise<void> {
   assertStatus(await platform().patch(`/v1/admin/operators/${operatorId}`, { status: 'suspended' }), 200);
 }
@@ -79,7 +79,7 @@ export const echoSchema = {
   additionalProperties: false,
 } as const;
 
-/** The least that can be published: an open skill with `{text}` in and out. */
+/** The smallest body that can be published: an open skill with `{text}` in and out. */
 export const publication = (overrides: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: unique('skill'),
   description: 'Echoes a text',

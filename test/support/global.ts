@@ -5,24 +5,25 @@ import { removeDataDir, startInstance, type Instance } from './instance.ts';
 import { startProgram } from './process.ts';
 
 let instance: Instance | undefined;
-/** What processes of the suite need not make again each. */
+/** Prepared once, so that the processes of the suite need not do it again. */
 let made: string | undefined;
 
-/** One running Carnet for the whole suite; the processes of a parallel run find it in the environment. */
+/** Starts one Carnet for the whole suite; the processes of a parallel run find it in the environment. */
 export async function mochaGlobalSetup(): Promise<void> {
   made = await mkdtemp(join(tmpdir(), 'carnet-made-'));
   const [workflowBundle, compileCache] = [join(made, 'workflow-bundle.js'), join(made, 'compile-cache')];
   const [started, bundled] = await Promise.all([
     startInstance(), // bundles for itself, as it comes
     startProgram('scripts/bundle-workflows.ts', { NODE_COMPILE_CACHE: compileCache }, [workflowBundle]).ended,
-    // Without a database it ends as soon as it has loaded everything, and leaves that behind compiled.
+    // Without a database it ends as soon as it has loaded everything, which leaves the compile cache filled.
     startProgram('src/worker.ts', { NODE_COMPILE_CACHE: compileCache, DATABASE_URL: '' }).ended,
   ]);
   instance = started;
   if (bundled !== 0) throw new Error(`scripts/bundle-workflows.ts ended with ${bundled}.`);
   const { baseUrl, dataDir, databaseUrl, credentials } = instance;
   process.env.CARNET_TEST_INSTANCE = JSON.stringify({ baseUrl, dataDir, databaseUrl, credentials });
-  // Some hundred processes of ours are started from here on: with these a worker takes a third of the work to start, an API two thirds.
+  // The suite starts some hundred processes: with these caches a worker needs a third of the processor time to start,
+  // an API two thirds.
   process.env.WORKFLOW_BUNDLE = workflowBundle;
   process.env.NODE_COMPILE_CACHE = compileCache;
 }

@@ -5,7 +5,9 @@ import type { Credentials } from '../../src/process/seed.ts';
 import { eventually } from './eventually.ts';
 import { startProgram, type Started } from './process.ts';
 
-/** What tests need to know of a running instance; plain JSON, so that it crosses into mocha's parallel processes. */
+/**
+ * What tests need to know about a running instance; plain JSON, so that it can be passed to mocha's parallel processes.
+ */
 export interface InstanceFacts {
   baseUrl: string;
   dataDir: string;
@@ -25,7 +27,7 @@ export const newDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'carnet-
 
 export const removeDataDir = (dataDir: string): Promise<void> => rm(dataDir, { recursive: true, force: true });
 
-/** A whole Carnet of its own (`src/main.ts` on embedded parts), ready when `/readyz` says so. */
+/** Starts a separate Carnet (`src/main.ts` on embedded parts); it resolves when `/readyz` answers 200. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
   const dataDir = options.dataDir ?? (await newDataDir());
   const program = startProgram('src/main.ts', {

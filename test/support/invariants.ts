@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 const Breach = z.object({ id: z.string(), law: z.string() });
 const Unsettled = z.object({ id: z.string() });
 
-/** The laws of an invocation that these rows break, whatever was killed on the way (F1, F2, F4, F5); none when all is well. */
+/** The laws of an invocation that these rows break, whatever was killed on the way; empty when all is well. */
 const breaches = (connection: CommonQueryMethods, ids: readonly string[]) =>
   connection.any(sql.type(Breach)`
     with facts as (
@@ -31,7 +31,7 @@ const breaches = (connection: CommonQueryMethods, ids: readonly string[]) =>
       ('it is paid once if it was completed, and only then', debits = (status = 'completed' and price_cents > 0)::int)
     ) as laws (law, holds_true) where not holds_true`);
 
-/** Waits until no message is left and every life has seen its row, and has done what follows the end. */
+/** Waits until no message is left, and every life has seen its row and has done what follows the end. */
 export async function settled(connection: CommonQueryMethods, ids: readonly string[], seconds = 120): Promise<void> {
   await eventually(
     `the lives of ${ids.join(', ')} to settle`,
@@ -46,7 +46,7 @@ export async function settled(connection: CommonQueryMethods, ids: readonly stri
   );
 }
 
-/** That nothing these invocations went through has cost or made a cent, a claim or an end too many, and that the whole ledger is right. */
+/** Asserts that these invocations have not one cent, claim or end too many, and that the whole ledger is right. */
 export async function assertInvariants(connection: CommonQueryMethods, ids: readonly string[]): Promise<void> {
   assert.deepEqual(await breaches(connection, ids), []);
   await assertLedger(connection);

@@ -3,10 +3,10 @@ import { dataConverter } from '../../temporal/client.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { eventually } from './eventually.ts';
 
-/** What Temporal itself tells of the lives of an instance. */
+/** Reads the lives of an instance from Temporal itself. */
 export interface Lives {
   client: Client;
-  /** Waits until the newest run of each has come to its end. */
+  /** Waits until the newest run of each has ended. */
   closed(ids: readonly string[], seconds?: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -16,15 +16,15 @@ const replyOf = async (response: Response): Promise<LocalReply> => ({
   text: await response.text(),
 });
 
-/** A page of the local provider, as a browser without script gets it. @param url e.g. a `checkout_url` */
+/** Fetches a page of the local provider, as a browser without script does. @param url e.g. a `checkout_url` */
 export const openLocalPage = async (url: string): Promise<LocalReply> =>
   replyOf(await fetch(url, { redirect: 'manual' }));
 
-/** What its form sends, whatever the outcome; the answer as it is, redirections not followed. */
+/** Sends the form of the page with an outcome; returns the answer without following redirections. */
 export const postOutcome = async (url: string, form: Record<string, string> | string): Promise<LocalReply> =>
   replyOf(await fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' }));
 
-/** Presses a button of the checkout page. The webhook has been sent once, and mostly taken, when this returns. */
+/** Presses a button of the checkout page. When this returns, the webhook has been sent once, and usually accepted. */
 export async function settleLocally(url: string, outcome: LocalOutcome): Promise<void> {
   const reply = await postOutcome(url, { outcome });
   assert.equal(reply.status, 303, `expected 303, got ${reply.status} ${reply.text.slice(0, 400)}`);
@@ -35,8 +35,8 @@ export const failLocally = (url: string): Promise<void> => settleLocally(url, 'f
 export const expireLocally = (url: string): Promise<void> => settleLocally(url, 'expired');
 
 /**
- * Moves the current period of a subscription of the local provider into the past, so that it ended a second ago; whoever asks the provider
- * next finds it renewed, or at its end.
+ * Moves the current period of a subscription of the local provider into the past, so that it ended a second ago. The
+ * next read from the provider finds it renewed, or ended.
  */
 export async function endLocalPeriod(connection: CommonQueryMethods, subscriptionId: string): Promise<void> {
   const { rowCount } = await connection.query(sql.type(z.object({}))`

@@ -1,25 +1,25 @@
 import { publication, unique, type TestInvocation } from './factories.ts';
 import { assertStatus, requester, type Reply, type Requester } from './service.ts';
 
-/** A provider with one skill and a consumer with money, on an instance of the test's own. */
+/** A provider with one skill and a consumer with money, on an instance of the test. */
 export interface Market {
   provider: Requester;
   consumer: Requester;
   consumerId: string;
   skillId: string;
-  /** Cents an invocation. */
+  /** Price of an invocation in cents. */
   price: number;
-  /** The same people at a process that listens elsewhere. */
+  /** The same operators, calling a process at another address. */
   at(baseUrl: string): Market;
   invoke(body?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply<TestInvocation>>;
-  /** An invocation, pending. */
+  /** Invokes the skill; the invocation is pending. */
   pending(body?: Record<string, unknown>): Promise<string>;
   act(
     id: string,
     act: 'claim' | 'complete' | 'fail' | 'cancel',
     headers?: Record<string, string>,
   ): Promise<Reply<TestInvocation>>;
-  /** What it is like now, as its consumer sees it. */
+  /** The invocation as its consumer sees it now. */
   show(id: string): Promise<TestInvocation & { output: unknown }>;
   balance(): Promise<{ balance_cents: number; held_cents: number }>;
 }

@@ -13,7 +13,10 @@ type StripeObject = Record<string, unknown>;
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/** The body of a payment webhook, as Stripe writes one. @param object what happened to, e.g. `checkoutSession({…})` */
+/**
+ * The body of a payment webhook as Stripe writes it.
+ * @param object what the event is about, e.g. `checkoutSession({…})`
+ */
 export const paymentEventBody = (
   type: string,
   object: StripeObject,
@@ -50,7 +53,10 @@ export const signPaymentEvent = (
   { secret = webhookSecretOf(), at = new Date() }: { secret?: string; at?: Date } = {},
 ): string => Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: secondsOf(at) });
 
-/** Posts a body to the payment webhook as it is. @param signature null: without the header; absent: signed as it should be */
+/**
+ * Posts a body to the payment webhook unchanged.
+ * @param signature null: without the header; absent: a correct signature
+ */
 export async function postPaymentEvent(
   body: string | Buffer,
   signature: string | null = signPaymentEvent(body.toString()),
@@ -73,7 +79,7 @@ export async function postPaymentEvent(
   };
 }
 
-/** A checkout session with our metadata, paid unless `over` says otherwise. */
+/** A checkout session with our metadata, paid unless `over` overrides that. */
 export const checkoutSession = (
   metadata: PaymentMetadata,
   {
@@ -96,7 +102,7 @@ export const checkoutSession = (
   ...over,
 });
 
-/** A charge of which some has gone back, in all. */
+/** A charge with the sum that was refunded of it so far. */
 export const refundedCharge = (
   paymentId: string,
   amountCents: number,

@@ -17,12 +17,12 @@ export interface Message {
   created_at: string;
 }
 
-/** What the service has mailed to this address, newest first. */
+/** The mails of the service to this address, newest first. */
 export const mailsTo = async (email: string): Promise<Message[]> =>
   assertStatus(await platform().get<{ messages: Message[] }>(`/v1/admin/outbox?to=${encodeURIComponent(email)}`), 200)
     .messages;
 
-/** The newest code mailed to this address: six digits that stand alone. */
+/** The newest code that was mailed to this address: six digits on their own. */
 export async function codeFor(email: string): Promise<string> {
   const [mail] = await mailsTo(email);
   const code = /^\d{6}$/m.exec(mail?.text ?? '')?.[0];
@@ -30,14 +30,14 @@ export async function codeFor(email: string): Promise<string> {
   return code;
 }
 
-/** Asks for a code, and gives the one that came. */
-export async function askForCode(email: string): Promise<string> {
+/** Requests a code, and returns the one that was mailed. */
+export async function mailedCode(email: string): Promise<string> {
   await moveCode(email, 'sent_at', -31);
   assertStatus(await requester(null).post('/v1/dashboard/sessions', { email }), 202);
   return codeFor(email);
 }
 
-/** Moves a time of the last code of an address, of which only a MAC is kept. */
+/** Moves a time of the last code of an address; rows hold only a MAC of the address. */
 export async function moveCode(
   email: string,
   column: 'sent_at' | 'expires_at' | 'window_ends_at',
@@ -51,7 +51,7 @@ export async function moveCode(
     update sign_in_codes set ${moved} = ${moved} + make_interval(secs => ${seconds}) where address = ${address}`);
 }
 
-/** The `name=value` that a browser would send back. */
+/** The `name=value` of a cookie that a browser would send back. */
 export const cookieOf = (reply: Reply<unknown>): string => {
   const [cookie] = reply.headers.getSetCookie();
   assert(cookie !== undefined, 'a cookie is set');
@@ -65,7 +65,7 @@ export interface Person extends Requester {
   cookie: string;
 }
 
-/** Speaks with the session cookie, from a page of the service. */
+/** Sends requests with the session cookie, from a page of the service. */
 export function browser(cookie: string): Person {
   const plain = requester(null);
   const sent = (headers: Record<string, string> = {}) => ({ cookie, origin: baseOrigin(), ...headers });
@@ -82,14 +82,14 @@ export function browser(cookie: string): Person {
 
 /** Signs in with a code by mail. */
 export async function signIn(email: string, operatorId?: string): Promise<Person> {
-  const code = await askForCode(email);
+  const code = await mailedCode(email);
   const body = { email, code, ...(operatorId !== undefined && { operator_id: operatorId }) };
   const reply = await requester(null).post('/v1/dashboard/sessions/verify', body);
   assertStatus(reply, 200);
   return browser(cookieOf(reply));
 }
 
-/** Adds a person to an operator and signs it in. */
+/** Adds a person to an operator and signs them in. */
 export async function buildPerson(
   operator: Requester,
   role: 'owner' | 'admin' | 'member' = 'admin',

@@ -2,14 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A program of ours in a process of its own, which a test may end in any way. */
+/** A program of the project in a separate process, which a test may end in any way. */
 export interface Started {
   pid: number;
   /** Everything it printed. */
   output(): string;
-  /** SIGTERM, and the exit code; null when a signal ended it. */
+  /** Sends SIGTERM. @returns the exit code; null when a signal ended the process */
   stop(): Promise<number | null>;
-  /** SIGKILL to this process alone, waiting until it is gone. */
+  /** Sends SIGKILL to this process only, and waits until it is gone. */
   kill(): Promise<void>;
   /** Resolves with the exit code or signal when the process ends. */
   ended: Promise<number | string>;
@@ -17,7 +17,10 @@ export interface Started {
   alive(): boolean;
 }
 
-/** Starts `node <script> <args>`, a path from the project's folder. A fault point that is set for the tests themselves does not reach it. */
+/**
+ * Starts `node <script> <args>` in the project's folder. A fault point that is set for the tests themselves is not
+ * passed on.
+ */
 export function startProgram(script: string, env: Record<string, string>, args: string[] = []): Started {
   const { FAULT_AT: _fault, ...inherited } = process.env;
   const child: ChildProcess = spawn(

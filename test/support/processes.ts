@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Process ids of the children of a process, by /proc. */
+/** Process ids of the children of a process, read from /proc. */
 export function childrenOf(parent: number): number[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && parentOf(pid) === parent);
 }
 
-/** The field after the state in /proc/PID/stat; the name before it may hold anything, but no `)` follows it. */
+/** The field after the state in /proc/PID/stat. The name before it may contain anything, so the last `)` ends it. */
 function parentOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,9 +1,11 @@
 import { reporters, type Runnable, type Runner } from 'mocha';
 
-/** How many of the slowest tests are named: where the time of a run goes. */
+/** How many of the slowest tests are listed: they show where the time of a run goes. */
 const SLOWEST = 20;
 
-/** mocha's own `spec` reporter, ended by the slowest tests and one plain line that people, scripts and CI can read alike. */
+/**
+ * mocha's `spec` reporter with the slowest tests and one plain line at the end that people, scripts and CI can read.
+ */
 class CountingSpec extends reporters.Spec {
   readonly #timed: { title: string; ms: number }[] = [];
 
@@ -28,5 +30,5 @@ class CountingSpec extends reporters.Spec {
   }
 }
 
-// The one default export of the house: mocha takes a reporter from a module's `default`.
+// The only default export of the project: mocha takes a reporter from a module's `default`.
 export default CountingSpec;

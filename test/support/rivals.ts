@@ -1,7 +1,10 @@
-/** Twice as many as there are connections: somebody always waits for one, and on a slow machine nobody waits until it is refused. */
+/**
+ * Twice as many as there are connections: some always wait for one, and on a slow machine none waits until it is
+ * refused.
+ */
 const AT_ONCE = 16;
 
-/** Lets this many rivals act, sixteen at a time. @returns what each got, in no particular order */
+/** Runs this many rivals, sixteen at a time. @returns their results, in no particular order */
 export async function rivals<T>(count: number, act: () => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let left = count;

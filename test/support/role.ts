@@ -5,10 +5,10 @@ import { eventually } from './eventually.ts';
 import type { InstanceFacts } from './instance.ts';
 import { startProgram, type Started } from './process.ts';
 
-/** A production process, `src/api.ts` or `src/worker.ts`, over parts that somebody else runs. */
+/** A production process, `src/api.ts` or `src/worker.ts`, on parts that run elsewhere. */
 export type Role = Started & { baseUrl: string };
 
-/** The settings with which a production process works beside this instance, on its rows and in its namespace. */
+/** The settings of a production process on the rows and in the namespace of this instance. */
 export async function settingsBeside(facts: InstanceFacts): Promise<Record<string, string>> {
   const { temporal_address: address, temporal_namespace: namespace, admin_api_key: adminKey } = facts.credentials;
   return {
@@ -21,7 +21,7 @@ export async function settingsBeside(facts: InstanceFacts): Promise<Record<strin
   };
 }
 
-/** Starts one; it is ready when its log says so. */
+/** Starts a production process and waits until its log shows that it is ready. */
 export async function startRole(role: 'api' | 'worker', settings: Record<string, string>): Promise<Role> {
   const port = await freePort();
   const program = startProgram(`src/${role}.ts`, {

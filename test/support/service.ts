@@ -14,7 +14,7 @@ export const service = (): InstanceFacts => {
   return JSON.parse(facts) as InstanceFacts;
 };
 
-/** A small pool on the instance's database, for what only SQL can see or move. One a process. */
+/** A small pool on the instance's database, for what only SQL can read or change. One for each process. */
 let pool: Promise<DatabasePool> | undefined;
 export const database = (): Promise<DatabasePool> =>
   (pool ??= openPool(service().databaseUrl, { size: 4, applicationName: 'carnet-test' }));
@@ -47,7 +47,10 @@ export interface Requester {
   delete<Body = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<Reply<Body>>;
 }
 
-/** Speaks HTTP with one credential (null: none). A body that is a string goes out as it is; anything else as JSON. */
+/**
+ * Sends HTTP requests with one credential (null: none). A body that is a string is sent unchanged, anything else as
+ * JSON.
+ */
 export function requester(key: string | null, baseUrl: string = service().baseUrl): Requester {
   const send = async <Body>(
     method: string,
@@ -81,7 +84,7 @@ export function requester(key: string | null, baseUrl: string = service().baseUr
 export const anonymous = (): Requester => requester(null);
 export const platform = (): Requester => requester(service().credentials.admin_api_key);
 
-/** Asserts a problem of this code, its one status, and the shape every problem has. */
+/** Asserts a problem with this code, the status of the code, and the shape that every problem has. */
 export function assertProblem(reply: Reply, code: ErrorCode, path?: string): void {
   assert.equal(reply.body.code, code, `expected ${code}, got ${reply.status} ${reply.text.slice(0, 400)}`);
   assert.equal(reply.status, ErrorCodes[code][0]);
@@ -95,7 +98,7 @@ export function assertProblem(reply: Reply, code: ErrorCode, path?: string): voi
   }
 }
 
-/** Asserts the status and gives the body; shows the body where the status is another. */
+/** Asserts the status and returns the body; the failure shows the body. */
 export function assertStatus<Body>(reply: Reply<Body>, status: number): Body {
   assert.equal(reply.status, status, `expected ${status}, got ${reply.status} ${reply.text.slice(0, 400)}`);
   return reply.body;

@@ -1,13 +1,13 @@
-/** Cases under way at once: they wait more than they compute, and each holds some processes. */
+/** Cases that run at once: they wait more than they compute, and each has some processes. */
 const WIDTH = 4;
 
-/** `it`, for a case that does not touch what another case of the suite does. */
+/** `it` for a case that is independent of the other cases of the suite. */
 export type ItBeside = (title: string, work: () => Promise<void>) => void;
 
 /**
- * Lets the cases of a suite that mostly wait do so together, up to four at a time, from when mocha comes to the first of them; each stays
- * a test with its own name and its own failure. To be called before the suite's own hooks are declared: what they take down is
- * used to the end of the last case.
+ * Runs the cases of a suite that mostly wait together, up to four at a time, as soon as mocha reaches the first of
+ * them. Each stays a test with its own name and its own failure. Call it before the hooks of the suite are declared:
+ * what the hooks take down is used until the last case ends.
  */
 export function sideBySide(): ItBeside {
   const waiting: (() => Promise<void>)[] = [];
@@ -21,7 +21,7 @@ export function sideBySide(): ItBeside {
   });
   return (title, work) => {
     const { promise: outcome, resolve, reject } = Promise.withResolvers<void>();
-    outcome.catch(() => undefined); // it may fail before mocha comes to it, which then tells
+    outcome.catch(() => undefined); // it may fail before mocha reaches it, which then reports the failure
     waiting.push(() => work().then(resolve, reject));
     it(title, () => {
       running ??= Array.from({ length: WIDTH }, runOn);

@@ -2,7 +2,7 @@ import { formIn, listIn, numberIn, textIn, type Form } from './stripe-form.ts';
 
 export type StripeObject = { id: string } & Record<string, unknown>;
 
-/** A refusal of Stripe's, as its API says it. */
+/** A refusal as Stripe's API sends it. */
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -14,7 +14,7 @@ export class StripeRefusal extends Error {
   }
 }
 
-/** Prices of the books: a tier costs this a month, in cents. */
+/** Monthly prices of the tiers in the books, in cents. */
 export const testPrices = {
   developer: 'price_developer',
   pro: 'price_pro',
@@ -31,7 +31,10 @@ const amounts: Record<string, number> = {
 const MONTH = 30 * 86_400;
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-/** What Stripe keeps, as far as our calls go: stripe-mock judges the calls and forgets them, these books remember what they made. */
+/**
+ * What Stripe stores, as far as our calls need it: stripe-mock checks the calls and forgets them, these books store
+ * what they created.
+ */
 export class StripeBooks {
   readonly objects = new Map<string, StripeObject>();
   #count = 0;
@@ -57,7 +60,7 @@ export class StripeBooks {
     return made;
   }
 
-  /** What a call does; null for calls that stripe-mock answers well enough. */
+  /** The answer to a call, and its effect on the books; null for calls that stripe-mock answers well enough. */
   act(method: string, path: string, query: URLSearchParams, form: Form): Record<string, unknown> | null {
     const [, , resource = '', ...rest] = path.split('/');
     const key = `${method} ${resource}${rest.length > 0 ? '/' : ''}${rest.map((part) => (/^(sessions|expire|void)$/.test(part) ? part : ':id')).join('/')}`;
@@ -129,7 +132,7 @@ export class StripeBooks {
     return this.change(session.id, { url: `https://checkout.stripe.test/c/${session.id}` });
   }
 
-  /** Somebody pays at the hosted page. @returns the session */
+  /** Pays at the hosted page. @returns the session */
   pay(sessionId: string): StripeObject {
     const session = this.get(sessionId);
     if (session.status !== 'open') throw new StripeRefusal(400, 'session_not_open');
@@ -142,7 +145,7 @@ export class StripeBooks {
     return this.change(sessionId, { status: 'complete', payment_status: 'paid', payment_intent: intent });
   }
 
-  /** A bank takes its time: complete, not paid; `status` is that of the payment intent. */
+  /** Completes a session whose bank is slow, so it is not paid; `status` is that of the payment intent. */
   payLater(sessionId: string, status: 'processing' | 'requires_payment_method'): StripeObject {
     const intent = this.#make('pi', { status, latest_charge: null });
     return this.change(sessionId, { status: 'complete', payment_status: 'unpaid', payment_intent: intent });
@@ -211,7 +214,7 @@ export class StripeBooks {
     }
   }
 
-  /** Somebody confirms an upgrade at the portal (`bps_…`) or pays its invoice (`in_…`). */
+  /** Confirms an upgrade at the portal (`bps_…`) or pays its invoice (`in_…`). */
   confirmUpgrade(sessionId: string): void {
     const page = this.get(sessionId);
     const confirm = formIn(formIn(page.flow as Form).subscription_update_confirm);
@@ -220,7 +223,7 @@ export class StripeBooks {
     if (sessionId.startsWith('in_')) this.change(sessionId, { status: 'paid' });
   }
 
-  /** The next month has begun; a subscription that was to end has ended. */
+  /** Begins the next month; a subscription that was to end has ended. */
   endPeriod(subscriptionId: string): void {
     const subscription = this.get(subscriptionId);
     if (subscription.cancel_at_period_end === true) subscription.status = 'canceled';

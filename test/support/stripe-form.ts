@@ -1,4 +1,4 @@
-/** A body as Stripe's SDK sends it, taken apart: `a[b][0]=c` is `{ a: { b: { 0: 'c' } } }`; lists stay objects of their places. */
+/** Parses a body as Stripe's SDK sends it: `a[b][0]=c` is `{ a: { b: { 0: 'c' } } }`; lists stay objects by index. */
 export interface Form {
   [name: string]: string | Form;
 }

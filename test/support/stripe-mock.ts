@@ -7,17 +7,17 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from './eventually.ts';
 
-/** Stripe's own answers to its own OpenAPI: a parameter that Stripe does not have is 400, and nothing is kept. */
+/** Stripe's own mock server for its OpenAPI: a parameter that Stripe does not have is 400, and nothing is stored. */
 const MODULE = 'github.com/stripe/stripe-mock';
 const VERSION = 'v0.203.0';
 
-/** Where Go's own installer puts it, which is not always on the PATH. */
+/** Where Go's installer puts Go, which is not always on the PATH. */
 const GO_FOLDER = '/usr/local/go/bin';
 
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'carnet');
 const PROGRAM = join(CACHE, `stripe-mock-${VERSION}`);
 
-/** The program, or why there is none: Go builds it into the cache, from the network the first time. */
+/** The program, or the reason why there is none: Go builds it into the cache, from the network the first time. */
 export async function stripeMock(): Promise<{ program: string } | { missing: string }> {
   if (existsSync(PROGRAM)) return { program: PROGRAM };
   try {
@@ -29,7 +29,7 @@ export async function stripeMock(): Promise<{ program: string } | { missing: str
   }
 }
 
-/** Into a folder of its own first, so that two builders do not see each other's halves. */
+/** Builds into a separate folder first, so that two builders do not see each other's unfinished files. */
 async function build(): Promise<void> {
   const PATH = [process.env.PATH, GO_FOLDER].join(delimiter);
   await promisify(execFile)('go', ['version'], { env: { ...process.env, PATH } });

@@ -18,26 +18,26 @@ export interface StripeCall {
 }
 
 /**
- * What goes wrong with the next call that fits. `drop`: Stripe does it, and the answer is lost; `lose`: the call never reaches Stripe;
- * `garbage`: it does it, and what comes back is not JSON; a number: that status instead, without doing it; `until`: as
- * late as the test lets it.
+ * What goes wrong with the next call that matches. `drop`: Stripe does it, and the answer is lost; `lose`: the call
+ * never reaches Stripe; `garbage`: Stripe does it, and the answer is not JSON; a number: this status as the answer, and
+ * Stripe does nothing; `until`: the answer is held back until the test releases it.
  */
 export interface StripeFault {
-  /** Of `POST /v1/refunds`, e.g.; absent: any call. */
+  /** The call, e.g. `POST /v1/refunds`; absent: any call. */
   on?: RegExp;
   how: 'drop' | 'lose' | 'garbage' | number | { until: Promise<void> };
 }
 
 export interface StripeProxy {
-  /** For STRIPE_API_BASE. */
+  /** The value for STRIPE_API_BASE. */
   apiBase: string;
   books: StripeBooks;
   calls: StripeCall[];
-  /** Used up in their order. */
+  /** Faults of the next calls; each is used once, in this order. */
   faults: StripeFault[];
-  /** The calls to `POST /v1/refunds`, e.g. */
+  /** The recorded calls, e.g. to `POST /v1/refunds`. */
   callsTo(what: string): StripeCall[];
-  /** A day has passed: what was made stays, under which key is forgotten. */
+  /** Makes a day pass: objects stay, their idempotency keys are forgotten. */
   forgetKeys(): void;
   stop(): Promise<void>;
 }
@@ -52,13 +52,13 @@ interface Answer {
   body: string;
 }
 
-/** stripe-mock knows no accounts, but wants a key to look like one. */
+/** stripe-mock has no accounts, but a key must look like one of Stripe's. */
 const JUDGED_AS = 'Bearer sk_test_123';
 
 const errorBody = (type: string, code: string): string =>
   JSON.stringify({ error: { type, code, message: `${code} (of the tests)` } });
 
-/** The settings with which an instance speaks to this Stripe. */
+/** The settings of an instance that uses this Stripe. */
 export const stripeEnvironment = ({ apiBase }: Pick<StripeProxy, 'apiBase'>): Record<string, string> => ({
   STRIPE_SECRET_KEY: 'sk_test_ofthetests',
   STRIPE_WEBHOOK_SECRET: 'whsec_of_the_tests',
@@ -70,8 +70,9 @@ export const stripeEnvironment = ({ apiBase }: Pick<StripeProxy, 'apiBase'>): Re
 });
 
 /**
- * Stripe for tests, over real sockets: stripe-mock judges every call by Stripe's OpenAPI, the books remember what was made, keys answer as
- * they answered before, every call is recorded, and what goes wrong on the way is the test's choice.
+ * Stripe for tests, over real sockets: stripe-mock checks every call against Stripe's OpenAPI, the books store what was
+ * created, a repeated key gets its first answer, every call is recorded, and the test chooses what goes wrong on the
+ * way.
  * @param program of `stripeMock()`
  */
 export async function startStripeProxy(program: string): Promise<StripeProxy> {
@@ -103,7 +104,10 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
     }
   };
 
-  /** As Stripe: the same answer to the same call, a refusal of another one, and what was refused may be tried again. */
+  /**
+   * As with Stripe: the same call gets the same answer, another call is refused, and what was refused may be tried
+   * again.
+   */
   const actOnce = async (request: IncomingMessage, body: string): Promise<Answer & { replayed: boolean }> => {
     const key = request.headers['idempotency-key'];
     if (typeof key !== 'string' || request.method !== 'POST') return { ...(await act(request, body)), replayed: false };

@@ -1,7 +1,7 @@
 import { eventually } from './eventually.ts';
 import { assertProblem, type Reply } from './service.ts';
 
-/** As a client does: what is answered with 503, on a busy machine or because a worker has just died, is sent again. */
+/** Repeats a request as a client does while the answer is 503, as on a busy machine or after a worker has died. */
 export const untilAnswered = <Body>(send: () => Promise<Reply<Body>>, seconds = 120): Promise<Reply<Body>> =>
   eventually(
     'an answer other than 503',

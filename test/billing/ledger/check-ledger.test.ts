@@ -10,7 +10,7 @@ import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/check-ledger.ts', import.meta.url));
 
-/** Runs the script with these settings alone. */
+/** Runs the script with these settings and no others. */
 const check = (settings: Record<string, string>): Promise<{ code: number; printed: string }> =>
   new Promise((resolve) => {
     const { DATABASE_URL: _url, DATA_DIR: _dir, ...rest } = process.env;
@@ -31,7 +31,7 @@ describe('npm run check:ledger', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('says of an empty database what it has looked at: nothing that breaks a law', async () => {
+  it('prints for an empty database what it has checked, and no broken law', async () => {
     const { code, printed } = await check({ DATABASE_URL: own.url });
     assert.equal(code, 0, printed);
     assert.match(
@@ -41,7 +41,7 @@ describe('npm run check:ledger', () => {
     );
   });
 
-  it('says which laws hold, over how many rows, and what that means', async () => {
+  it('prints which laws hold, over how many rows, and what each means', async () => {
     await newWallet(own.pool, 10);
     const { code, printed } = await check({ DATABASE_URL: own.url });
     assert.equal(code, 0, printed);
@@ -72,7 +72,7 @@ describe('npm run check:ledger', () => {
     assert.match(printed, /The ledger is wrong: 2 of \d+ laws are broken\.\n/, 'the sum over everything is another');
   });
 
-  it('tells ten of many faults, and how many there are', async () => {
+  it('lists ten of many faults, and how many there are', async () => {
     const lost = await ownDatabase();
     for (let wallet = 0; wallet < 12; wallet += 1) await newWallet(lost.pool, 10);
     await run(lost.pool, sql.fragment`delete from transfers`);
@@ -83,7 +83,7 @@ describe('npm run check:ledger', () => {
     assert.match(printed, /^ +… and 2 more$/m);
   });
 
-  it('says where it looked when nothing runs', async () => {
+  it('names the file it looked in when no instance runs', async () => {
     const { code, printed } = await check({ DATA_DIR: join(dataDir, 'nowhere') });
     assert.equal(code, 1);
     assert.match(printed, /no running instance .*running\.json; start one with npm start, or set DATABASE_URL/);

@@ -11,7 +11,7 @@ export const RACE_ROUNDS = Number(process.env.RACE_ROUNDS ?? 20);
 export const run = (db: CommonQueryMethods, query: ReturnType<typeof sql.fragment>) =>
   db.query(sql.type(Nothing)`${query}`);
 
-/** An operator with a wallet, made by SQL alone. @returns its id. */
+/** An operator with a wallet, inserted by SQL only. @returns its id. */
 export async function newWallet(db: CommonQueryMethods, cents = 0): Promise<string> {
   const id = newId('op');
   await run(db, sql.fragment`insert into operators (id, name, email) values (${id}, ${id}, ${`${id}@example.test`})`);
@@ -29,7 +29,10 @@ export const debit = (db: CommonQueryMethods, operator: string, cents: number, c
   db.oneFirst(sql.type(z.object({ id: z.string().nullable() }))`
     select debit_wallet(${newId('txn')}, ${operator}, ${cents}, 'platform:adjustments', 'adjustment', ${cause}, 'test debit') as id`);
 
-/** Charges microcents to the meter `sms`. @returns where the charge begins in its stream, null where the wallet does not cover it. */
+/**
+ * Charges microcents to the meter `sms`.
+ * @returns where the charge begins in its stream, null where the wallet does not cover it.
+ */
 export const charge = (db: CommonQueryMethods, operator: string, microcents: number) =>
   db.oneFirst(sql.type(z.object({ begins: z.number().nullable() }))`
     with charged as materialized (
@@ -46,7 +49,7 @@ export const walletOf = (db: CommonQueryMethods, operator: string) =>
     sql.type(WalletRow)`select posted_cents, held_cents, last_position from wallets where operator_id = ${operator}`,
   );
 
-/** An open, active skill with schemas that take every object, made by SQL alone. @returns its id. */
+/** An open, active skill with schemas that accept every object, inserted by SQL only. @returns its id. */
 export async function newSkill(db: CommonQueryMethods, owner: string, price: number): Promise<string> {
   const id = newId('skl');
   await run(
@@ -81,7 +84,7 @@ export interface InvokeOptions {
   ttlSeconds?: number;
 }
 
-/** invoke_skill() of the input `{}`. @returns the id of the invocation. */
+/** Calls invoke_skill() with the input `{}`. @returns the id of the invocation. */
 export async function invoke(
   db: CommonQueryMethods,
   consumer: string,

@@ -8,13 +8,13 @@ export type Counter = z.infer<typeof CounterRow>;
 
 const none: Counter = { used: 0, overage: 0, passports: 0, invocations: 0 };
 
-/** What the operator did this month that is metered. */
+/** The metered actions of the operator in this month. */
 export const counterOf = async (db: CommonQueryMethods, operator: string): Promise<Counter> =>
   (await db.maybeOne(sql.type(CounterRow)`
     select used, overage, passports, invocations from usage_counters
     where operator_id = ${operator} and meter = 'metered_action' and month = utc_month(clock_timestamp())`)) ?? none;
 
-/** As if the operator had done so much this month already, nothing of it charged. */
+/** Sets how much the operator has used this month; nothing of it is charged. */
 export const setUsed = (db: CommonQueryMethods, operator: string, used: number, meter = 'metered_action') =>
   run(
     db,
@@ -23,7 +23,7 @@ export const setUsed = (db: CommonQueryMethods, operator: string, used: number, 
       on conflict (operator_id, meter, month) do update set used = excluded.used`,
   );
 
-/** As if what the operator did this month had been done in the month before. */
+/** Moves everything that the operator did this month into the month before. */
 export const passMonth = (db: CommonQueryMethods, operator: string) =>
   run(
     db,
@@ -38,11 +38,11 @@ export const remainderOf = (db: CommonQueryMethods, operator: string, meter = 'm
 
 const monthAt = (time: number): number => new Date(time).getUTCMonth();
 
-/** Waits for the next month where this one, with all that is counted in it, is over within a minute, which is longer than a case takes. */
+/** Waits for the next month where this one ends within a minute, which is longer than a case takes. */
 export const monthToSpare = (): Promise<boolean> =>
   eventually('a month that goes on', () => monthAt(Date.now()) === monthAt(Date.now() + 60_000), { seconds: 90 });
 
-/** For a suite whose cases each count within one month. */
+/** Makes each case of a suite run within one month. */
 export function eachWithinOneMonth(): void {
   beforeEach(async function () {
     this.timeout(120_000);
@@ -50,5 +50,5 @@ export function eachWithinOneMonth(): void {
   });
 }
 
-/** Actions a month that come with the tier free (Billing §8). */
+/** Metered actions a month that tier free includes. */
 export const FREE = 25_000;

@@ -25,7 +25,7 @@ describe('the cost of an identity claim', () => {
   const claimsOf = async (operator: TestOperator): Promise<number> =>
     assertStatus(await operator.get<{ total: number }>('/v1/identity-claims'), 200).total;
 
-  it('is charged with 15 % on top, rounded up, to whom the claim is about', async () => {
+  it('is charged with 15 % on top, rounded up, to the operator that the claim is about', async () => {
     const operator = await buildOperator({ cents: 500 });
     const costs: [cost: number, charge: number][] = [
       [1, 2],
@@ -45,14 +45,14 @@ describe('the cost of an identity claim', () => {
     });
   });
 
-  it('of an agent’s claim is its operator’s', async () => {
+  it('of a claim about an agent is charged to its operator', async () => {
     const operator = await buildOperator({ cents: 1 });
     const { id } = await buildAgent(operator);
     assertStatus(await attest({ agent_id: id, cost_microcents: 100 }), 201);
     assert.equal(await chargedTo(operator), 115);
   });
 
-  it('is nothing unless it is given', async () => {
+  it('is zero unless it is given', async () => {
     const operator = await buildOperator();
     assertStatus(await attest({ operator_id: operator.operatorId }), 201);
     assert.equal(await chargedTo(operator), 0);
@@ -67,7 +67,7 @@ describe('the cost of an identity claim', () => {
     assert.equal(await chargedTo(operator), 115);
   });
 
-  it('that the wallet does not cover is 402, and nothing is attested', async () => {
+  it('is 402 where the wallet does not cover it, and nothing is attested', async () => {
     const operator = await buildOperator({ cents: 1 });
     const refusal = await attest({ operator_id: operator.operatorId, cost_microcents: 2_000_000 });
     assertProblem(refusal, 'INSUFFICIENT_CREDITS');

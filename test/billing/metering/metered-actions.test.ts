@@ -39,7 +39,7 @@ describe('metered actions', () => {
     await credit(holder.as.operatorId, 100);
     return holder;
   };
-  /** A POST with what comes before it done. */
+  /** A POST whose preconditions are met. */
   const post =
     ({ as }: Holder, path: string, body: unknown): Send =>
     (headers) =>
@@ -94,7 +94,7 @@ describe('metered actions', () => {
     });
   }
 
-  it('counts each at once for one operator, and for nobody else', async () => {
+  it('counts many at once for one operator, and none for another', async () => {
     const holder = await openPayer();
     const sends = await Promise.all(Object.values(actions).map(({ prepare }) => prepare(holder)));
     const [before, theirs] = [await used(holder.as), await used(provider)];
@@ -123,7 +123,7 @@ describe('metered actions', () => {
     });
   }
 
-  it('a claim that the service issues counts nothing, for whom it is about and for the service', async () => {
+  it('a claim that the service issues counts nothing, neither for its subject nor for the service', async () => {
     const { as } = await openPayer();
     const before = await counterOf(db, 'op_platform');
     assertStatus(await as.post('/v1/missions', { declared_intent: 'Sort the issues' }), 201);
@@ -150,7 +150,7 @@ describe('metered actions', () => {
     assert.equal(await used(as), 1);
   });
 
-  it('what becomes of an invocation counts nothing, for neither side', async () => {
+  it('completing, failing and cancelling an invocation count nothing for either side', async () => {
     const { as } = await openPayer();
     const { id } = await buildInvocation(as, skillId);
     const before = [await used(as), await used(provider)];
@@ -159,9 +159,9 @@ describe('metered actions', () => {
     assert.deepEqual([await used(as), await used(provider)], before);
   });
 
-  // Only a missed checkout that a person is to review has a row before it comes.
+  // Only a missed checkout that waits for a review has a row before the checkout comes.
   for (const accountability of ['logged', 'enforced'] as const) {
-    it(`a checkout that was missed counts when it comes after all, of a passport that is ${accountability}`, async () => {
+    it(`a missed checkout of a passport that is ${accountability} counts when it comes late`, async () => {
       const { as } = await openPayer();
       const lineage = await newLineage(db, { operator: as.operatorId, accountability, interval: null });
       const before = await used(as);

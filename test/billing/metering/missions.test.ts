@@ -37,7 +37,7 @@ describe('the mission of an invocation', () => {
   const invoked = async (body: Record<string, unknown>, by: Requester = as): Promise<Invocation> =>
     assertStatus(await by.post<Invocation>(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' }, ...body }), 201);
 
-  it('is the one that is named, shown to both sides and in lists', async () => {
+  it('is the named one, shown to both sides and in lists', async () => {
     const missionId = await mission();
     const { id, mission_id } = await invoked({ mission_id: missionId });
     assert.equal(mission_id, missionId);
@@ -62,7 +62,7 @@ describe('the mission of an invocation', () => {
     assert.equal((await invoked({ passport_id: (await issue(holder)).jti })).mission_id, null);
   });
 
-  it('is the passport’s only mission, also of a refresh of it; of several, none', async () => {
+  it('is the only mission of the passport, also after a refresh; of several missions none is taken', async () => {
     const [one, other] = [await mission(), await mission()];
     const first = await issue(holder, { mission_ids: [one] });
     assert.equal((await invoked({ passport_id: first.jti })).mission_id, one);
@@ -76,13 +76,13 @@ describe('the mission of an invocation', () => {
     assert.equal((await invoked({ passport_id: several.jti, mission_id: other })).mission_id, other);
   });
 
-  it('that is named goes before the passport’s', async () => {
+  it('is the named one rather than that of the passport', async () => {
     const [passports, named] = [await mission(), await mission()];
     const { jti } = await issue(holder, { mission_ids: [passports] });
     assert.equal((await invoked({ passport_id: jti, mission_id: named })).mission_id, named);
   });
 
-  it('must be open, and the caller’s own', async () => {
+  it('must be open and belong to the caller', async () => {
     const completed = await mission();
     assertStatus(await as.post(`/v1/missions/${completed}/complete`), 200);
     for (const id of [completed, await mission(provider), 'ms_nothing']) {
@@ -95,7 +95,7 @@ describe('the mission of an invocation', () => {
     }
   });
 
-  it('of one agent is not another’s', async () => {
+  it('of one agent cannot be used by another', async () => {
     const agent = await buildAgent(as);
     const theirs = await mission(as, { agent_id: agent.id });
     const another = { input: { text: 'hello' }, mission_id: theirs, agent_id: holder.agentId };
@@ -109,7 +109,7 @@ describe('the mission of an invocation', () => {
     );
   });
 
-  it('stands in the claims that the service issues of it, and finds them', async () => {
+  it('is in the claims that the service issues about it, and is a filter for them', async () => {
     const missionId = await mission();
     const { id } = await invoked({ mission_id: missionId });
     assertStatus(await provider.post(`/v1/skills/invocations/${id}/claim`), 200);
@@ -127,7 +127,7 @@ describe('the mission of an invocation', () => {
     );
   });
 
-  it('is null in an answer that was kept before invocations had missions', async () => {
+  it('is null in a stored answer from before invocations had missions', async () => {
     const key = { 'Idempotency-Key': unique('key') };
     const invoke = () => as.post<Invocation>(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' } }, key);
     const { id } = assertStatus(await invoke(), 201);

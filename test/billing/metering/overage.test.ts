@@ -32,7 +32,7 @@ describe('metered actions over the allowance', () => {
   const cents = async ({ operatorId }: TestOperator): Promise<number> => (await walletOf(db, operatorId)).posted_cents;
   const invoke = (as: TestOperator, skillId: string): Promise<Reply> =>
     as.post(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' } });
-  /** An operator on free whose allowance of the month is used up. */
+  /** An operator on tier free whose allowance of the month is used up. */
   const spent = async (overrides: { cents?: number } = {}): Promise<TestOperator> => {
     const operator = await buildOperator(overrides);
     await setUsed(db, operator.operatorId, FREE);
@@ -51,7 +51,7 @@ describe('metered actions over the allowance', () => {
     assert.equal(await cents(consumer), 10, 'a cent is debited when there is a whole one');
   });
 
-  it('a hundred of them are one row of the wallet, of a cent', async () => {
+  it('a hundred of them are one wallet row of one cent', async () => {
     const consumer = await spent({ cents: 3 });
     for (let action = 0; action < 100; action += 1) assertStatus(await invoke(consumer, free), 201);
     assert.deepEqual(await counted(consumer), [FREE + 100, 100]);
@@ -59,7 +59,7 @@ describe('metered actions over the allowance', () => {
     assert.deepEqual(await walletOf(db, consumer.operatorId), { posted_cents: 2, held_cents: 0, last_position: 2 });
   });
 
-  it('costs nothing where the wallet is empty and the allowance is not', async () => {
+  it('costs nothing with an empty wallet while the allowance lasts', async () => {
     const consumer = await buildOperator();
     assertStatus(await invoke(consumer, free), 201);
     assert.deepEqual(await counted(consumer), [1, 0]);
@@ -101,7 +101,7 @@ describe('metered actions over the allowance', () => {
     });
   }
 
-  it('says what every meter has charged and not yet debited among the cents it requires', async () => {
+  it('counts what every meter has charged and not yet debited in required_cents', async () => {
     const consumer = await spent({ cents: 1 });
     await run(
       db,
@@ -123,7 +123,7 @@ describe('metered actions over the allowance', () => {
     });
   }
 
-  it('what a report used up is missing to the next action that is charged', async () => {
+  it('what a report has used up is not available for the next charged action', async () => {
     const holder = await openHolder({ accountability: 'logged' });
     await credit(holder.as.operatorId, 1);
     const { jti } = await issue(holder);
@@ -161,7 +161,7 @@ describe('metered actions over the allowance', () => {
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');
   });
 
-  it('a higher tier lifts the allowance at once, and without limit nothing is charged', async () => {
+  it('a larger tier raises the allowance at once, and without a limit nothing is charged', async () => {
     const consumer = await spent();
     assertProblem(await invoke(consumer, free), 'INSUFFICIENT_CREDITS');
     assertStatus(await platform().patch(`/v1/admin/operators/${consumer.operatorId}`, { tier: 'developer' }), 200);
@@ -173,7 +173,7 @@ describe('metered actions over the allowance', () => {
     assert.deepEqual(await counted(consumer), [250_001, 0]);
   });
 
-  it('a new month begins at nothing, and the old one keeps what it was', async () => {
+  it('a new month begins at zero, and the old one stays as it was', async () => {
     const consumer = await spent({ cents: 1 });
     assertStatus(await invoke(consumer, free), 201);
     await passMonth(db, consumer.operatorId);

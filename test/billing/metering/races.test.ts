@@ -76,7 +76,7 @@ describe('many metered actions at once', () => {
     }
   });
 
-  it('200 across it with an empty wallet: the 80 that are free, and nothing more', async () => {
+  it('200 across the end of the allowance with an empty wallet: the 80 that are free, and no more', async () => {
     const consumer = await newWallet(db);
     await setUsed(db, consumer, FREE - 80);
     assert.deepEqual(tally(await invokes(200, consumer, free)), [80, 120]);
@@ -84,7 +84,7 @@ describe('many metered actions at once', () => {
     assert.equal(await remainderOf(db, consumer), null);
   });
 
-  it('200 with one cent: it pays a hundred', async () => {
+  it('200 with one cent in the wallet: the cent pays for a hundred', async () => {
     const consumer = await newWallet(db, 1);
     await setUsed(db, consumer, FREE);
     assert.deepEqual(tally(await invokes(200, consumer, free)), [100, 100]);
@@ -92,7 +92,7 @@ describe('many metered actions at once', () => {
     assert.deepEqual(await walletOf(db, consumer), { posted_cents: 0, held_cents: 0, last_position: 2 });
   });
 
-  it('200 of a price on a wallet that covers some: counted, charged and held are as many', async () => {
+  it('200 invocations with a price on a wallet that covers some: as many are counted as charged and held', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const consumer = await newWallet(db, 120);
       await setUsed(db, consumer, FREE);
@@ -109,7 +109,7 @@ describe('many metered actions at once', () => {
     }
   });
 
-  it('an invoke that waits for a budget holds neither the counter nor the wallet, which whoever has the budget takes next', async () => {
+  it('an invoke that waits for a budget locks neither the counter nor the wallet, which the holder of the budget locks next', async () => {
     const consumer = await newWallet(db, 10);
     const agent = newId('ag');
     await run(db, sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'busy')`);
@@ -138,7 +138,7 @@ describe('many metered actions at once', () => {
     assert.deepEqual(await walletOf(db, consumer), { posted_cents: 9, held_cents: 2, last_position: 2 });
   });
 
-  /** Does something, and takes it back. */
+  /** Runs a transaction and rolls it back. */
   const undone = async (work: (connection: DatabaseTransactionConnection) => Promise<unknown>): Promise<void> => {
     const back = new Error('back');
     const doing = db.transaction(async (connection) => {
@@ -158,7 +158,7 @@ describe('many metered actions at once', () => {
     return laws;
   };
 
-  it('over the allowance is refused while a charged back payment is owed, whatever the wallet gets', async () => {
+  it('over the allowance is refused while a chargeback is owed, whatever the wallet receives', async () => {
     const consumer = await newWallet(db, 100);
     await setUsed(db, consumer, FREE - 1);
     await undone(async (connection) => {
@@ -181,7 +181,7 @@ describe('many metered actions at once', () => {
 
   const law = 'metered actions over the allowance are charged';
 
-  it('the ledger’s laws see an action that was counted and not charged, and one that was charged and not counted', async () => {
+  it('the laws of the ledger find an action that was counted and not charged, and one that was charged and not counted', async () => {
     const consumer = await newWallet(db, 10);
     await setUsed(db, consumer, FREE);
     await invoke(consumer, free);

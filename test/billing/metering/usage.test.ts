@@ -25,7 +25,7 @@ describe('GET /v1/billing/usage', () => {
     assertStatus(await reader.get<Usage>('/v1/billing/usage'), 200);
   const nothing = (included: number | null) => ({ used: 0, included, overage: 0 });
 
-  it('of a new operator on free: the calendar month twice, and nothing used', async () => {
+  it('for a new operator on tier free: both periods are the calendar month, and nothing is used', async () => {
     const operator = await buildOperator();
     const { billing_period: billing, allowance_period: allowance, ...usage } = await usageOf(operator);
     const [month, next] = [new Date(allowance.start), new Date(allowance.end)];
@@ -67,7 +67,7 @@ describe('GET /v1/billing/usage', () => {
     enterprise: [null, null, null, null, null, null],
   };
   for (const [tier, [actions, l3, sms, email, seats, ceiling]] of Object.entries(tiers)) {
-    it(`of ${tier}: what the specification gives it`, async () => {
+    it(`for ${tier}: the allowances of the tier`, async () => {
       const usage = await usageOf(await buildOperator({ tier }));
       assert.equal(usage.tier, tier);
       const { metered_actions, l3_classifications, ...sent } = usage.allowances;
@@ -79,7 +79,7 @@ describe('GET /v1/billing/usage', () => {
     });
   }
 
-  it('counts what was done this month and what there is now', async () => {
+  it('counts what was done this month and what exists now', async () => {
     const holder = await openHolder();
     const { as } = holder;
     await credit(as.operatorId, 100);
@@ -97,7 +97,7 @@ describe('GET /v1/billing/usage', () => {
     assert.deepEqual(allowances.metered_actions, { used: 4, included: FREE, overage: 0 });
   });
 
-  it('tells what was over the allowance, and what other meters used', async () => {
+  it('shows what was over the allowance, and what other meters used', async () => {
     const operator = await buildOperator({ cents: 10 });
     const skill = await buildSkill(await buildOperator());
     await setUsed(db, operator.operatorId, FREE);
@@ -108,7 +108,7 @@ describe('GET /v1/billing/usage', () => {
     assert.deepEqual(allowances.email, { used: 42, included: 100, overage: 0 });
   });
 
-  it('begins a new month at nothing', async () => {
+  it('begins a new month at zero', async () => {
     const operator = await buildOperator({ cents: 10 });
     const skill = await buildSkill(await buildOperator());
     await buildInvocation(operator, skill.id);

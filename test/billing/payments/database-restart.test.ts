@@ -16,7 +16,7 @@ import {
 import { childrenOf } from '../../support/processes.ts';
 import { assertProblem, requester, type Reply } from '../../support/service.ts';
 
-/** Top-ups that are paid, each told of by two senders until it is heard. */
+/** How many top-ups are paid; two senders send the event of each until it is accepted. */
 const TOP_UPS = 30;
 
 describe('Payment webhooks while Postgres ends and starts again', function () {
@@ -30,7 +30,7 @@ describe('Payment webhooks while Postgres ends and starts again', function () {
     await removeDataDir(instance.dataDir);
   });
 
-  /** No shut-down of any kind: every process of the server is gone at once. */
+  /** Kills every process of the server at once, without a shut-down. */
   const endPostgres = async (): Promise<void> => {
     const file = join(instance.dataDir, 'postgres/data/postmaster.pid');
     const pid = await eventually('a postmaster', async () => Number.parseInt(await readFile(file, 'utf8'), 10), {
@@ -53,27 +53,27 @@ describe('Payment webhooks while Postgres ends and starts again', function () {
 
     const secret = webhookSecretOf(instance);
     const refused: Reply[] = [];
-    const heard = new Set<string>();
-    const tell = async (id: string): Promise<void> => {
+    const accepted = new Set<string>();
+    const send = async (id: string): Promise<void> => {
       const metadata = { carnet_purpose: 'top_up', carnet_reference: id, carnet_operator: operatorId } as const;
       const body = paymentEventBody('checkout.session.completed', checkoutSession(metadata, { id: `cs_${id}` }));
       for (;;) {
         const reply = await postPaymentEvent(body, signPaymentEvent(body, { secret }), instance.baseUrl);
-        if (reply.status === 200) return void heard.add(id);
+        if (reply.status === 200) return void accepted.add(id);
         refused.push(reply);
         if (reply.status !== 503) return;
       }
     };
-    const telling = Promise.all(
+    const sending = Promise.all(
       [0, 1].map(async () => {
-        for (const id of ids) await tell(id);
+        for (const id of ids) await send(id);
       }),
     );
     for (const count of [TOP_UPS / 3, (2 * TOP_UPS) / 3]) {
-      await eventually('some to be heard', () => heard.size >= count, { seconds: 60 });
+      await eventually('some to be accepted', () => accepted.size >= count, { seconds: 60 });
       await endPostgres();
     }
-    await telling;
+    await sending;
 
     assert(refused.length > 0, 'the webhooks have met the ends');
     for (const reply of refused) {

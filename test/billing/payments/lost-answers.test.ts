@@ -57,7 +57,7 @@ function checks(program: string): void {
   };
 
   for (const how of ['drop', 'lose', 'garbage', 500, 429] as const) {
-    it(`opens one checkout all the same: two tries, one key, one session (${how})`, async function () {
+    it(`opens one checkout nevertheless: two tries, one key, one session (${how})`, async function () {
       this.timeout(60_000);
       stripe.faults.push({ on: /POST \/v1\/checkout\/sessions$/, how });
       const { id, sessionId } = await payer.begin();
@@ -71,7 +71,7 @@ function checks(program: string): void {
     });
   }
 
-  it('makes one customer of the operator, whoever asks first', async function () {
+  it('makes one customer of the operator, whichever call is first', async function () {
     this.timeout(60_000);
     stripe.faults.push({ on: /POST \/v1\/customers$/, how: 'drop' });
     await Promise.all([payer.begin(), payer.begin()]);
@@ -84,7 +84,7 @@ function checks(program: string): void {
     );
   });
 
-  it('says no where Stripe says no, and begins nothing that could be paid', async function () {
+  it('refuses where Stripe refuses, and leaves nothing that could be paid', async function () {
     this.timeout(60_000);
     stripe.faults.push({ on: /POST \/v1\/checkout\/sessions$/, how: 400 });
     await assert.rejects(
@@ -102,7 +102,7 @@ function checks(program: string): void {
     assert.match(body.session_id, /^cs_test_/, 'a refusal does not stick to its key');
   });
 
-  it('credits once what was paid, with its receipt, though the webhook never came', async function () {
+  it('credits a payment once, with its receipt, although the webhook never came', async function () {
     this.timeout(60_000);
     stripe.faults.push({ on: /GET \/v1\/checkout\/sessions/, how: 'drop' });
     await paidTopUp();
@@ -110,7 +110,7 @@ function checks(program: string): void {
   });
 
   for (const how of ['drop', 'lose', 'garbage', 503] as const) {
-    it(`refunds once all the same, and holds the money meanwhile (${how})`, async function () {
+    it(`refunds once nevertheless, and holds the money meanwhile (${how})`, async function () {
       this.timeout(60_000);
       const { transactionId, paymentId } = await paidTopUp();
       stripe.faults.push({ on: /POST \/v1\/refunds$/, how });
@@ -126,7 +126,7 @@ function checks(program: string): void {
     });
   }
 
-  it('gives the money of a refused refund back to the wallet, and lets it be asked for anew under another key', async function () {
+  it('returns the money of a refused refund to the wallet, and allows another request under another key', async function () {
     this.timeout(60_000);
     const { transactionId } = await paidTopUp();
     stripe.faults.push({ on: /POST \/v1\/refunds$/, how: 400 });
@@ -152,7 +152,7 @@ function checks(program: string): void {
     );
   });
 
-  it('keeps the money of a refund held while Stripe does not know what it made, as under the key of another account', async function () {
+  it('keeps the money held while Stripe does not know a refund that it made, as with the key of another account', async function () {
     this.timeout(60_000);
     const { transactionId, paymentId } = await paidTopUp();
     const wish = { payment_intent: paymentId, amount: '1000', metadata: { carnet_key: `refund:${transactionId}` } };
@@ -170,9 +170,9 @@ function checks(program: string): void {
     };
     stripe.faults.push({ on: /GET \/v1\/refunds\/re_/, how: 404 });
     await askNow();
-    await eventually('Stripe to be asked', () => stripe.faults.length === 0);
+    await eventually('a call to Stripe', () => stripe.faults.length === 0);
     await eventually(
-      'it to be asked again later, or given up',
+      'the next check to be planned, or given up',
       async () =>
         (await rig.context.pool.oneFirst(
           sql.unsafe`select coalesce(ask_at > clock_timestamp(), true) from refunds where id = ${body.refund_id}`,
@@ -188,12 +188,12 @@ function checks(program: string): void {
     assert.deepEqual(await payer.available(), { posted_cents: 0, held_cents: 0 });
   });
 
-  it('answers 202 where the bank takes its time, asks again, and replays how it stands under that status', async function () {
+  it('answers 202 where the bank is slow, checks again, and replays the current state under that status', async function () {
     this.timeout(60_000);
     const { transactionId, paymentId } = await paidTopUp();
     const { promise: until, resolve: letGo } = Promise.withResolvers<void>();
     const slow = { on: /POST \/v1\/refunds$/, how: { until } };
-    stripe.faults.push(slow, slow, slow); // it is asked again after 15 seconds
+    stripe.faults.push(slow, slow, slow); // the next check is 15 seconds later
     const { status, body } = await payer.refund(transactionId, { key: 'slow' });
     assert.deepEqual([status, body.status], [202, 'pending']);
     assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 1_000 });

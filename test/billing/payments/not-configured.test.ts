@@ -14,7 +14,7 @@ describe('Without a payment provider', () => {
   });
   after(() => shell.close());
 
-  it('is an instance that has neither a key of Stripe nor LOCAL_PROVIDERS', () => {
+  it('is an instance that has neither a Stripe key nor LOCAL_PROVIDERS', () => {
     const paymentsWith = (settings: Record<string, string>) =>
       completeConfig(readSettings({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'carnet@example.test', ...settings }), {
         databaseUrl: 'postgres://127.0.0.1:1/carnet',
@@ -26,7 +26,7 @@ describe('Without a payment provider', () => {
     assert.equal(paymentsWith({ LOCAL_PROVIDERS: 'true' })?.provider, 'local');
   });
 
-  it('what moves money is 503 PAYMENTS_NOT_CONFIGURED, for whoever may ask for it', async () => {
+  it('what moves money is 503 PAYMENTS_NOT_CONFIGURED, for every caller who may do it', async () => {
     const admin = await newAdmin(shell);
     const calls: [path: string, body?: unknown][] = [
       ['/v1/billing/topup', { amount_cents: 1_000 }],
@@ -41,13 +41,13 @@ describe('Without a payment provider', () => {
     assertProblem(await admin.post('/v1/billing/topup', { amount_cents: 999 }), 'VALIDATION_ERROR', 'amount_cents');
   });
 
-  it('a payment webhook is 503 as well, and believed by nobody', async () => {
+  it('a payment webhook is 503 as well, and changes nothing', async () => {
     const body = paymentEventBody('ping', {});
     const headers = { 'stripe-signature': signPaymentEvent(body, { secret: 'whsec_of_nobody' }) };
     assertProblem(await shell.anonymous.post('/v1/billing/webhooks/stripe', body, headers), 'PAYMENTS_NOT_CONFIGURED');
   });
 
-  it('the wallet is read as ever', async () => {
+  it('the wallet can still be read', async () => {
     assert.equal(assertStatus(await (await newAdmin(shell)).get('/v1/billing/subscription'), 200).tier, 'free');
   });
 });

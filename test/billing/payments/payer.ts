@@ -25,22 +25,22 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 
-/** Somebody who tops up and asks for refunds where no webhook arrives unless a test sends it. */
+/** An operator that tops up and requests refunds; no webhook arrives unless a test sends it. */
 export interface Payer {
   operatorId: OperatorId;
   topUp(key?: string): Promise<Answered<TopUp>>;
-  /** The same, asked for again with its key until somebody has opened the checkout. */
+  /** The same, repeated with its key until a worker has opened the checkout. */
   begin(): Promise<{ id: string; sessionId: string; checkoutUrl: string }>;
-  /** Waits for it as a caller does, unless `leaves`: then the caller has gone. */
+  /** Waits for the refund as a caller does; with `leaves` the caller disconnects. */
   refund(transactionId: string, options?: { key?: string; leaves?: true }): Promise<Answered<Refund>>;
   /** Top-ups of the operator, oldest first. */
   topUps(): Promise<readonly Row[]>;
   refunds(): Promise<readonly { id: string; status: string }[]>;
   /** A top-up that is paid, without waiting for its life. */
   paid(): Promise<Row & { transaction_id: string; payment_id: string }>;
-  /** At the provider, which tells nobody. */
+  /** Pays at the provider, which sends no webhook. */
   settleSilently(sessionId: string, outcome: Outcome): Promise<void>;
-  /** The time to pay is over. */
+  /** Ends the time to pay. */
   timeIsOver(id: string): Promise<void>;
   available(): Promise<{ posted_cents: number; held_cents: number }>;
 }

@@ -20,7 +20,10 @@ export interface TestTopUp {
 
 const IdRow = z.object({ id: z.string() });
 
-/** Begins a top-up as a client does: after a 503, which a busy machine may answer, it is the same request again with the same key. */
+/**
+ * Begins a top-up as a client does: after a 503, which a busy machine may answer, it sends the same request with the
+ * same key.
+ */
 export async function beginTopUp(operator: TestOperator, amountCents = 1_000, key = unique('key')): Promise<TestTopUp> {
   const [body, headers] = [{ amount_cents: amountCents }, { 'idempotency-key': key }];
   const reply = await untilAnswered(() =>
@@ -31,7 +34,7 @@ export async function beginTopUp(operator: TestOperator, amountCents = 1_000, ke
   return { id, operatorId: operator.operatorId, amountCents, sessionId, checkoutUrl };
 }
 
-/** One that was paid on the page; gives the id of the credit. */
+/** A top-up that was paid on the page. @returns the id of the credit */
 export async function buildTopUp(
   operator: TestOperator,
   amountCents = 1_000,
@@ -45,14 +48,14 @@ export async function buildTopUp(
   return { ...topUp, transactionId };
 }
 
-/** What became of a refund that was begun, however long that takes. */
+/** The final state of a refund that was begun, however long that takes. */
 export const endedRefund = (operator: Requester, id: string): Promise<Refund> =>
   eventually('the end of the refund', async () => {
     const refund = assertStatus(await operator.get<Refund>(`/v1/billing/refunds/${id}`), 200);
     return refund.status !== 'pending' && refund;
   });
 
-/** A refund to its end: the answer tells it where it came in time, which on a busy machine it may not. */
+/** Refunds and waits for the end: the answer has it where it came in time, which on a busy machine it may not. */
 export async function refundOf(
   operator: Requester,
   transactionId: string,
@@ -71,7 +74,7 @@ export const metadataOf = ({ id, operatorId }: Pick<TestTopUp, 'id' | 'operatorI
   carnet_operator: operatorId,
 });
 
-/** What became of the checkout, as the provider would say it; paid unless `over` says otherwise. */
+/** An event about the checkout, as the provider would send it; paid unless `over` overrides that. */
 export const topUpEvent = (
   topUp: TestTopUp,
   type = 'checkout.session.completed',
@@ -106,18 +109,18 @@ export const topUpRow = async (id: string): Promise<z.infer<typeof TopUpRow>> =>
   (await database()).one(sql.type(TopUpRow)`
     select status, session_id, checkout_url, payment_id, transaction_id, receipt_url, receipt_sought from top_ups where id = ${id}`);
 
-/** What the webhooks of an event id did. */
+/** The stored outcome of the event of this id. */
 export const outcomeOf = async (eventId: string): Promise<string | null> =>
   (await database()).maybeOneFirst(
     sql.type(z.object({ outcome: z.string() }))`select outcome from payment_events where id = ${eventId}`,
   );
 
-/** Actions in the operator's audit trail about one thing. */
+/** Actions in the audit trail of the operator that are about one target. */
 export const audited = async (target: string): Promise<readonly string[]> =>
   (await database()).anyFirst(sql.type(z.object({ action: z.string() }))`
     select action from audit_events where target = ${target} order by id`);
 
-/** Positive for credits, by kind, in the order of the wallet. */
+/** Kind and cents of the wallet's rows in their order; credits are positive. */
 export const movements = async (operatorId: string): Promise<readonly { kind: string; cents: number }[]> =>
   (await database()).any(sql.type(z.object({ kind: z.string(), cents: z.number() }))`
     select kind, case when credit_account = 'wallet:' || wallet then amount_cents else -amount_cents end as cents

@@ -23,7 +23,7 @@ interface Page {
 const earningsOf = async (operator: Requester): Promise<Earnings> =>
   assertStatus(await operator.get<Earnings>('/v1/earnings'), 200);
 
-/** A statement by SQL alone, in a month long ago; its money moves as the lives move it. */
+/** A statement of a month long ago, inserted by SQL only; its money moves as the lives move it. */
 async function stated(
   { operatorId }: TestOperator,
   month: string,
@@ -43,7 +43,7 @@ async function stated(
   return id;
 }
 
-/** Somebody pays it these cents for a skill. */
+/** Another operator pays it these cents for a skill. */
 async function sold(publisher: TestOperator, cents: number): Promise<void> {
   const consumer = await buildOperator({ cents });
   const skill = await buildSkill(publisher, { price_per_invocation: cents });
@@ -57,7 +57,7 @@ describe('GET /v1/earnings', () => {
     assertProblem(await anonymous().get('/v1/earnings'), 'UNAUTHENTICATED');
   });
 
-  it('is empty in the beginning, and no part of the wallet afterwards', async () => {
+  it('is empty at first, and never a part of the wallet', async () => {
     const publisher = await buildOperator({ cents: 7 });
     assert.deepEqual(await earningsOf(publisher), { available_cents: 0, pending_cents: 0, lifetime_cents: 0 });
     await sold(publisher, 250);
@@ -65,14 +65,14 @@ describe('GET /v1/earnings', () => {
     assert.equal((await publisher.get('/v1/billing/balance')).body.balance_cents, 7);
   });
 
-  it('counts what is held for an open invocation for nothing yet', async () => {
+  it('does not count what is held for an open invocation', async () => {
     const publisher = await buildOperator();
     const skill = await buildSkill(publisher, { price_per_invocation: 30 });
     await buildInvocation(await buildOperator({ cents: 100 }), skill.id);
     assert.deepEqual(await earningsOf(publisher), { available_cents: 0, pending_cents: 0, lifetime_cents: 0 });
   });
 
-  it('tells what is in a transfer apart, and keeps what was paid out in the sum of a lifetime', async () => {
+  it('shows what is in a transfer separately, and keeps what was paid out in the lifetime sum', async () => {
     const publisher = await buildOperator();
     const { operatorId } = publisher;
     await run(await database(), sql.fragment`update operators set payout_account = 'acct_1' where id = ${operatorId}`);
@@ -103,7 +103,7 @@ describe('GET /v1/payouts', () => {
     assertProblem(await anonymous().get('/v1/payouts'), 'UNAUTHENTICATED');
   });
 
-  it('lists the statements of the operator alone, the newest month first, with a cursor', async () => {
+  it('lists the statements of the calling operator only, the newest month first, with a cursor', async () => {
     const [publisher, another] = [await buildOperator(), await buildOperator()];
     const months = ['2018-11', '2018-12', '2019-01'];
     for (const month of months) await stated(publisher, month, 'rolled_over');
@@ -122,7 +122,7 @@ describe('GET /v1/payouts', () => {
     assertProblem(await another.get(`/v1/payouts?limit=2&cursor=${first.next_cursor}`), 'INVALID_CURSOR');
   });
 
-  it('tells of each its month, its cents, what became of it and when, and not where it went', async () => {
+  it('shows month, cents, status and times of each, and not the account', async () => {
     const publisher = await buildOperator();
     await run(
       await database(),
@@ -132,8 +132,8 @@ describe('GET /v1/payouts', () => {
     const id = await stated(publisher, '2019-01', 'paid');
     const [payout, ...others] = assertStatus(await publisher.get<Page>('/v1/payouts'), 200).payouts;
     assert(payout !== undefined);
-    const { created_at, paid_at, ...told } = payout;
-    assert.deepEqual(told, {
+    const { created_at, paid_at, ...rest } = payout;
+    assert.deepEqual(rest, {
       id,
       month: '2019-01',
       gross_cents: 1_000,

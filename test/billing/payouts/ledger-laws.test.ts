@@ -36,7 +36,7 @@ describe('The ledger of a payout', () => {
       .map(({ subject, stored, proven }) => [subject.replace(id, 'it'), stored, proven]);
   };
 
-  it('is wrong where a failed one that moved back is called paid', async () => {
+  it('is wrong where a failed payout whose money moved back is marked paid', async () => {
     const faults = await faultsOf(
       (id) =>
         sql.fragment`update payouts set status = 'paid', paid_at = now(), provider_transfer_id = 'tr_1' where id = ${id}`,
@@ -47,14 +47,14 @@ describe('The ledger of a payout', () => {
     ]);
   });
 
-  it('is wrong where it never moved', async () => {
+  it('is wrong where the money never moved', async () => {
     assert.deepEqual(
       await faultsOf((id) => sql.fragment`delete from transfers where kind = 'payout' and cause = ${id}`),
       [['payout it', null, '1800']],
     );
   });
 
-  it('is wrong where it moved to another account', async () => {
+  it('is wrong where the money moved to another account', async () => {
     const faults = await faultsOf(
       (id) =>
         sql.fragment`update transfers set credit_account = 'platform:elsewhere' where kind = 'commission' and cause = ${id}`,
@@ -62,7 +62,7 @@ describe('The ledger of a payout', () => {
     assert.deepEqual(faults, [['commission it', '200', '200']]);
   });
 
-  it('is wrong where nothing was stated', async () => {
+  it('is wrong where there is no statement', async () => {
     const faults = await faultsOf((id) => sql.fragment`delete from payouts where id = ${id}`);
     assert.deepEqual(
       faults.map(([subject]) => subject),

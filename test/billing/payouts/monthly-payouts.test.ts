@@ -26,11 +26,11 @@ describe('The schedule of the payouts', () => {
   eachWithinOneMonth();
   after(() => rig.stop());
 
-  /** The month before this one, by the database. */
+  /** The month before this one, by the clock of the database. */
   const monthBefore = (): Promise<string> =>
     rig.context.pool.oneFirst(sql.type(z.object({ month: z.string() }))`
       select to_char(date_trunc('month', now() at time zone 'UTC') - interval '1 month', 'YYYY-MM') as month`);
-  /** One run of it, to its end. @returns its workflow id */
+  /** Triggers the schedule and waits for the end of the run. @returns its workflow id */
   const triggered = async (): Promise<string> => {
     const before = (await schedule.describe()).info.recentActions.length;
     await schedule.trigger();
@@ -43,7 +43,7 @@ describe('The schedule of the payouts', () => {
     return started;
   };
 
-  it('is of the first of each month at 03:00 UTC, and catches up on one that was missed', async () => {
+  it('runs on the first of each month at 03:00 UTC, and catches up on a missed run', async () => {
     const { spec, policies, action, info } = await schedule.describe();
     assert.deepEqual(
       spec.calendars?.map(({ dayOfMonth, hour, minute, second }) => ({ dayOfMonth, hour, minute, second })),
@@ -84,7 +84,7 @@ describe('The schedule of the payouts', () => {
     assert.deepEqual(await one.moved(), { payout: 2_000 });
   });
 
-  it('states every operator, in batches', async () => {
+  it('makes statements for every operator, in batches', async () => {
     // More than one batch of 200.
     const many = await Promise.all(
       Array.from({ length: 201 }, () => newPublisher(rig.context.pool, { account: null })),

@@ -12,7 +12,7 @@ describe('PATCH /v1/operators/me {payout_account}', () => {
   const accountOf = async (operator: Requester): Promise<string | null> =>
     assertStatus(await operator.get<Operator>(PATH), 200).payout_account;
 
-  it('is null in the beginning; its owner names an account in the dashboard, another, and none', async () => {
+  it('is null at first; an owner sets an account in the dashboard, another one, and none', async () => {
     const operator = await buildOperator({ tier: 'pro' });
     assert.equal(await accountOf(operator), null);
     const owner = await signIn(operator.email);
@@ -31,7 +31,7 @@ describe('PATCH /v1/operators/me {payout_account}', () => {
     assert.equal(await accountOf(operator), ACCOUNT.payout_account);
   });
 
-  it('takes an approval where the key of an administrator asks, once, and nothing changes before', async () => {
+  it('needs an approval when the key of an administrator requests it, which is used once; nothing changes before', async () => {
     const operator = await buildOperator();
     const refused = await operator.patch(PATH, ACCOUNT);
     assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
@@ -47,7 +47,7 @@ describe('PATCH /v1/operators/me {payout_account}', () => {
     assertProblem(await operator.patch(PATH, ACCOUNT, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
   });
 
-  it('is not an administrator’s, neither to change nor to approve', async () => {
+  it('cannot be changed or approved by an administrator', async () => {
     const operator = await buildOperator({ tier: 'pro' });
     const administrator = await buildPerson(operator, 'admin');
     assertProblem(await administrator.patch(PATH, ACCOUNT), 'NOT_OWNER');
@@ -58,7 +58,7 @@ describe('PATCH /v1/operators/me {payout_account}', () => {
     assert.equal(await accountOf(operator), null);
   });
 
-  it('is not a member’s, who may change the rest', async () => {
+  it('cannot be changed by a member, who may change the rest', async () => {
     const operator = await buildOperator({ tier: 'pro' });
     for (const member of [await buildMemberKey(operator), await buildPerson(operator, 'member')]) {
       assertProblem(await member.patch(PATH, ACCOUNT), 'ADMIN_REQUIRED');
@@ -68,7 +68,7 @@ describe('PATCH /v1/operators/me {payout_account}', () => {
     assert.equal(await accountOf(operator), null);
   });
 
-  it('stands in the audit trail with the account', async () => {
+  it('is in the audit trail with the account', async () => {
     const operator = await buildOperator();
     assertStatus(await (await signIn(operator.email)).patch(PATH, ACCOUNT), 200);
     const { audit_events: events } = assertStatus(

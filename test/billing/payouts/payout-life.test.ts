@@ -40,7 +40,7 @@ describe('The life of a payout', () => {
       rig.context.pool,
       sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval where operator_id = ${of.id}`,
     );
-  /** While it is held nothing can be transferred, and nobody knows whether it was. */
+  /** While this is locked nothing can be transferred, and the outcome of a transfer is not known. */
   const holdTransfers = () =>
     run(rig.context.pool, sql.fragment`alter table local_transfers rename to local_transfers_held`);
   const letTransfersGo = () =>
@@ -48,7 +48,7 @@ describe('The life of a payout', () => {
   const attempts = async (of: Publisher): Promise<number> =>
     (await life(of).handle.describe()).raw.pendingActivities?.[0]?.attempt ?? 0;
 
-  it('has the provider transfer it once, and says so', async () => {
+  it('lets the provider transfer it once, and shows that', async () => {
     const one = await publisher({ commissionBps: 1_000 });
     await state();
     await life(one).ended();
@@ -57,7 +57,7 @@ describe('The life of a payout', () => {
     await life(one).saying(/^Ended: paid\.$/);
   });
 
-  it('shows a person in the Temporal UI whose it is and how much, and nobody where it goes', async () => {
+  it('shows in the Temporal UI whose it is and how much, and not the account', async () => {
     const one = await publisher();
     await state();
     await life(one).ended();
@@ -69,7 +69,7 @@ describe('The life of a payout', () => {
     await eventually('the run to be listed', async () => (await rig.temporal.client.workflow.count(query)).count === 1);
   });
 
-  it('calls again while the outcome is not known, whoever wants it to stop', async () => {
+  it('tries again while the outcome is not known, even when its run is cancelled', async () => {
     const one = await publisher();
     await holdTransfers();
     await state();
@@ -84,9 +84,9 @@ describe('The life of a payout', () => {
     assert.deepEqual([await statusOf(one), (await received(one)).length], ['paid', 1]);
   });
 
-  it('ends where the provider refuses it for good, with the money back among the earnings', async () => {
+  it('ends where the provider refuses it for good, with the money back in the earnings', async () => {
     const one = await publisher({ commissionBps: 1_000 });
-    // A key that stands for another request is refused, whoever sends it.
+    // A key that was used for another request is refused.
     await run(
       rig.context.pool,
       sql.fragment`insert into local_calls (key, request) values (${`payout:${one.id}:${MONTH}`}, '{}')`,
@@ -97,7 +97,7 @@ describe('The life of a payout', () => {
     assert.deepEqual([await statusOf(one), await one.earnings(), await received(one)], ['failed', 2_000, []]);
   });
 
-  it('waits for a payment provider to be configured, and goes on when there is one', async () => {
+  it('waits until a payment provider is configured, and then continues', async () => {
     const one = await publisher();
     const { payments } = rig.config;
     rig.config.payments = undefined;
@@ -122,7 +122,7 @@ describe('The life of a payout', () => {
     rig.config.payments = payments;
   });
 
-  it('woken anew after it was terminated, goes on from the row', async () => {
+  it('continues from the row when it is woken after its run was terminated', async () => {
     const one = await publisher();
     await holdTransfers();
     await state();
@@ -136,7 +136,7 @@ describe('The life of a payout', () => {
     assert.equal((await received(one)).length, 1);
   });
 
-  it('of a payout that is not there ends in its first task', async () => {
+  it('of a payout that does not exist ends in its first task', async () => {
     const nobody = `${newId('op')}:${MONTH}`;
     await run(rig.context.pool, sql.fragment`select wake_life(${lifeId.payout(nobody)}, 'due')`);
     const ended = runOf(rig, lifeId.payout(nobody));
@@ -146,7 +146,7 @@ describe('The life of a payout', () => {
   });
 });
 
-/** As the Temporal UI shows them. */
+/** Summary and details as the Temporal UI shows them. */
 async function detailsOf({ handle }: Run): Promise<{ raw: unknown; staticSummary: string; staticDetails: string }> {
   const description = await handle.describe();
   return {

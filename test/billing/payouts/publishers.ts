@@ -29,7 +29,7 @@ const Cents = z.object({ cents: z.number() });
 const Moved = z.object({ kind: z.string(), cents: z.number() });
 
 export interface PublisherOptions {
-  /** Null: none is named. */
+  /** Null where none is set. */
   account?: string | null;
   commissionBps?: number | null;
 }

@@ -13,7 +13,7 @@ const JANUARY = '2020-01';
 const FEBRUARY = '2020-02';
 const MARCH = '2020-03';
 const MINIMUM = 1_000;
-/** As a property is checked: enough to meet an edge, few enough for a database. */
+/** Runs of the property: enough to meet the edges, few enough for a database. */
 const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 25);
 
 describe('The statement of a month', function () {
@@ -26,7 +26,7 @@ describe('The statement of a month', function () {
   after(() => own.close());
 
   const publisher = (options?: PublisherOptions): Promise<Publisher> => newPublisher(own.context.pool, options);
-  /** As the schedule does: every operator, in batches. */
+  /** Makes the statements as the schedule does: every operator, in batches. */
   const state = async (month: string): Promise<number> => {
     let opened = 0;
     for (let after: string | null = ''; after !== null;) {
@@ -38,7 +38,7 @@ describe('The statement of a month', function () {
   };
   const advance = async (of: Publisher, month: string): Promise<string> =>
     (await advancePayout(own.context, `${of.id}:${month}`)).status;
-  /** As the life does after the provider's answer. */
+  /** Settles as the life does after the answer of the provider. */
   const settle = (of: Publisher, month: string, transferId: string | null): Promise<void> =>
     settlePayoutRow(own.context.pool, `${of.id}:${month}`, transferId);
   const pay = async (of: Publisher, month: string): Promise<void> => {
@@ -57,7 +57,7 @@ describe('The statement of a month', function () {
       select action from audit_events where operator_id = ${of.id} and action like 'payout.%' order by id`)
     ).map(({ action }) => action);
 
-  it('is of everything captured up to the end of the month in UTC, and of nothing after it', async () => {
+  it('has everything captured up to the end of the month in UTC, and nothing after it', async () => {
     const one = await publisher();
     await one.earn(1_000, '2020-01-31T23:59:59.999Z');
     await one.earn(5_000, '2020-02-01T00:00:00Z');
@@ -69,14 +69,14 @@ describe('The statement of a month', function () {
     assert.equal((await one.payout(FEBRUARY))?.gross_cents, 5_000);
   });
 
-  it('is not made where there is nothing to state', async () => {
+  it('is not made where there are no earnings', async () => {
     const [nobody, later] = [await publisher(), await publisher()];
     await later.earn(2_000, '2020-02-01T00:00:00Z');
     await state(JANUARY);
     assert.deepEqual([await nobody.payout(JANUARY), await later.payout(JANUARY)], [null, null]);
   });
 
-  it('moves nothing before the transfer begins; then all of it at once, the commission apart', async () => {
+  it('moves nothing before the transfer begins; then all of it at once, with the commission as a row of its own', async () => {
     const one = await publisher({ commissionBps: 1_000 });
     await one.earn(12_345, '2020-01-10');
     await state(JANUARY);
@@ -91,7 +91,7 @@ describe('The statement of a month', function () {
     assert.deepEqual(await audited(one), ['payout.due', 'payout.transferring', 'payout.paid']);
   });
 
-  it('takes the rate of the service where the operator has none of its own', async () => {
+  it('uses the rate of the service where the operator has none of its own', async () => {
     const [usual, special] = [await publisher(), await publisher({ commissionBps: 0 })];
     own.context.config.commissionBps = 250;
     for (const one of [usual, special]) await one.earn(10_000, '2020-01-10');
@@ -116,7 +116,7 @@ describe('The statement of a month', function () {
     });
   }
 
-  it('is part of the next ones until it is enough, and is charged commission once', async () => {
+  it('is part of the next ones until the minimum is reached, and is charged commission once', async () => {
     const one = await publisher({ commissionBps: 1_000 });
     await one.earn(500, '2020-01-10');
     await state(JANUARY);
@@ -134,7 +134,7 @@ describe('The statement of a month', function () {
     assert.deepEqual([await one.earnings(), await one.moved()], [0, { payout: 1_350, commission: 150 }]);
   });
 
-  it('waits for an account, and is paid with the month after there is one', async () => {
+  it('waits for an account, and is paid with the next month once there is one', async () => {
     const one = await publisher({ account: null });
     await one.earn(2_000, '2020-01-10');
     await state(JANUARY);
@@ -149,7 +149,7 @@ describe('The statement of a month', function () {
     assert.deepEqual([paid?.status, paid?.gross_cents, paid?.account], ['paid', 2_000, 'acct_new']);
   });
 
-  it('goes by the account of the moment in which its transfer begins', async () => {
+  it('uses the account of the moment in which its transfer begins', async () => {
     const [moved, gone] = [await publisher(), await publisher()];
     for (const one of [moved, gone]) await one.earn(2_000, '2020-01-10');
     await state(JANUARY);
@@ -187,7 +187,7 @@ describe('The statement of a month', function () {
     assert.deepEqual([await statusOf(before, FEBRUARY), await statusOf(between, FEBRUARY)], ['due', 'rolled_over']);
   });
 
-  it('stays as it is however often its month is stated and its life asks', async () => {
+  it('stays as it is however often its month is opened and its life advances', async () => {
     const one = await publisher();
     await one.earn(2_000, '2020-01-10');
     await state(JANUARY);
@@ -201,7 +201,7 @@ describe('The statement of a month', function () {
     assert.equal((await one.payout(FEBRUARY))?.gross_cents, 3_000, 'what came late is part of the next month');
   });
 
-  it('is made once and moves once when ten runs state it and ten lives ask at once', async () => {
+  it('is made once and moves once when ten runs open it and ten lives advance it at once', async () => {
     const ones = await Promise.all(Array.from({ length: 5 }, () => publisher()));
     for (const one of ones) await one.earn(2_000, '2020-01-10');
     const opened = await Promise.all(Array.from({ length: 10 }, () => state(JANUARY)));
@@ -214,7 +214,7 @@ describe('The statement of a month', function () {
       assert.deepEqual([await statusOf(one, JANUARY), await one.moved()], ['paid', { payout: 2_000 }]);
   });
 
-  it('goes back whole when the provider refuses it for good, and is part of the next month', async () => {
+  it('goes back in full when the provider refuses it for good, and is part of the next month', async () => {
     const one = await publisher({ commissionBps: 1_000 });
     await one.earn(2_000, '2020-01-10');
     await state(JANUARY);
@@ -233,7 +233,7 @@ describe('The statement of a month', function () {
     );
   });
 
-  it('leaves what is under way out of the next month', async () => {
+  it('leaves transfers under way out of the next month', async () => {
     const one = await publisher();
     await one.earn(2_000, '2020-01-10');
     await state(JANUARY);
@@ -268,7 +268,7 @@ describe('The statement of a month', function () {
     assert.deepEqual([(await one.payout(FEBRUARY))?.gross_cents, await one.earnings()], [3_000, 0]);
   });
 
-  it('is of the month before this one unless another is named', async () => {
+  it('is for the month before this one unless another is named', async () => {
     const one = await publisher();
     await one.earn(2_000, '2020-01-10');
     const monthBefore = () =>
@@ -280,7 +280,7 @@ describe('The statement of a month', function () {
     assert.equal((await one.payout(month))?.gross_cents, 2_000);
   });
 
-  it('charges the rate of every paid cent once, rounded down a payout, whatever the months were like', async () => {
+  it('charges commission on every paid cent once, rounded down for each payout, whatever happened in which month', async () => {
     const month = fc.record({
       earned: fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 2 }),
       outcome: fc.constantFrom('paid', 'refused', 'no account'),

@@ -10,7 +10,9 @@ import { address, call, run, sealedCall, statementOf, timelineOf } from './state
 
 const Payment = z.object({ id: z.string(), session_id: z.string(), payment_id: z.string() });
 
-/** An operator with a row of every kind that exists so far: a top-up with a receipt, a price paid and one held, usage with its sources. */
+/**
+ * An operator with a row of every kind: a top-up with a receipt, a paid price and a held one, usage with its sources.
+ */
 async function everything(): Promise<{ consumer: TestOperator; publisher: TestOperator }> {
   const [consumer, publisher] = [await buildOperator(), await buildOperator()];
   await buildTopUp(consumer, 5_000);
@@ -38,14 +40,14 @@ async function everything(): Promise<{ consumer: TestOperator; publisher: TestOp
   return { consumer, publisher };
 }
 
-describe('what a statement tells', () => {
+describe('the contents of a statement', () => {
   let consumer: TestOperator;
   let publisher: TestOperator;
   before(async () => {
     ({ consumer, publisher } = await everything());
   });
 
-  it('has a receipt on each top-up that has one, and it opens', async () => {
+  it('has a receipt on each top-up that has one, decrypted', async () => {
     const { transactions } = await statementOf(consumer);
     const receipts = transactions.filter(({ receipt_url }) => receipt_url !== null);
     assert.deepEqual(
@@ -66,7 +68,7 @@ describe('what a statement tells', () => {
     assert.deepEqual(new Set(transactions.map(({ details }) => details.source_status)), new Set(['recorded']));
   });
 
-  it('is shown without a receipt that no key opens any more', async () => {
+  it('is shown without a receipt that no key can decrypt any more', async () => {
     const db = await database();
     const sealed = await db.oneFirst(
       sql.type(
@@ -136,7 +138,8 @@ describe('what a statement tells', () => {
       const reply = await consumer.get(address(query), headers);
       assertStatus(reply, 200);
       for (const id of ids) assert(!reply.text.includes(id), `${id} is in ${reply.text}`);
-      // The sum over machine_sources is named so by the specification, and a receipt is where its provider says it is.
+      // `machine_cost_microcents` is a cost that the published shape names, and receipt_url is an address of the
+      // provider.
       const text = reply.text.replaceAll(String(receipt), '').replaceAll('machine_cost_microcents"', '');
       for (const word of words) assert(!text.includes(word), `${word} is in ${text}`);
     }

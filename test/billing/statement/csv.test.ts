@@ -8,7 +8,7 @@ import { address, statementOf } from './statements.ts';
 
 const asTable = { accept: 'text/csv' };
 
-/** RFC 4180, read by its grammar. */
+/** Parses text by the grammar of RFC 4180. */
 function parsedCsv(text: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];
@@ -65,7 +65,7 @@ describe('GET /v1/billing/transactions as text/csv', () => {
     );
   });
 
-  it('is a header alone where there are no rows', async () => {
+  it('is only a header where there are no rows', async () => {
     const { rows, reply } = await table(await buildOperator());
     assert.deepEqual(rows, []);
     assert(reply.text.endsWith('mission_declared_intent\r\n'));
@@ -96,7 +96,7 @@ describe('GET /v1/billing/transactions as text/csv', () => {
     });
   }
 
-  it('links to the rest, whose cursor holds for both forms', async () => {
+  it('links to the rest, with a cursor that is valid for both forms', async () => {
     const operator = await buildOperator({ cents: 1 });
     for (const cents of [2, 3]) await credit(operator.operatorId, cents);
     const first = await table(operator, { limit: 2 });
@@ -121,7 +121,7 @@ describe('GET /v1/billing/transactions as text/csv', () => {
     );
   });
 
-  it('holds more than a page of JSON does', async () => {
+  it('has more rows than a page of JSON', async () => {
     const operator = await buildOperator();
     await (
       await database()
@@ -131,7 +131,7 @@ describe('GET /v1/billing/transactions as text/csv', () => {
     assert.equal((await table(operator, { limit: 200 })).rows.length, 200);
   });
 
-  it('is not what the timeline can be', async () => {
+  it('does not exist for the timeline', async () => {
     assertProblem(
       await (await buildOperator()).get(address({ view: 'timeline' }), asTable),
       'VALIDATION_ERROR',
@@ -139,7 +139,7 @@ describe('GET /v1/billing/transactions as text/csv', () => {
     );
   });
 
-  it('is sent to whoever prefers it, and to nobody else', async () => {
+  it('is sent only where the client prefers it', async () => {
     const operator = await buildOperator({ cents: 1 });
     for (const [accept, type] of [
       ['text/csv, */*;q=0.1', /^text\/csv/],

@@ -30,7 +30,7 @@ describe('a cursor of the statement', () => {
     describe(`of the ${name} view`, () => {
       it('is refused where it is empty', () => refused({ ...view, cursor: '' }));
 
-      it('is refused to another operator, who sees nothing of its rows', async () => {
+      it('is refused for another operator, which sees none of the rows', async () => {
         await refused({ ...view, cursor: await cursorOf(view) }, await buildOperator({ cents: 1 }));
       });
 
@@ -40,10 +40,10 @@ describe('a cursor of the statement', () => {
         { since: '2026-01-01T00:00:00Z' },
         { until: '2036-01-01T00:00:00Z' },
       ] as Record<string, string>[]) {
-        it(`is refused under ${JSON.stringify(moved)}, which it was not made under`, async () => {
+        it(`is refused with ${JSON.stringify(moved)}, which it was not made with`, async () => {
           await refused({ ...view, ...moved, cursor: await cursorOf(view) });
         });
-        it(`made under ${JSON.stringify(moved)} is refused without it, or with another value`, async () => {
+        it(`made with ${JSON.stringify(moved)} is refused without it, or with another value`, async () => {
           const under = { ...moved, ...('type' in moved ? { type: 'adjustment' } : {}) };
           const cursor = await cursorOf({ ...view, ...under });
           await refused({ ...view, cursor });
@@ -58,7 +58,7 @@ describe('a cursor of the statement', () => {
         });
       }
 
-      it('is refused with any byte of it changed', async () => {
+      it('is refused with any of its bytes changed', async () => {
         const cursor = await cursorOf(view);
         await fc.assert(
           fc.asyncProperty(
@@ -105,13 +105,13 @@ describe('a cursor of the statement', () => {
     await refused({ cursor: await cursorOf({ view: 'timeline' }) });
   });
 
-  it('of the timeline is refused under another entry_kind; without the timeline entry_kind means nothing', async () => {
+  it('of the timeline is refused with another entry_kind; without the timeline entry_kind is ignored', async () => {
     await refused({ view: 'timeline', entry_kind: 'wallet', cursor: await cursorOf({ view: 'timeline' }) });
     const cursor = await cursorOf({ entry_kind: 'llm' });
     assert.equal((await statementOf(operator, { cursor, entry_kind: 'wallet' })).transactions.length, 2);
   });
 
-  it('shows later pages of the same moment, whatever comes in between', async () => {
+  it('leads to later pages of the same snapshot, whatever happens in between', async () => {
     const reader = await buildOperator({ cents: 1 });
     const db = await database();
     for (const cents of [2, 3, 4]) await credit(reader.operatorId, cents);

@@ -24,8 +24,8 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** What the service would send. */
-function statementOf(asked: Explained): Promise<{ text: string; values: unknown[] }> {
+/** The statement that the service would send. */
+function statementOf(request: Explained): Promise<{ text: string; values: unknown[] }> {
   return new Promise((resolve, reject) => {
     const connection = {
       one: (query: { sql: string; values: unknown[] }) => {
@@ -34,16 +34,19 @@ function statementOf(asked: Explained): Promise<{ text: string; values: unknown[
       },
     } as unknown as CommonQueryMethods;
     const reading =
-      asked.view === 'statement'
-        ? readStatementPage(connection, { ...asked, limit: 50 }, JSON_FORM)
-        : readTimelinePage(connection, { ...asked, limit: 50 });
+      request.view === 'statement'
+        ? readStatementPage(connection, { ...request, limit: 50 }, JSON_FORM)
+        : readTimelinePage(connection, { ...request, limit: 50 });
     reading.catch(reject);
   });
 }
 
-/** The scans of the plan that a connection keeps for the page, whoever asks and wherever it begins, run once. */
-export async function explained(url: string, asked: Explained): Promise<Scan[]> {
-  const { text, values } = await statementOf(asked);
+/**
+ * Runs the page once and returns the scans of the plan that a connection keeps for it, whatever the wallet and the
+ * place.
+ */
+export async function explained(url: string, request: Explained): Promise<Scan[]> {
+  const { text, values } = await statementOf(request);
   const client = new pg.Client(url);
   await client.connect();
   try {

@@ -8,7 +8,7 @@ import { readTimeline, readTransactions } from './reading.ts';
 
 type Filters = Parameters<typeof readTransactions>[2];
 
-/** Of each kind something, in both directions where there are two; amounts tell which is which. */
+/** Rows of each kind, in both directions where there are two; the amounts show which is which. */
 async function wallet(db: DatabasePool): Promise<string> {
   const id = await newWallet(db, 1_000);
   const debit = (kind: string, cents: number) =>
@@ -29,7 +29,7 @@ async function wallet(db: DatabasePool): Promise<string> {
   return id;
 }
 
-describe('a statement narrowed', () => {
+describe('a filtered statement', () => {
   let own: OwnDatabase;
   let db: DatabasePool;
   before(async () => {
@@ -119,7 +119,7 @@ describe('a statement narrowed', () => {
     });
   });
 
-  it('by type or direction narrows wallet rows of the timeline alone; entry_kind leaves one of both out', async () => {
+  it('by type or direction filters only the wallet rows of the timeline; entry_kind leaves out one of the two kinds', async () => {
     const id = await wallet(db);
     const shown = async (filters: NonNullable<Parameters<typeof readTimeline>[2]>) =>
       (await readTimeline(db, id, filters, { limit: 1 }))

@@ -7,7 +7,9 @@ import { explained, type Explained } from './explained.ts';
 
 const ROWS = 200_000;
 
-/** One wallet of many rows beside one of few; every tenth row is followed by a call, every twentieth is a debit that calls have caused. */
+/**
+ * A wallet with many rows and one with few; every tenth row is followed by a call, every twentieth is a debit of calls.
+ */
 const fill = [
   `insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, position, meter, meter_from_cents, description, created_at)
     select 'txn_' || n, 'wallet:' || $1::text, 'platform:metering', 1, case when n % 20 = 0 then 'compute' else 'overage' end, 'cause ' || n, n,
@@ -51,7 +53,7 @@ describe('a page of a wallet with very many rows', () => {
   };
   const noon = Date.parse('2026-01-02T00:00:00Z');
 
-  for (const [name, asked] of Object.entries({
+  for (const [name, request] of Object.entries({
     'of the statement': { view: 'statement', filters: {}, place: null },
     'of the statement, later': { view: 'statement', filters: {}, place: later },
     'of the statement between two instants': {
@@ -70,8 +72,8 @@ describe('a page of a wallet with very many rows', () => {
       place: null,
     },
   } satisfies Record<string, Omit<Explained, 'operatorId'>>)) {
-    it(`${name} is found by an index, and touches little more than it shows`, async () => {
-      const scans = await explained(own.url, { ...asked, operatorId: wallet });
+    it(`${name} is found by an index, and reads few more rows than it shows`, async () => {
+      const scans = await explained(own.url, { ...request, operatorId: wallet });
       for (const { node, relation, rows } of scans) {
         const where = `${node} on ${relation} over ${rows} rows`;
         if (relation === 'transfers' || relation === 'model_calls') assert.match(node, /^Index/, where);

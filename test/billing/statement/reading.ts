@@ -10,7 +10,7 @@ import { readTimelinePage, type TimelinePlace } from '../../../src/billing/state
 import type { CommonQueryMethods } from '../../../src/database/pool.ts';
 import type { OperatorId } from '../../../src/ids/ids.ts';
 
-/** Reading past HTTP, from a database of the test's own: page by page, as cursors would lead. */
+/** Reads without HTTP, from a database of the test's own: page by page, as cursors would lead. */
 
 export type Transaction = z.output<typeof StatementSchema>['transactions'][number];
 export type Row = z.output<typeof TimelineSchema>['rows'][number];

@@ -42,13 +42,13 @@ describe('recording usage', () => {
     }
   });
 
-  it('charges the fee alone where the provider bills the customer', async () => {
+  it('charges only the fee where the provider bills the customer', async () => {
     const wallet = await newWallet(db, 10);
     await call(db, wallet, { price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 101 } });
     assert.equal(await charged(db, wallet, 'llm_gateway'), 16);
   });
 
-  it('charges nothing that is included, covered or unknown', async () => {
+  it('charges nothing for calls that are included, covered or unavailable', async () => {
     const wallet = await newWallet(db);
     await call(db, wallet, { price: { state: 'included', costMicrocents: 5 } });
     await call(db, wallet, { price: { state: 'covered', costMicrocents: 5 } });
@@ -56,7 +56,7 @@ describe('recording usage', () => {
     assert.deepEqual([await charged(db, wallet), await recorded(db, wallet)], [0, 3]);
   });
 
-  it('happens once an id, however often and at once', async () => {
+  it('happens once for an id, however often it is called, also at once', async () => {
     for (const price of [
       { state: 'wallet_price', meter: 'sealed_execution', costMicrocents: CENT_COST },
       { state: 'included', costMicrocents: 1 },
@@ -92,7 +92,7 @@ describe('recording usage', () => {
     assert.equal((await walletOf(db, wallet)).posted_cents, 498);
   });
 
-  it('has the places of a meter in the order of time, however many charge at once', async () => {
+  it('keeps the charges of a meter in the order of time, however many charge at once', async () => {
     const wallet = await newWallet(db, 1_000);
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(
@@ -134,7 +134,7 @@ describe('recording usage', () => {
     });
   });
 
-  it('takes the declared purpose from the mission, else from the passport, else none', async () => {
+  it('takes the declared purpose from the mission, else from the passport, else null', async () => {
     const wallet = await newWallet(db, 100);
     const mission = newId('ms');
     await perform(

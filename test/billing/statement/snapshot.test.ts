@@ -8,7 +8,7 @@ import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { readTimeline, readTransactions } from './reading.ts';
 import { call, run } from './statements.ts';
 
-/** Thousands by command: STATEMENT_HISTORIES=3000. */
+/** Set STATEMENT_HISTORIES, e.g. to 3000, for a long run. */
 const HISTORIES = Number(process.env.STATEMENT_HISTORIES ?? 25);
 const MICROCENTS = 1_000_000;
 
@@ -61,7 +61,7 @@ const atOnce = (db: DatabasePool, wallet: string, of: Write[][]): Promise<unknow
 const SourceRow = z.object({ id: z.string(), meter: z.string().nullable(), microcents: z.number() });
 const MeterRow = z.object({ meter: z.string(), charged: z.number(), debited: z.number() });
 
-/** That what a reader is shown adds up to what was charged, to the microcent. */
+/** Asserts that what a reader sees adds up to what was charged, to the microcent. */
 async function assertExplained(db: DatabasePool, wallet: string): Promise<void> {
   const charges = await db.any(sql.type(SourceRow)`
     select id, meter, microcents from model_calls where operator_id = ${wallet}
@@ -116,7 +116,7 @@ async function assertExplained(db: DatabasePool, wallet: string): Promise<void> 
   );
 }
 
-describe('a statement of any history, written by up to four at once', () => {
+describe('a statement of any history, written by up to four connections at once', () => {
   let own: OwnDatabase;
   let db: DatabasePool;
   before(async () => {
@@ -137,7 +137,7 @@ describe('a statement of any history, written by up to four at once', () => {
     );
   });
 
-  it('is on all its pages what it was on the first, whatever is written in between', async function () {
+  it('shows on all pages the snapshot of the first, whatever is written in between', async function () {
     this.timeout(HISTORIES * 2_000);
     await fc.assert(
       fc.asyncProperty(lanes, lanes, fc.integer({ min: 1, max: 5 }), async (past, future, limit) => {
@@ -159,7 +159,7 @@ describe('a statement of any history, written by up to four at once', () => {
     );
   });
 
-  it('is dense while others write: no row twice, none left out', async () => {
+  it('shows no row twice and leaves none out while others write', async () => {
     const wallet = await newWallet(db, 1_000);
     let writing = true;
     const writers = Array.from({ length: 3 }, async () => {

@@ -12,7 +12,7 @@ const CENT_COST = 869_565; // with the fee and rounded up, exactly a cent
 const runShares = ({ details }: Transaction) =>
   details.machine_sources.map(({ id, allocated_microcents }) => [id, allocated_microcents]);
 
-describe('what a debit stands for', () => {
+describe('the sources of a debit', () => {
   let own: OwnDatabase;
   let db: DatabasePool;
   before(async () => {
@@ -21,7 +21,7 @@ describe('what a debit stands for', () => {
   });
   after(() => own.drop());
 
-  it('is each call at its exact share, first in, first out, split where a cent ends', async () => {
+  it('are the calls with their exact shares, first in, first out, split where a cent ends', async () => {
     const wallet = await newWallet(db, 100);
     const first = await sealedCall(db, wallet, 600_000); // 690,000 charged
     const second = await sealedCall(db, wallet, 400_000); // 460,000: the first cent is full
@@ -56,14 +56,14 @@ describe('what a debit stands for', () => {
     }
   });
 
-  it('names machine runs apart, with what they cost together', async () => {
+  it('list machine runs separately, with their cost in total', async () => {
     const wallet = await newWallet(db, 100);
     const spent = await run(db, wallet, 300_000, { sealedStepIndex: 0 }); // 345,000
-    const asked = await sealedCall(db, wallet, 500_000, { sealedStepIndex: 1 }); // 575,000
+    const modelCall = await sealedCall(db, wallet, 500_000, { sealedStepIndex: 1 }); // 575,000
     const again = await run(db, wallet, 100_000, { sealedStepIndex: 2, durationMs: 100 }); // 115,000, of which 80,000 fill the cent
     const [debit, ...more] = await debitsOf(db, wallet);
     assert(debit !== undefined && more.length === 0);
-    assert.deepEqual(callShares(debit), [[asked, 575_000]]);
+    assert.deepEqual(callShares(debit), [[modelCall, 575_000]]);
     assert.deepEqual(runShares(debit), [
       [spent, 345_000],
       [again, 80_000],
@@ -78,7 +78,7 @@ describe('what a debit stands for', () => {
     );
   });
 
-  it('keeps the run of a failed invocation whose remainder crosses a later cent', async () => {
+  it('contain the run of a failed invocation whose remainder completes a later cent', async () => {
     const [wallet, provider] = [await newWallet(db, 100), await newWallet(db)];
     const skill = await newSkill(db, provider, 10);
     const failed = await invoke(db, wallet, skill);
@@ -97,7 +97,7 @@ describe('what a debit stands for', () => {
     assert.equal(source?.skill?.id, skill);
   });
 
-  it('shows all of a call that a statement may show', async () => {
+  it('show everything of a call that a statement may show', async () => {
     const [wallet, provider] = [await newWallet(db, 100), await newWallet(db)];
     const skill = await newSkill(db, provider, 10);
     const [agent, mission] = [newId('ag'), newId('ms')];
@@ -142,7 +142,7 @@ describe('what a debit stands for', () => {
     });
   });
 
-  it('is not recorded where it was charged before sources were, and nothing is inferred', async () => {
+  it('are not_recorded where the charge was made before sources were recorded, and nothing is guessed', async () => {
     const wallet = await newWallet(db, 100);
     await perform(
       db,
@@ -158,10 +158,10 @@ describe('what a debit stands for', () => {
     assert.deepEqual([crossing.details.source_status, callShares(crossing)], ['not_recorded', [[half, 600_000]]]);
   });
 
-  it('ends a page where there are thousands, and loses none', async () => {
+  it('end a page where there are thousands, and none is lost', async () => {
     const wallet = await newWallet(db, 100);
     for (let nth = 0; nth < 4_500; nth += 1_500) {
-      // of 667 microcents each: 1,500 to a cent
+      // 667 microcents each, so 1,500 make a cent
       await perform(
         db,
         sql.fragment`select charge_meter(${newId('txn')}, ${wallet}, 'sealed_execution', 1500 * 667, 'compute', 'Sealed execution')`,
@@ -186,7 +186,7 @@ describe('what a debit stands for', () => {
     assert.equal(sources.size, 4_498, 'but for the last two, which are in the remainder');
   });
 
-  it('says nothing of sources on rows that have none by their kind', async () => {
+  it('are empty on rows whose kind has none', async () => {
     const wallet = await newWallet(db, 500);
     await db.query(
       sql.type(
@@ -215,7 +215,7 @@ describe('a call on the timeline', () => {
       .flat()
       .map((row) => (row.kind === 'llm_call' ? row.call.id : row.transaction.amount_microcents));
 
-  it('stands alone until a debit has a part of it', async () => {
+  it('is a row of its own until a debit has a part of it', async () => {
     const wallet = await newWallet(db, 100);
     const first = await sealedCall(db, wallet, 600_000);
     assert.deepEqual(await shown(wallet), [first, 100_000_000]);
@@ -229,7 +229,7 @@ describe('a call on the timeline', () => {
     );
   });
 
-  it('stands alone for ever where there is nothing to allocate', async () => {
+  it('stays a row of its own where there is nothing to allocate', async () => {
     const wallet = await newWallet(db, 100);
     const free = await sealedCall(db, wallet, 0);
     const included = await call(db, wallet, { price: { state: 'included', costMicrocents: 7 } });
@@ -237,7 +237,7 @@ describe('a call on the timeline', () => {
     assert.deepEqual(await shown(wallet), [-1_000_000, included, free, 100_000_000]);
   });
 
-  it('tells its price as what it is', async () => {
+  it('shows its price by its state', async () => {
     const wallet = await newWallet(db, 100);
     await sealedCall(db, wallet, 100);
     await call(db, wallet, { price: { state: 'included', costMicrocents: 7 } });
@@ -254,7 +254,7 @@ describe('a call on the timeline', () => {
     ]);
   });
 
-  it('is not taken under a debit of another meter', async () => {
+  it('is not a source of a debit of another meter', async () => {
     const wallet = await newWallet(db, 100);
     const gateway = await call(db, wallet, {
       price: { state: 'wallet_price', meter: 'llm_gateway', costMicrocents: 1_000_000 },

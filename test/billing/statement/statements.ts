@@ -10,7 +10,7 @@ export const PATH = '/v1/billing/transactions';
 export type Statement = z.output<typeof StatementSchema>;
 export type Timeline = z.output<typeof TimelineSchema>;
 
-/** Parsed with no member more and no member less than its schema has, at any depth. */
+/** Parses with exactly the members that the schema has, at any depth. */
 function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const value = schema.parse(body);
   const [sent, named] = [JSON.stringify(body), JSON.stringify(value)];
@@ -43,7 +43,7 @@ export async function timelineOf(reader: Requester, query: Record<string, string
   return parsed(TimelineSchema, assertStatus(await reader.get(address({ view: 'timeline', ...query })), 200));
 }
 
-/** Every page of a list, by its cursors. */
+/** All pages of a list, by following its cursors. */
 export async function* pagesOf<Page extends { next_cursor: string | null }>(
   read: (query: Record<string, string | number>) => Promise<Page>,
   query: Record<string, string | number> = {},
@@ -56,11 +56,11 @@ export async function* pagesOf<Page extends { next_cursor: string | null }>(
   }
 }
 
-/** What a row of the timeline is called. */
+/** The id of a row of the timeline. */
 export const idOf = (row: Timeline['rows'][number]): string =>
   row.kind === 'llm_call' ? row.call.id : row.transaction.id;
 
-/** A call of 869,565 microcents, which is a cent with the fee, by the meter sealed_execution. @returns its id. */
+/** A call of 869,565 microcents, which with the fee is a cent, on the meter sealed_execution. @returns its id. */
 export async function call(
   db: CommonQueryMethods,
   operatorId: string,

@@ -16,7 +16,7 @@ import { address, PATH, statementOf } from './statements.ts';
 
 const nothing = z.object({});
 
-/** A paid invocation of a new skill that its owner has completed. */
+/** A paid invocation of a new skill, completed by the owner of the skill. */
 async function paidInvocation(consumer: Awaited<ReturnType<typeof buildOperator>>, price: number) {
   const owner = await buildOperator();
   const skill = await buildSkill(owner, { price_per_invocation: price });
@@ -34,7 +34,7 @@ describe('GET /v1/billing/transactions', () => {
     assertProblem(await anonymous().get(PATH), 'UNAUTHENTICATED');
   });
 
-  it('is empty in the beginning', async () => {
+  it('is empty at first', async () => {
     assert.deepEqual(await statementOf(await buildOperator()), {
       total: 0,
       next_cursor: null,
@@ -49,7 +49,7 @@ describe('GET /v1/billing/transactions', () => {
     for (const reader of [await buildMemberKey(operator), agentKey]) assert.equal((await statementOf(reader)).total, 1);
   });
 
-  it('tells each movement, newest first, debits negative, with every key of details', async () => {
+  it('shows each movement, newest first, debits negative, with every member of details', async () => {
     const operator = await buildOperator({ cents: 100 });
     const { skill, invocation } = await paidInvocation(operator, 30);
     const { total, transactions } = await statementOf(operator);
@@ -86,7 +86,7 @@ describe('GET /v1/billing/transactions', () => {
     });
   });
 
-  it('names the mission that a paid invocation was for', async () => {
+  it('names the mission of a paid invocation', async () => {
     const operator = await buildOperator({ cents: 100 });
     const mission = assertStatus(
       await operator.post<{ id: string }>('/v1/missions', { declared_intent: 'Say "hello" in\nUlm' }),
@@ -105,7 +105,7 @@ describe('GET /v1/billing/transactions', () => {
     assert.deepEqual(paid.details.mission, { id: mission.id, declared_intent: 'Say "hello" in\nUlm' });
   });
 
-  it('keeps the words of a description whatever they are', async () => {
+  it('keeps a description unchanged, whatever its characters', async () => {
     const operator = await buildOperator();
     const words = 'A "quoted" \\ back\nslash, \u{1F600} and </script> \u2028';
     await (
@@ -115,7 +115,7 @@ describe('GET /v1/billing/transactions', () => {
     assert.equal((await statementOf(operator)).transactions[0]?.description, words);
   });
 
-  it('is narrowed by direction', async () => {
+  it('is filtered by direction', async () => {
     const operator = await buildOperator({ cents: 100 });
     await credit(operator.operatorId, -30);
     const amounts = async (direction: string) =>
@@ -143,7 +143,7 @@ describe('GET /v1/billing/transactions', () => {
     });
   }
 
-  it('says how an instant is written where its + was not', async () => {
+  it('explains how an instant is written where its + was not encoded', async () => {
     const reply = await (await buildOperator()).get(`${PATH}?since=2026-03-01T00:00:00+02:00`);
     assertProblem(reply, 'VALIDATION_ERROR', 'query.since');
     assert.match(
@@ -152,7 +152,7 @@ describe('GET /v1/billing/transactions', () => {
     );
   });
 
-  it('has 50 rows unless told otherwise, and 200 at most', async () => {
+  it('has 50 rows by default, and 200 at most', async () => {
     const operator = await buildOperator();
     await (
       await database()

@@ -4,7 +4,7 @@ import { buildMemberKey, buildOperator } from '../../support/factories.ts';
 import { payLocally } from '../../support/local-payments.ts';
 import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
 import {
-  askToSubscribe,
+  postSubscribe,
   atProvider,
   auditOf,
   buildSubscriber,
@@ -15,7 +15,7 @@ import {
   payFor,
   rowOf,
   subscriptionOf,
-  untilTold,
+  untilPushed,
 } from './support.ts';
 
 const PATH = '/v1/billing/cancel-subscription';
@@ -33,12 +33,12 @@ describe('POST /v1/billing/cancel-subscription', () => {
     ['nothing', undefined],
     ['a tier from the platform', 'business'],
   ] as const) {
-    it(`refuses who has ${who}`, async () => {
+    it(`refuses an operator that has ${who}`, async () => {
       assertProblem(await cancel(await buildOperator(tier === undefined ? {} : { tier })), 'NO_SUBSCRIPTION');
     });
   }
 
-  it('keeps the tier until the end of the period, answers the same again, and tells the provider once', async () => {
+  it('keeps the tier until the end of the period, answers the same again, and is pushed to the provider once', async () => {
     const operator = await buildSubscriber('pro');
     const { billing_period: period } = await subscriptionOf(operator);
     const canceled = assertStatus(await cancel(operator), 200);
@@ -51,35 +51,35 @@ describe('POST /v1/billing/cancel-subscription', () => {
     assert.deepEqual(assertStatus(await cancel(operator), 200), canceled);
     const { tier, status, next_tier: next } = await subscriptionOf(operator);
     assert.deepEqual([tier, status, next], ['pro', 'canceling', 'free']);
-    assert.equal((await untilTold(operator)).revision, 1, 'the repetition decided nothing');
+    assert.equal((await untilPushed(operator)).revision, 1, 'the repetition decided nothing');
     assert.equal((await atProvider(operator)).cancel_at_period_end, true);
     assert.deepEqual((await auditOf(operator)).filter((action) => action === 'subscription.canceled').length, 1);
   });
 
-  it('is undone by subscribing to the tier that runs', async () => {
+  it('is taken back by subscribing to the current tier', async () => {
     const operator = await buildSubscriber('pro');
     assertStatus(await cancel(operator), 200);
-    assert.deepEqual(assertStatus(await askToSubscribe(operator, 'pro'), 200), {
+    assert.deepEqual(assertStatus(await postSubscribe(operator, 'pro'), 200), {
       checkout_url: null,
       session_id: null,
       tier: 'pro',
       effective_at: null,
     });
     assert.equal((await subscriptionOf(operator)).status, 'active');
-    await untilTold(operator);
+    await untilPushed(operator);
     assert.equal((await atProvider(operator)).cancel_at_period_end, false);
   });
 
-  it('takes the place of a planned smaller tier', async () => {
+  it('replaces a planned smaller tier', async () => {
     const operator = await buildSubscriber('pro');
-    assertStatus(await askToSubscribe(operator, 'developer'), 200);
+    assertStatus(await postSubscribe(operator, 'developer'), 200);
     assertStatus(await cancel(operator), 200);
-    await untilTold(operator);
+    await untilPushed(operator);
     const { cancel_at_period_end: cancels, next_tier: next } = await atProvider(operator);
     assert.deepEqual([cancels, next], [true, null]);
   });
 
-  it('gives up a checkout that nobody has paid: nobody can pay it any more, and another can begin', async () => {
+  it('gives up an unpaid checkout: it can no longer be paid, and another can begin', async () => {
     const operator = await buildOperator();
     const { url } = await checkoutFor(operator, 'pro');
     assert.deepEqual(assertStatus(await cancel(operator), 200), {
@@ -104,17 +104,17 @@ describe('POST /v1/billing/cancel-subscription', () => {
     assert.equal((await subscriptionOf(operator)).tier, 'free');
   });
 
-  it('gives up an upgrade that nobody has paid, and cancels what runs', async () => {
+  it('gives up an unpaid upgrade, and cancels the current subscription', async () => {
     const operator = await buildSubscriber('developer');
     await checkoutFor(operator, 'pro');
     assert.equal(assertStatus(await cancel(operator), 200).status, 'canceling');
-    await untilTold(operator);
+    await untilPushed(operator);
     await eventually('the page to be closed', async () => (await checkoutsOf(operator)).at(-1) === 'expired');
     assert.equal((await atProvider(operator)).cancel_at_period_end, true);
     assert.equal((await subscriptionOf(operator)).pending_change, null);
   });
 
-  it('leaves what was paid paid: a checkout paid at the very moment is a subscription', async () => {
+  it('does not lose a payment: a checkout that is paid at that very moment becomes a subscription', async () => {
     const operator = await buildOperator();
     const { url } = await checkoutFor(operator, 'pro');
     const [canceled] = await Promise.all([cancel(operator), payLocally(url)]);
@@ -134,7 +134,7 @@ describe('POST /v1/billing/cancel-subscription', () => {
     assert.deepEqual([tier, status], expected);
   });
 
-  it('can be bought anew when it is over', async () => {
+  it('leads to an end after which a tier can be bought again', async () => {
     const operator = await buildOperator();
     await checkoutFor(operator, 'pro');
     assertStatus(await cancel(operator), 200);

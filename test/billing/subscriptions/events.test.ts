@@ -15,7 +15,7 @@ import {
 } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
 import {
-  askToSubscribe,
+  postSubscribe,
   auditOf,
   buildSubscriber,
   changesOf,
@@ -25,18 +25,18 @@ import {
   seats,
   subscriptionOf,
   untilSubscription,
-  untilTold,
+  untilPushed,
 } from './support.ts';
 
-/** Seconds before or after now, at which an event says it was made. */
+/** Seconds before or after now, at which an event was made. */
 const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
 
-type Said = Partial<Omit<SubscriptionObjectOptions, 'id' | 'operatorId'>>;
+type Reported = Partial<Omit<SubscriptionObjectOptions, 'id' | 'operatorId'>>;
 
-/** An event about a subscription of a provider that knows more than the local one. */
-const eventOf = (operator: TestOperator, id: string, said: Said, createdAt: Date, eventId?: string): string => {
-  const type = said.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated';
-  const object = subscriptionObject({ id, operatorId: operator.operatorId, tier: 'pro', ...said });
+/** An event about a subscription at a provider, with states that the local one does not have. */
+const eventOf = (operator: TestOperator, id: string, reported: Reported, createdAt: Date, eventId?: string): string => {
+  const type = reported.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated';
+  const object = subscriptionObject({ id, operatorId: operator.operatorId, tier: 'pro', ...reported });
   return paymentEventBody(type, object, { createdAt, ...(eventId !== undefined && { id: eventId }) });
 };
 
@@ -61,7 +61,7 @@ describe('A payment event about a subscription', () => {
     ['incomplete', 'free'],
     ['canceled', 'free'],
   ] as const) {
-    it(`that says ${status} makes the tier ${tier}`, async () => {
+    it(`with status ${status} makes the tier ${tier}`, async () => {
       const [operator, id] = [await buildOperator(), newSubscription()];
       await post(eventOf(operator, id, {}, at(-60)));
       await post(eventOf(operator, id, { status }, at(-30)));
@@ -69,19 +69,19 @@ describe('A payment event about a subscription', () => {
     });
   }
 
-  it('that says unpaid sells nothing until the invoice is paid, which gives the tier back', async () => {
+  it('with status unpaid blocks buying until the invoice is paid, which gives the tier back', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
     await post(eventOf(operator, id, {}, at(-60)));
     await post(eventOf(operator, id, { status: 'unpaid' }, at(-40)));
     assert.equal((await subscriptionOf(operator)).status, 'unpaid');
-    assertProblem(await askToSubscribe(operator, 'business'), 'CONFLICT');
+    assertProblem(await postSubscribe(operator, 'business'), 'CONFLICT');
     assertProblem(await seats(operator, 1), 'SEATS_OUT_OF_RANGE');
     await post(eventOf(operator, id, {}, at(-20)));
     const { tier, status } = await subscriptionOf(operator);
     assert.deepEqual([tier, status], ['pro', 'active']);
   });
 
-  it('that is incomplete gives nothing', async () => {
+  it('with status incomplete gives nothing', async () => {
     const operator = await buildOperator();
     await post(eventOf(operator, newSubscription(), { status: 'incomplete' }, at(-60)));
     assert.equal((await subscriptionOf(operator)).tier, 'free');
@@ -94,7 +94,7 @@ describe('A payment event about a subscription', () => {
     assert.deepEqual(await auditOf(operator), ['subscription.started']);
   });
 
-  it('that is older than what is known changes nothing: the end before the update', async () => {
+  it('that is older than what is known changes nothing: an update after the end', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
     await post(eventOf(operator, id, { tier: 'business' }, at(-90)));
     await post(eventOf(operator, id, { status: 'canceled' }, at(-30)));
@@ -107,15 +107,15 @@ describe('A payment event about a subscription', () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([0, 1, 2, 3, 4, 0, 1, 2, 3, 4], { minLength: 10 }), async (order) => {
         const [operator, id] = [await buildOperator(), newSubscription()];
-        const story: Said[] = [
+        const story: Reported[] = [
           { tier: 'developer' },
           { tier: 'pro' },
           { tier: 'pro', status: 'past_due' },
           { tier: 'pro', seats: 3 },
           { tier: 'business', seats: 3 },
         ];
-        const bodies = story.map((said, index) =>
-          eventOf(operator, id, said, at(index * 10 - 100), unique('evt_test')),
+        const bodies = story.map((reported, index) =>
+          eventOf(operator, id, reported, at(index * 10 - 100), unique('evt_test')),
         );
         for (const index of order) await post(bodies[index] ?? '');
         const { tier, status, purchased_seats: bought } = await subscriptionOf(operator);
@@ -125,7 +125,7 @@ describe('A payment event about a subscription', () => {
     );
   });
 
-  it('about a second subscription of the same operator changes nothing, and leaves a trace for a person', async () => {
+  it('about a second subscription of the same operator changes nothing, and is in the audit trail', async () => {
     const [operator, id] = [await buildOperator(), newSubscription()];
     await post(eventOf(operator, id, { tier: 'pro' }, at(-60)));
     await post(eventOf(operator, newSubscription(), { tier: 'business' }, at(-30)));
@@ -133,7 +133,7 @@ describe('A payment event about a subscription', () => {
     assert.equal((await auditOf(operator)).at(-1), 'subscription.second');
   });
 
-  it('about nobody of ours is taken and changes nothing', async () => {
+  it('about an unknown operator is accepted and changes nothing', async () => {
     const stranger = { operatorId: unique('op_elsewhere') } as TestOperator;
     await post(eventOf(stranger, newSubscription(), {}, at(-60)));
     await post(paymentEventBody('invoice.paid', paidInvoice(newSubscription())));
@@ -150,7 +150,7 @@ describe('A payment event about a subscription', () => {
   it('does not overwrite what the operator has decided since', async () => {
     const operator = await buildSubscriber('pro');
     const { subscription_id: id } = await rowOf(operator);
-    // Nobody tells the provider while its answer is awaited: the row that the call is kept in is held.
+    // Nothing reaches the provider meanwhile: the row in which the call is stored is locked.
     const db = await database();
     await db.transaction(async (held) => {
       await held.query(sql.unsafe`select from local_subscriptions where id = ${id} for update`);
@@ -161,19 +161,19 @@ describe('A payment event about a subscription', () => {
     await untilSubscription(operator, 'what was decided', ({ purchased_seats: bought }) => bought === 4);
   });
 
-  it('of a clock that is ahead keeps no later answer of the provider out', async () => {
+  it('of a clock that is ahead does not hide a later answer of the provider', async () => {
     const operator = await buildSubscriber('pro');
     const { subscription_id: id } = await rowOf(operator);
     await post(eventOf(operator, id, { tier: 'business' }, at(3_600)));
     await untilSubscription(operator, 'the tier that the provider has', ({ tier }) => tier === 'pro');
     assertStatus(await seats(operator, 1), 200);
-    await untilTold(operator);
+    await untilPushed(operator);
   });
 
-  it('that was lost loses nothing: the life asks when the checkout should be over', async () => {
+  it('that was lost loses nothing: the life checks when the checkout should be over', async () => {
     const operator = await buildOperator();
     const { sessionId } = await checkoutFor(operator, 'pro');
-    // Paid in the books of the provider, and not a word of it.
+    // Paid at the provider, without any event.
     const events = await settle({ pool: await database() } as Context, sessionId, 'paid');
     assert.equal(events?.length, 3);
     assert.equal((await subscriptionOf(operator)).tier, 'free');
@@ -183,7 +183,7 @@ describe('A payment event about a subscription', () => {
     assert.equal((await changesOf(operator))[0]?.status, 'done');
   });
 
-  it('of a checkout that says less than the subscription is enough: the life asks for the rest', async () => {
+  it('of a checkout is enough, although it carries less than the subscription: the life fetches the rest', async () => {
     const operator = await buildSubscriber('pro');
     const { subscription_id: id } = await rowOf(operator);
     await (await database()).query(sql.unsafe`update local_subscriptions set tier = 'business' where id = ${id}`);

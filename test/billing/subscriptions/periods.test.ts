@@ -9,7 +9,7 @@ import { livesOf, type Lives } from '../../support/lives.ts';
 import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';
 import { assertProblem, assertStatus, database, platform, service } from '../../support/service.ts';
 import {
-  askToSubscribe,
+  postSubscribe,
   auditOf,
   buildSubscriber,
   cancel,
@@ -20,7 +20,7 @@ import {
   rowOf,
   subscriptionOf,
   untilSubscription,
-  untilTold,
+  untilPushed,
 } from './support.ts';
 
 const hasBegun = ({ billing_period: { end } }: { billing_period: { end: string } }): boolean =>
@@ -46,7 +46,7 @@ describe('At the end of a period', () => {
   it('a canceled one ends: the tier is free, its life is over, and it can be bought again', async () => {
     const operator = await buildSubscriber('pro');
     assertStatus(await cancel(operator), 200);
-    await untilTold(operator);
+    await untilPushed(operator);
     await endPeriod(operator);
     const ended = await untilSubscription(operator, 'the end', ({ tier }) => tier === 'free');
     assert.deepEqual(
@@ -66,25 +66,25 @@ describe('At the end of a period', () => {
 
   it('a planned smaller tier begins', async () => {
     const operator = await buildSubscriber('business');
-    assertStatus(await askToSubscribe(operator, 'developer'), 200);
-    await untilTold(operator);
+    assertStatus(await postSubscribe(operator, 'developer'), 200);
+    await untilPushed(operator);
     await endPeriod(operator);
     const smaller = await untilSubscription(operator, 'the smaller tier', ({ tier }) => tier === 'developer');
     assert.deepEqual([smaller.status, smaller.next_tier], ['active', null]);
   });
 
-  it('cancelling that the provider heard of after it had renewed holds for the period that has begun', async () => {
+  it('a cancellation that reaches the provider after it has renewed counts for the period that has begun', async () => {
     const operator = await buildSubscriber('pro');
-    // The provider has renewed before it hears of it.
+    // The provider has renewed before the cancellation reaches it.
     const { subscription_id: id } = await rowOf(operator);
     await endLocalPeriod(await database(), id);
     assertStatus(await cancel(operator), 200);
-    await untilTold(operator);
+    await untilPushed(operator);
     const { tier, status } = await untilSubscription(operator, 'the new period', hasBegun);
     assert.deepEqual([tier, status], ['pro', 'canceling']);
   });
 
-  it('a provider that has not renewed yet is asked again a minute later, and the tier stays meanwhile', async () => {
+  it('a subscription that is not renewed yet is fetched again a minute later, and the tier stays meanwhile', async () => {
     const operator = await buildSubscriber('pro');
     const db = await database();
     const waits = await db.transaction(async (held) => {
@@ -95,7 +95,7 @@ describe('At the end of a period', () => {
       return held.oneFirst(sql.type(z.object({ seconds: z.number() }))`
         select extract(epoch from ask_at - clock_timestamp())::float8 as seconds from subscriptions where operator_id = ${operator.operatorId}`);
     });
-    assert(waits > 50 && waits <= 60, `it is asked in ${waits} seconds`);
+    assert(waits > 50 && waits <= 60, `the next fetch is in ${waits} seconds`);
     assert.equal((await subscriptionOf(operator)).tier, 'pro');
   });
 });
@@ -113,13 +113,13 @@ describe('A tier that the platform gives while a subscription runs', () => {
     await untilSubscription(operator, 'the renewal', hasBegun);
     assert.equal((await subscriptionOf(operator)).tier, 'enterprise');
     assertStatus(await cancel(operator), 200);
-    await untilTold(operator);
+    await untilPushed(operator);
     await endPeriod(operator);
     const ended = await untilSubscription(operator, 'the end', ({ status }) => status === 'none');
     assert.equal(ended.tier, 'enterprise');
   });
 
-  it('stays where it is larger than what is paid then', async () => {
+  it('stays where it is larger than the tier that is paid then', async () => {
     const operator = await buildOperator();
     const { url } = await checkoutFor(operator, 'pro');
     assertStatus(await giveTier(operator, 'enterprise'), 200);
@@ -128,7 +128,7 @@ describe('A tier that the platform gives while a subscription runs', () => {
     assert.equal(tier, 'enterprise');
   });
 
-  it('gives way where it is smaller than what is paid then', async () => {
+  it('is replaced where it is smaller than the tier that is paid then', async () => {
     const operator = await buildSubscriber('developer');
     const { url } = await checkoutFor(operator, 'business');
     assertStatus(await giveTier(operator, 'free'), 200);

@@ -7,7 +7,7 @@ import { anonymous, assertProblem, assertStatus, database, platform } from '../.
 import {
   addMember,
   addMembers,
-  askToSubscribe,
+  postSubscribe,
   atProvider,
   auditOf,
   buildSubscriber,
@@ -17,11 +17,11 @@ import {
   seats,
   subscriptionOf,
   untilSubscription,
-  untilTold,
+  untilPushed,
 } from './support.ts';
 
 describe('POST /v1/billing/seats', () => {
-  it('is for administrators, and wants a whole number that is not negative', async () => {
+  it('is for administrators, and needs a whole number that is not negative', async () => {
     const operator = await buildSubscriber('pro');
     assertProblem(await anonymous().post('/v1/billing/seats', { purchased_seats: 1 }), 'UNAUTHENTICATED');
     assertProblem(await seats(await buildMemberKey(operator), 1), 'ADMIN_REQUIRED');
@@ -30,12 +30,12 @@ describe('POST /v1/billing/seats', () => {
     }
   });
 
-  it('counts at once, up to the ceiling of the tier, and is told to the provider', async () => {
+  it('counts at once, up to the ceiling of the tier, and is pushed to the provider', async () => {
     const operator = await buildSubscriber('pro');
     const bought = { included_seats: 5, purchased_seats: 2, total_seats: 7, seat_ceiling: 10, seats_in_use: 1 };
     assert.deepEqual(assertStatus(await seats(operator, 2), 200), bought);
     assert.deepEqual(assertStatus(await seats(operator, 2), 200), bought, 'again');
-    assert.equal((await untilTold(operator)).revision, 1);
+    assert.equal((await untilPushed(operator)).revision, 1);
     assert.equal((await atProvider(operator)).purchased_seats, 2);
     assert.deepEqual(assertStatus(await seats(operator, 5), 200), { ...bought, purchased_seats: 5, total_seats: 10 });
     const refused = await seats(operator, 6);
@@ -51,7 +51,7 @@ describe('POST /v1/billing/seats', () => {
     assert.deepEqual([total, ceiling], [525, null]);
   });
 
-  it('lets as many people in as there are seats, and never fewer seats than people', async () => {
+  it('allows as many members as there are seats, and never fewer seats than members', async () => {
     const operator = await buildSubscriber('developer');
     await addMembers(operator, 2);
     const full = await addMember(operator);
@@ -76,50 +76,50 @@ describe('POST /v1/billing/seats', () => {
     });
   }
 
-  it('can be given back where the platform gave a tier without limit since', async () => {
+  it('can be given up where the platform has given a tier without limit since', async () => {
     const operator = await buildSubscriber('pro');
     assertStatus(await seats(operator, 3), 200);
     assertStatus(await platform().patch(`/v1/admin/operators/${operator.operatorId}`, { tier: 'enterprise' }), 200);
     assertProblem(await seats(operator, 4), 'SEATS_OUT_OF_RANGE');
     const { purchased_seats: bought, total_seats: total } = assertStatus(await seats(operator, 0), 200);
     assert.deepEqual([bought, total], [0, null]);
-    await untilTold(operator);
+    await untilPushed(operator);
     assert.equal((await atProvider(operator)).purchased_seats, 0);
   });
 
   it('stays with the subscription through an upgrade, and ends with it', async () => {
     const operator = await buildSubscriber('developer');
     assertStatus(await seats(operator, 1), 200);
-    await untilTold(operator);
+    await untilPushed(operator);
     await payLocally((await checkoutFor(operator, 'pro')).url);
     await untilSubscription(operator, 'tier pro', ({ tier }) => tier === 'pro');
     assert.equal((await subscriptionOf(operator)).purchased_seats, 1);
     assertStatus(await operator.post('/v1/billing/cancel-subscription'), 200);
-    await untilTold(operator);
+    await untilPushed(operator);
     await endPeriod(operator);
     await untilSubscription(operator, 'the end', ({ tier }) => tier === 'free');
     assert.equal((await subscriptionOf(operator)).purchased_seats, 0);
   });
 
-  it('is taken back, with a trace, where the provider refuses it for good', async () => {
+  it('is taken back, with an audit event, where the provider refuses it for good', async () => {
     const operator = await buildSubscriber('pro');
     const { revision } = await rowOf(operator);
-    // Of this number the provider has heard something else already, so that it refuses what it is told now.
+    // Under this revision the provider has a different request already, so it refuses this one.
     await (
       await database()
     ).query(sql.unsafe`
       insert into local_calls (key, request) values (${`subscription:${operator.operatorId}:${revision + 1}`}, '{}')`);
     assert.equal(assertStatus(await seats(operator, 3), 200).total_seats, 8);
-    await untilTold(operator);
+    await untilPushed(operator);
     assert.equal((await subscriptionOf(operator)).purchased_seats, 0);
     assert.deepEqual((await auditOf(operator)).slice(-2), ['seats.set', 'subscription.change_refused']);
     assertStatus(await seats(operator, 3), 200);
-    await untilTold(operator);
+    await untilPushed(operator);
     assert.equal((await atProvider(operator)).purchased_seats, 3, 'the next decision is another one');
   });
 });
 
-describe('People and seats at the same moment', () => {
+describe('Members and seats at the same moment', () => {
   const totals = async (operator: TestOperator) => {
     const { total_seats, seats_in_use } = assertStatus(
       await seats(operator, (await subscriptionOf(operator)).purchased_seats),
@@ -128,7 +128,7 @@ describe('People and seats at the same moment', () => {
     return { total: Number(total_seats), people: Number(seats_in_use) };
   };
 
-  it('never are more people than seats, whoever comes first', async () => {
+  it('are never more members than seats, whatever comes first', async () => {
     const operator = await buildSubscriber('developer');
     await addMembers(operator, 2);
     assertStatus(await seats(operator, 2), 200);
@@ -148,16 +148,16 @@ describe('People and seats at the same moment', () => {
     const operator = await buildSubscriber('pro');
     const replies = await Promise.all([1, 2, 3, 4, 5, 1, 2, 3, 4, 5].map((wanted) => seats(operator, wanted)));
     for (const reply of replies) assertStatus(reply, 200);
-    const { purchased_seats: kept } = await untilTold(operator);
+    const { purchased_seats: kept } = await untilPushed(operator);
     assert.equal((await atProvider(operator)).purchased_seats, kept);
   });
 
-  it('after a smaller tier: people above its seats stay, nobody joins, and seats it cannot have are given back', async () => {
+  it('after a smaller tier: members above its seats stay, nobody joins, and seats above its ceiling are given up', async () => {
     const operator = await buildSubscriber('pro');
     assertStatus(await seats(operator, 5), 200);
     await addMembers(operator, 6);
-    assertStatus(await askToSubscribe(operator, 'developer'), 200);
-    await untilTold(operator);
+    assertStatus(await postSubscribe(operator, 'developer'), 200);
+    await untilPushed(operator);
     await endPeriod(operator);
     await untilSubscription(operator, 'tier developer', ({ tier }) => tier === 'developer');
     await eventually('the seats to be given back', async () => (await atProvider(operator)).purchased_seats === 2);

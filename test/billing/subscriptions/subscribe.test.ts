@@ -13,7 +13,7 @@ import {
 import { expireLocally, failLocally, openLocalPage, payLocally } from '../../support/local-payments.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../../support/service.ts';
 import {
-  askToSubscribe,
+  postSubscribe,
   atProvider,
   auditOf,
   buildSubscriber,
@@ -25,7 +25,7 @@ import {
   rowOf,
   subscriptionOf,
   untilSubscription,
-  untilTold,
+  untilPushed,
 } from './support.ts';
 
 const PATH = '/v1/billing/subscribe';
@@ -40,19 +40,19 @@ describe('POST /v1/billing/subscribe', () => {
     assertProblem(await agentKey.post(PATH, body), 'AGENT_CREDENTIAL_FORBIDDEN');
   });
 
-  it('refuses what is not for sale: free, enterprise, and tiers there are not', async () => {
+  it('refuses what is not for sale: free, enterprise, and unknown tiers', async () => {
     const operator = await buildOperator();
-    const free = await askToSubscribe(operator, 'free');
+    const free = await postSubscribe(operator, 'free');
     assertProblem(free, 'VALIDATION_ERROR', 'tier');
     assert.match(free.text, /cancel-subscription/);
-    assertProblem(await askToSubscribe(operator, 'enterprise'), 'CONTACT_SALES');
-    assertProblem(await askToSubscribe(operator, 'gold'), 'VALIDATION_ERROR', 'tier');
+    assertProblem(await postSubscribe(operator, 'enterprise'), 'CONTACT_SALES');
+    assertProblem(await postSubscribe(operator, 'gold'), 'VALIDATION_ERROR', 'tier');
     assertProblem(await operator.post(PATH, { tier: 'pro', seats: 2 }), 'VALIDATION_ERROR', 'seats');
     assert.deepEqual(await changesOf(operator), []);
   });
 
   for (const tier of ['developer', 'pro', 'business']) {
-    it(`answers a page for ${tier}, which counts once it is paid and not before`, async () => {
+    it(`returns a page for ${tier}, which counts once it is paid and not before`, async () => {
       const operator = await buildOperator();
       const { url } = await checkoutFor(operator, tier);
       assert.match((await openLocalPage(url)).text, new RegExp(tier));
@@ -73,7 +73,7 @@ describe('POST /v1/billing/subscribe', () => {
     });
   }
 
-  it('says that something waits to be paid to everybody, and where to administrators alone', async () => {
+  it('shows a waiting change to everybody, and its checkout_url to administrators only', async () => {
     const operator = await buildOperator();
     const { url } = await checkoutFor(operator, 'pro');
     const agentKey = await buildAgentKey(operator, (await buildAgent(operator)).id);
@@ -84,28 +84,28 @@ describe('POST /v1/billing/subscribe', () => {
     assert.equal((await subscriptionOf(operator)).pending_change?.checkout_url, url);
   });
 
-  it('keeps the address of the page sealed, and only while it can be paid', async () => {
+  it('keeps the address of the page encrypted, and only while it can be paid', async () => {
     const operator = await buildOperator();
     const { url } = await checkoutFor(operator, 'pro');
     const [waiting] = await changesOf(operator);
     assert(typeof waiting?.checkout_url === 'string' && !waiting.checkout_url.includes(new URL(url).pathname));
   });
 
-  it('refuses another change while one waits, and says where that is paid', async () => {
+  it('refuses another change while one waits, with its checkout_url', async () => {
     const operator = await buildOperator();
     const { url } = await checkoutFor(operator, 'pro');
     for (const tier of ['pro', 'business']) {
-      const refused = await askToSubscribe(operator, tier);
+      const refused = await postSubscribe(operator, tier);
       assertProblem(refused, 'CONFLICT');
       assert.equal(refused.body.checkout_url, url);
     }
     assert.equal((await checkoutsOf(operator)).length, 1);
   });
 
-  it('lets one of fifty at once begin, and opens one page', async () => {
+  it('begins one of fifty at once, and opens one page', async () => {
     const operator = await buildOperator();
     const replies = await Promise.all(
-      Array.from({ length: 50 }, (_, at) => askToSubscribe(operator, at % 2 === 0 ? 'pro' : 'business')),
+      Array.from({ length: 50 }, (_, at) => postSubscribe(operator, at % 2 === 0 ? 'pro' : 'business')),
     );
     const begun = replies.filter(({ status }) => status === 200);
     assert.equal(begun.length, 1);
@@ -116,11 +116,11 @@ describe('POST /v1/billing/subscribe', () => {
   it('is the same page for the same Idempotency-Key', async () => {
     const operator = await buildOperator();
     const headers = { 'idempotency-key': unique('key') };
-    const first = assertStatus(await askToSubscribe(operator, 'pro', headers), 200);
-    const again = await askToSubscribe(operator, 'pro', headers);
+    const first = assertStatus(await postSubscribe(operator, 'pro', headers), 200);
+    const again = await postSubscribe(operator, 'pro', headers);
     assert.deepEqual(assertStatus(again, 200), first);
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
-    assertProblem(await askToSubscribe(operator, 'business', headers), 'IDEMPOTENCY_KEY_REUSED');
+    assertProblem(await postSubscribe(operator, 'business', headers), 'IDEMPOTENCY_KEY_REUSED');
     assert.equal((await checkoutsOf(operator)).length, 1);
   });
 
@@ -149,7 +149,7 @@ describe('POST /v1/billing/subscribe', () => {
     assert.equal((await subscriptionOf(operator)).tier, 'free', 'nobody can pay it any more');
   });
 
-  it('opens no page where its time was over before there was anybody to open it', async () => {
+  it('opens no page where its time was over before a worker could open it', async () => {
     const operator = await buildOperator();
     const { operatorId } = operator;
     await (
@@ -165,14 +165,14 @@ describe('POST /v1/billing/subscribe', () => {
     assert.deepEqual(await checkoutsOf(operator), []);
   });
 
-  it('refuses the tier that there is', async () => {
-    assertProblem(await askToSubscribe(await buildSubscriber('pro'), 'pro'), 'CONFLICT');
+  it('refuses the current tier', async () => {
+    assertProblem(await postSubscribe(await buildSubscriber('pro'), 'pro'), 'CONFLICT');
   });
 
-  it('sells to who has a tier from the platform only a larger one, which then ends as any other', async () => {
+  it('sells only a larger tier to an operator with a tier from the platform, and it ends as any other', async () => {
     const operator = await buildOperator({ tier: 'pro' });
     assert.equal((await subscriptionOf(operator)).status, 'none');
-    for (const tier of ['developer', 'pro']) assertProblem(await askToSubscribe(operator, tier), 'CONFLICT');
+    for (const tier of ['developer', 'pro']) assertProblem(await postSubscribe(operator, tier), 'CONFLICT');
     await payFor(operator, 'business');
     assert.equal((await subscriptionOf(operator)).status, 'active');
   });
@@ -196,7 +196,7 @@ describe('An upgrade', () => {
     assert.equal((await subscriptionOf(operator)).pending_change, null);
   });
 
-  it('undoes cancelling when it is paid, and not before', async () => {
+  it('takes a cancellation back when it is paid, and not before', async () => {
     const operator = await buildSubscriber('developer');
     assertStatus(await operator.post('/v1/billing/cancel-subscription'), 200);
     const { url } = await checkoutFor(operator, 'pro');
@@ -207,11 +207,11 @@ describe('An upgrade', () => {
       'a subscription that goes on',
       ({ tier, status }) => tier === 'pro' && status === 'active',
     );
-    await untilTold(operator);
+    await untilPushed(operator);
     assert.equal((await atProvider(operator)).cancel_at_period_end, false);
   });
 
-  it('that nobody pays leaves everything as it was', async () => {
+  it('that is not paid leaves everything as it was', async () => {
     const operator = await buildSubscriber('developer');
     await expireLocally((await checkoutFor(operator, 'pro')).url);
     await untilSubscription(operator, 'the change to be over', ({ pending_change }) => pending_change === null);
@@ -219,7 +219,7 @@ describe('An upgrade', () => {
     assert.deepEqual([tier, status], ['developer', 'active']);
   });
 
-  it('whose time is over is closed', async () => {
+  it('is closed when its time is over', async () => {
     const operator = await buildSubscriber('developer');
     await checkoutFor(operator, 'pro');
     await endCheckout(operator);
@@ -235,49 +235,49 @@ describe('A change to a smaller tier', () => {
     operator = await buildSubscriber('business');
   });
 
-  it('is not paid for, counts from the end of the period, and is told to the provider', async () => {
+  it('costs nothing, counts from the end of the period, and is pushed to the provider', async () => {
     const { billing_period: period } = await subscriptionOf(operator);
-    const planned = assertStatus(await askToSubscribe(operator, 'pro'), 200);
+    const planned = assertStatus(await postSubscribe(operator, 'pro'), 200);
     assert.deepEqual(planned, { checkout_url: null, session_id: null, tier: 'pro', effective_at: period.end });
     const { tier, next_tier: next } = await subscriptionOf(operator);
     assert.deepEqual([tier, next], ['business', 'pro']);
-    await untilTold(operator);
+    await untilPushed(operator);
     assert.equal((await atProvider(operator)).next_tier, 'pro');
   });
 
-  it('can be asked again, can be another, and is undone by asking for the tier that runs', async () => {
-    const first = assertStatus(await askToSubscribe(operator, 'pro'), 200);
-    assert.deepEqual(assertStatus(await askToSubscribe(operator, 'pro'), 200), first);
+  it('can be requested again, can be replaced, and is taken back by requesting the current tier', async () => {
+    const first = assertStatus(await postSubscribe(operator, 'pro'), 200);
+    assert.deepEqual(assertStatus(await postSubscribe(operator, 'pro'), 200), first);
     assert.equal((await rowOf(operator)).revision, 1, 'the repetition decided nothing');
-    assertStatus(await askToSubscribe(operator, 'developer'), 200);
+    assertStatus(await postSubscribe(operator, 'developer'), 200);
     assert.equal((await subscriptionOf(operator)).next_tier, 'developer');
-    const undone = assertStatus(await askToSubscribe(operator, 'business'), 200);
+    const undone = assertStatus(await postSubscribe(operator, 'business'), 200);
     assert.deepEqual(undone, { checkout_url: null, session_id: null, tier: 'business', effective_at: null });
     assert.equal((await subscriptionOf(operator)).next_tier, null);
-    await untilTold(operator);
+    await untilPushed(operator);
     assert.equal((await atProvider(operator)).next_tier, null);
-    assertProblem(await askToSubscribe(operator, 'business'), 'CONFLICT');
+    assertProblem(await postSubscribe(operator, 'business'), 'CONFLICT');
   });
 
-  it('takes the place of cancelling', async () => {
+  it('replaces a cancellation', async () => {
     assertStatus(await operator.post('/v1/billing/cancel-subscription'), 200);
-    assertStatus(await askToSubscribe(operator, 'pro'), 200);
+    assertStatus(await postSubscribe(operator, 'pro'), 200);
     const { status, next_tier: next } = await subscriptionOf(operator);
     assert.deepEqual([status, next], ['active', 'pro']);
   });
 
   it('is the same answer for the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': unique('key') };
-    const first = assertStatus(await askToSubscribe(operator, 'pro', headers), 200);
-    assertStatus(await askToSubscribe(operator, 'business'), 200);
-    const again = await askToSubscribe(operator, 'pro', headers);
+    const first = assertStatus(await postSubscribe(operator, 'pro', headers), 200);
+    assertStatus(await postSubscribe(operator, 'business'), 200);
+    const again = await postSubscribe(operator, 'pro', headers);
     assert.deepEqual(assertStatus(again, 200), first);
     assert.equal((await subscriptionOf(operator)).next_tier, null, 'a replay plans nothing');
   });
 });
 
 describe('GET /v1/billing/subscription', () => {
-  it('says of who has none the calendar month and nothing else', async () => {
+  it('shows the calendar month and nothing else where there is none', async () => {
     const { billing_period: period, ...rest } = await subscriptionOf(await buildOperator());
     assert.deepEqual(rest, {
       tier: 'free',

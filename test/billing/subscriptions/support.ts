@@ -9,13 +9,15 @@ import { endLocalPeriod, payLocally } from '../../support/local-payments.ts';
 import { assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
 import { untilAnswered } from '../../support/until-answered.ts';
 
-/** As a client is told to: where nobody opened the page in time, it asks again with the same key. */
+/**
+ * Subscribes as a client should: where the page was not opened in time, it sends the request again with the same key.
+ */
 function patiently<Body>(call: (headers: Record<string, string>) => Promise<Reply<Body>>): Promise<Reply<Body>> {
   const headers = { 'idempotency-key': unique('key') };
   return untilAnswered(() => call(headers), 45); // some calls of ten seconds, within what mocha gives a case
 }
 
-export const askToSubscribe = (
+export const postSubscribe = (
   operator: Requester,
   tier: string,
   headers: Record<string, string> = {},
@@ -28,9 +30,9 @@ export const openPortal = (
 ): Promise<Reply<{ url: string }>> =>
   patiently((key) => operator.post<{ url: string }>('/v1/billing/portal', undefined, { ...key, ...headers }));
 
-/** Begins a change that is to be paid, and gives its page. */
+/** Begins a change that has to be paid. @returns its page */
 export async function checkoutFor(operator: Requester, tier: string): Promise<{ url: string; sessionId: string }> {
-  const { checkout_url: url, session_id: sessionId } = assertStatus(await askToSubscribe(operator, tier), 200);
+  const { checkout_url: url, session_id: sessionId } = assertStatus(await postSubscribe(operator, tier), 200);
   assert(url !== null && sessionId !== null, 'there is something to pay');
   return { url, sessionId };
 }
@@ -38,7 +40,7 @@ export async function checkoutFor(operator: Requester, tier: string): Promise<{ 
 export const subscriptionOf = async (operator: Requester): Promise<Subscription> =>
   assertStatus(await operator.get<Subscription>('/v1/billing/subscription'), 200);
 
-/** Waits until the subscription is so, as its operator sees it. */
+/** Waits until the operator sees the subscription in this state. */
 export const untilSubscription = (
   operator: Requester,
   what: string,
@@ -85,23 +87,23 @@ export const rowOf = async ({ operatorId }: TestOperator): Promise<z.infer<typeo
     select status, subscription_id, tier, purchased_seats, cancel_at_period_end, next_tier, revision, told_revision
     from subscriptions where operator_id = ${operatorId}`);
 
-/** Waits until the provider knows every decision of the operator. */
-export const untilTold = (operator: TestOperator): Promise<z.infer<typeof Row>> =>
-  eventually('the provider to be told', async () => {
+/** Waits until everything that the operator decided was pushed to the provider. */
+export const untilPushed = (operator: TestOperator): Promise<z.infer<typeof Row>> =>
+  eventually('the push to the provider', async () => {
     const row = await rowOf(operator);
     return row.revision === row.told_revision && row;
   });
 
 const LocalRow = Row.omit({ subscription_id: true, revision: true, told_revision: true });
 
-/** The same subscription in the books of the local provider. */
+/** The same subscription in the tables of the local provider. */
 export const atProvider = async (operator: TestOperator): Promise<z.infer<typeof LocalRow>> => {
   const { subscription_id: id } = await rowOf(operator);
   return (await database()).one(sql.type(LocalRow)`
     select status, tier, purchased_seats, cancel_at_period_end, next_tier from local_subscriptions where id = ${id}`);
 };
 
-/** The period is over by the clock of provider and service, and the life looks. */
+/** Ends the period by the clocks of provider and service, and wakes the life. */
 export async function endPeriod(operator: TestOperator): Promise<void> {
   await passPeriod(operator);
   await (
@@ -110,16 +112,16 @@ export async function endPeriod(operator: TestOperator): Promise<void> {
 }
 
 /**
- * As `endPeriod`, and a timer that has not fired: the sweep finds out. The life has asked about everything before, so that none of its
- * answers is of a time when the period still ran.
+ * As `endPeriod`, but the timer has not fired and the sweep finds the row. The life has fetched everything before, so
+ * that none of its answers is from a time when the period still ran.
  * @returns the end of the period that is over.
  */
 export async function passPeriod(operator: TestOperator): Promise<string> {
   const db = await database();
   const { operatorId } = operator;
-  await eventually('the life to have asked the provider', () =>
-    db.oneFirst(sql.type(z.object({ asked: z.boolean() }))`
-      select coalesce(ask_at > clock_timestamp(), false) as asked from subscriptions where operator_id = ${operatorId}`),
+  await eventually('the life to have fetched from the provider', () =>
+    db.oneFirst(sql.type(z.object({ fetched: z.boolean() }))`
+      select coalesce(ask_at > clock_timestamp(), false) as fetched from subscriptions where operator_id = ${operatorId}`),
   );
   const { subscription_id: id } = await rowOf(operator);
   return db.transaction(async (both) => {
@@ -131,7 +133,7 @@ export async function passPeriod(operator: TestOperator): Promise<string> {
   });
 }
 
-/** The checkout that waits has reached the end of its time. */
+/** Ends the time of the waiting checkout. */
 export async function endCheckout(operator: TestOperator): Promise<void> {
   const db = await database();
   await db.query(sql.type(z.object({}))`
@@ -149,17 +151,17 @@ const Change = z.object({
   checkout_url: z.string().nullable(),
 });
 
-/** Oldest first. */
+/** The changes, oldest first. */
 export const changesOf = async ({ operatorId }: TestOperator): Promise<readonly z.infer<typeof Change>[]> =>
   (await database()).any(sql.type(Change)`
     select kind, tier, status, closing, checkout_url from subscription_changes where operator_id = ${operatorId} order by id`);
 
-/** How many checkouts the local provider has ever opened for an operator, and what became of them. */
+/** The checkouts that the local provider has ever opened for an operator, with their status. */
 export const checkoutsOf = async ({ operatorId }: TestOperator): Promise<readonly string[]> =>
   (await database()).anyFirst(sql.type(z.object({ status: z.string() }))`
     select c.status from local_checkouts c join local_customers u on u.id = c.customer_id where u.operator_id = ${operatorId} order by c.id`);
 
-/** What the audit trail of an operator says of its subscription, oldest first. */
+/** The audit events of an operator about its subscription, oldest first. */
 export const auditOf = async ({ operatorId }: TestOperator): Promise<readonly string[]> =>
   (await database()).anyFirst(sql.type(z.object({ action: z.string() }))`
     select action from audit_events where operator_id = ${operatorId} and action ~ '^(subscription|seats|portal)\.' order by id`);
@@ -172,7 +174,7 @@ export const cancel = (operator: Requester): Promise<Reply> => operator.post('/v
 export const addMember = (operator: Requester): Promise<Reply> =>
   operator.post('/v1/members', { email: `${unique('person')}@example.test`, role: 'member' });
 
-/** @param people members to add beside the owner */
+/** @param people members to add in addition to the owner */
 export async function addMembers(operator: Requester, people: number): Promise<void> {
   for (let person = 0; person < people; person += 1) assertStatus(await addMember(operator), 201);
 }

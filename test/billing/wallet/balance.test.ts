@@ -20,7 +20,7 @@ describe('GET /v1/billing/balance', () => {
     assertProblem(await anonymous().get(PATH), 'UNAUTHENTICATED');
   });
 
-  it('is empty in the beginning', async () => {
+  it('is empty at first', async () => {
     const reply = await (await buildOperator()).get(PATH);
     assert.deepEqual(assertStatus(reply, 200), {
       balance_cents: 0,
@@ -30,7 +30,7 @@ describe('GET /v1/billing/balance', () => {
     });
   });
 
-  it('tells what is available, what is there and what is held', async () => {
+  it('shows what is available, what is there and what is held', async () => {
     const operator = await buildOperator({ cents: 123_450 });
     const skill = await buildSkill(await buildOperator(), { price_per_invocation: 45 });
     await buildInvocation(operator, skill.id);
@@ -79,7 +79,7 @@ describe('POST /v1/admin/operators/:id/adjustments moves money', () => {
     assertStatus(await adjust(operator.operatorId, { amount_cents: -40, description: 'all there is' }), 201);
   });
 
-  it('to nobody but an operator', async () => {
+  it('only to an operator that exists', async () => {
     assertProblem(await adjust('op_nobody', { amount_cents: 1, description: 'x' }), 'NOT_FOUND');
   });
 });

@@ -5,7 +5,7 @@ export interface OwnDatabase extends EmptyDatabase {
   pool: DatabasePool;
 }
 
-/** A migrated database beside the suite's, for rows that no running service may touch meanwhile. */
+/** A migrated database in addition to the suite's, for rows that no running service may touch meanwhile. */
 export async function ownDatabase(): Promise<OwnDatabase> {
   const { url, drop } = await migratedDatabase();
   const pool = await openPool(url, { size: 16, applicationName: 'carnet-test' });

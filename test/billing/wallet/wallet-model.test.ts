@@ -25,7 +25,7 @@ const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 25);
 const PRICE = 30;
 const MICROCENTS = 1_000_000;
 
-/** What a wallet with one provider's skill must be, kept in memory. */
+/** A wallet and the skill of one provider in memory; the database must equal it. */
 interface Model {
   posted: number;
   held: number;
@@ -123,7 +123,7 @@ describe('a wallet under any history', () => {
   });
   after(() => own.drop());
 
-  it('is what the same history makes of a few numbers in memory', async () => {
+  it('equals the model in memory after the same history', async () => {
     const db = own.pool;
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {

@@ -88,7 +88,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
     assertProblem(await operator.post(`/v1/billing/refund/${transactionId}`), 'ALREADY_REFUNDED');
   });
 
-  it('may be told of before the payment itself', async () => {
+  it('may be reported before the payment itself', async () => {
     const operator = await buildOperator();
     const topUp = await beginTopUp(operator);
     const paymentId = `pi_${topUp.id}`;
@@ -102,7 +102,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
     );
   });
 
-  it('is told apart from a refund of ours', async () => {
+  it('is distinguished from a refund of ours', async () => {
     const { operator, paymentId, transactionId } = await payer();
     await refunding(operator, transactionId);
     await post(refunded(paymentId, 1_000));
@@ -110,22 +110,22 @@ describe('A payment that was refunded at the provider, not by us', function () {
     assert.equal(await balanceOf(operator), 50);
   });
 
-  it('is for a person to see when the bank sends it back', async () => {
+  it('is recorded for a person when the bank sends it back', async () => {
     const { operator, paymentId } = await payer();
-    const told = async (status: string): Promise<string | null> => {
+    const outcomeAfter = async (status: string): Promise<string | null> => {
       const id = newId('evt');
       await post(paymentEventBody('refund.updated', refundObject('re_by_hand', paymentId, status), { id }));
       return outcomeOf(id);
     };
-    assert.equal(await told('failed'), 'not_ours');
+    assert.equal(await outcomeAfter('failed'), 'not_ours');
     await post(refunded(paymentId, 1_000));
-    assert.deepEqual([await told('pending'), await told('failed')], ['not_ours', 'came_back']);
+    assert.deepEqual([await outcomeAfter('pending'), await outcomeAfter('failed')], ['not_ours', 'came_back']);
     assert.equal(await balanceOf(operator), 0);
   });
 
-  it('in another currency, as a dispute in one, is for a person to see where the payment is ours, and changes nothing', async () => {
+  it('in another currency changes nothing, and is recorded for a person where the payment is ours; the same holds for a dispute', async () => {
     const { operator, paymentId } = await payer();
-    const told = async (payment: string): Promise<(string | null)[]> => {
+    const outcomeAfter = async (payment: string): Promise<(string | null)[]> => {
       const [refund, dispute] = [newId('evt'), newId('evt')];
       await post(
         paymentEventBody('charge.refunded', refundedCharge(payment, 1_000, 900, { currency: 'eur' }), { id: refund }),
@@ -138,7 +138,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
       return Promise.all([refund, dispute].map(outcomeOf));
     };
     assert.deepEqual(
-      [await told(paymentId), await told('pi_of_a_shop')],
+      [await outcomeAfter(paymentId), await outcomeAfter('pi_of_a_shop')],
       [
         ['differs', 'differs'],
         ['ignored', 'ignored'],
@@ -158,7 +158,7 @@ describe('A refund of ours', function () {
   this.timeout(60_000);
   after(async () => assertLedger(await database()));
 
-  it('that comes back from the bank is in the wallet again, and may be asked for anew', async () => {
+  it('that comes back from the bank is in the wallet again, and may be requested again', async () => {
     const { operator, paymentId, transactionId } = await payer();
     const id = await refunding(operator, transactionId);
     await post(refunded(paymentId, 1_000));
@@ -173,7 +173,7 @@ describe('A refund of ours', function () {
     assert.equal(await balanceOf(operator), 1_000);
   });
 
-  it('that came back is no loss when the sum that counted it is heard of late, or again; what went back since then is', async () => {
+  it('that came back costs nothing when the sum that counted it arrives late or again; what was refunded since then does', async () => {
     const at = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
     const cameBack = async ({ known }: { known: boolean }): Promise<{ operator: TestOperator; paymentId: string }> => {
       const { operator, paymentId, transactionId } = await payer();
@@ -207,7 +207,7 @@ describe('A dispute', function () {
   this.timeout(240_000);
   after(async () => assertLedger(await database()));
 
-  it('takes its amount, and what is not there is owed and paid by the next credit', async () => {
+  it('takes its amount; what the wallet does not have is owed and paid by the next credit', async () => {
     const { operator, topUpId, paymentId, transactionId } = await payer(600);
     const id = newId('evt').replace('evt', 'dp');
     await post(disputed(id, paymentId, 'opened'));
@@ -234,7 +234,7 @@ describe('A dispute', function () {
     assert.equal(await owed(operator), 0);
   });
 
-  it('may be told of in any order, before the payment too, and ends as it did', async () => {
+  it('may be reported in any order, also before the payment, and ends the same', async () => {
     const outcomes = fc.array(fc.constantFrom('paid', 'opened', 'end', 'refunded'), { minLength: 1, maxLength: 8 });
     const play = async (sent: string[], end: 'won' | 'lost'): Promise<void> => {
       const operator = await buildOperator();

@@ -34,7 +34,7 @@ describe('reading a payment webhook', () => {
     throw new Error('It was taken.');
   };
 
-  it('tells what it is when the signature fits', () => {
+  it('returns the event when the signature fits', () => {
     assert.deepEqual(readPaymentWebhook(settings, Buffer.from(body), signed()), {
       id: 'evt_1',
       type: 'customer.created',
@@ -43,7 +43,7 @@ describe('reading a payment webhook', () => {
     });
   });
 
-  it('takes the fitting one of several signatures, as after a change of the secret', () => {
+  it('accepts one fitting signature of several, as after a change of the secret', () => {
     const [time, ours] = signed().split(',');
     assert.equal(readPaymentWebhook(settings, Buffer.from(body), `${time},v1=${'0'.repeat(64)},${ours}`).id, 'evt_1');
   });
@@ -100,12 +100,12 @@ describe('reading a payment webhook', () => {
       }
     });
 
-    it('goes by the time that is signed, where the header names several', () => {
+    it('uses the time that is signed, where the header has several', () => {
       const header = signPaymentEvent(body, { secret, at: at(3_600) });
       assert.equal(refusalOf(body, `t=${Math.floor(Date.now() / 1_000)},${header}`).code, 'INVALID_SIGNATURE');
     });
 
-    it('takes what was signed within 300 seconds, before or after now', () => {
+    it('accepts what was signed within 300 seconds, before or after now', () => {
       for (const seconds of [-300, 300]) {
         const header = signPaymentEvent(body, { secret, at: at(seconds) });
         assert.equal(readPaymentWebhook(settings, Buffer.from(body), header).id, 'evt_1');
@@ -123,13 +123,13 @@ describe('reading a payment webhook', () => {
     body.replace('"created":', '"was":'),
     body.replace('evt_1', ''),
   ]) {
-    it(`refuses ${text.slice(0, 30)}, though it is signed, as no event`, () => {
+    it(`refuses ${text.slice(0, 30)}, although it is signed, since it is no event`, () => {
       assert.equal(refusalOf(text, signPaymentEvent(text, { secret })).code, 'VALIDATION_ERROR');
     });
   }
 });
 
-describe('what an event of Stripe says', () => {
+describe('the meaning of an event of Stripe', () => {
   const factOf = (type: string, object: Record<string, unknown>): PaymentFact => {
     const text = paymentEventBody(type, object);
     const {
@@ -167,7 +167,7 @@ describe('what an event of Stripe says', () => {
     });
   }
 
-  it('reads what is expanded as its id', () => {
+  it('reads an expanded object as its id', () => {
     const fact = factOf(
       'checkout.session.completed',
       session({ payment_intent: { id: 'pi_7', object: 'payment_intent' } }),
@@ -207,9 +207,9 @@ describe('what an event of Stripe says', () => {
     ['a type of the prototype', 'constructor', {}],
   ];
   for (const [what, type, object] of notOurs)
-    it(`${what} is none of our concern`, () => assert.deepEqual(factOf(type, object), { kind: 'other' }));
+    it(`${what} means nothing here`, () => assert.deepEqual(factOf(type, object), { kind: 'other' }));
 
-  it('what happened on a connected account is none of our concern, whatever metadata somebody wrote there', () => {
+  it('an event on a connected account means nothing here, whatever metadata it has', () => {
     const ofOurs = paymentEventBody('checkout.session.completed', session());
     const text = JSON.stringify({ ...(JSON.parse(ofOurs) as object), account: 'acct_of_a_publisher' });
     assert.equal(
@@ -219,7 +219,7 @@ describe('what an event of Stripe says', () => {
     assert.equal(readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret })).kind, 'other');
   });
 
-  it('charge.refunded tells the sum so far', () => {
+  it('charge.refunded carries the sum so far', () => {
     assert.deepEqual(factOf('charge.refunded', refundedCharge('pi_1', 500, 200)), {
       kind: 'refunded',
       paymentId: 'pi_1',
@@ -267,7 +267,7 @@ describe('what an event of Stripe says', () => {
     });
   }
 
-  it('invoice.paid names its subscription, in the shape of today and of yesterday', () => {
+  it('invoice.paid names its subscription, in the shape of new and old API versions', () => {
     assert.deepEqual(factOf('invoice.paid', paidInvoice('sub_1')), { kind: 'invoice_paid', subscriptionId: 'sub_1' });
     assert.deepEqual(factOf('invoice.paid', { object: 'invoice', subscription: 'sub_2' }), {
       kind: 'invoice_paid',
@@ -315,7 +315,7 @@ describe('what an event of Stripe says', () => {
       assert.deepEqual(stateOf(older), { ...pro, purchasedSeats: 0 });
     });
 
-    it('a cancellation at the end, said either way', () => {
+    it('a cancellation at the end of the period, in both forms', () => {
       for (const over of [{ cancel_at_period_end: true }, { cancel_at: endSeconds }]) {
         assert.deepEqual(stateOf(made(over)), { ...pro, cancelAtPeriodEnd: true });
       }
@@ -352,7 +352,7 @@ describe('what an event of Stripe says', () => {
       it(`status ${status} is ${ours}`, () => assert.equal(stateOf(made({ status })).status, ours));
     }
 
-    it('a price that is no tier of ours is a fault, so that the event comes again', () => {
+    it('a price that is no tier of ours is an error, so that the event is sent again', () => {
       const items = {
         data: [
           { id: 'si_1', price: { id: 'price_foreign' }, quantity: 1, current_period_start: 1, current_period_end: 2 },

@@ -45,7 +45,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
   const assertCreditedOnce = async (): Promise<void> =>
     assert.deepEqual(await movements(operator.operatorId), [{ kind: 'topup', cents: topUp.amountCents }]);
 
-  describe('believes nobody but the provider:', () => {
+  describe('refuses what the provider has not signed:', () => {
     it('a header that is missing, empty or nonsense', async () => {
       for (const signature of [null, '', 'nonsense', 't=,v1=', 'v1=00', `t=${Math.floor(Date.now() / 1_000)}`]) {
         assertProblem(await postPaymentEvent(topUpEvent(topUp), signature), 'INVALID_SIGNATURE');
@@ -71,7 +71,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
       await assertNothingCredited();
     });
 
-    it('a body that was cut off, or written anew from the same JSON', async () => {
+    it('a body that was cut off, or the same JSON in another text', async () => {
       const body = topUpEvent(topUp);
       const signature = signPaymentEvent(body);
       for (const other of [body.slice(0, -1), `${body}\n`, JSON.stringify(JSON.parse(body), null, 2), '']) {
@@ -80,10 +80,10 @@ describe('POST /v1/billing/webhooks/stripe', function () {
       await assertNothingCredited();
     });
 
-    it('a signature of more than five minutes ago, or of a time to come', async () => {
+    it('a signature of more than five minutes ago, or of the future', async () => {
       const body = topUpEvent(topUp);
       for (const seconds of [-600, 600]) {
-        // to the second: verify-payment-webhook.test.ts
+        // The exact second is tested in verify.test.ts.
         const at = new Date(Date.now() + seconds * 1_000);
         assertProblem(await postPaymentEvent(body, signPaymentEvent(body, { at })), 'INVALID_SIGNATURE');
       }
@@ -98,7 +98,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     });
   });
 
-  it('takes the bytes whatever they are said to be, and no Idempotency-Key for an answer', async () => {
+  it('reads the bytes whatever their Content-Type, and ignores an Idempotency-Key', async () => {
     const key = unique('key');
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=iso-8859-1']) {
       const body = topUpEvent(topUp);
@@ -110,7 +110,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     await assertCreditedOnce();
   });
 
-  it('answers 200 to types of no concern, and to checkouts that are not ours', async () => {
+  it('answers 200 to types that mean nothing here, and to checkouts that are not ours', async () => {
     await post(paymentEventBody('product.created', { id: 'prod_1', object: 'product' }));
     await post(paymentEventBody(completed, { ...checkoutSession(metadataOf(topUp)), metadata: {} }));
     await assertNothingCredited();
@@ -125,7 +125,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     assert.deepEqual(await audited(topUp.id), ['top_up.begun', 'top_up.paid']);
   });
 
-  it('credits once, whatever other events tell of the same payment, a hundred at once', async () => {
+  it('credits once, whatever other events report the same payment, a hundred at once', async () => {
     const replies = await Promise.all(Array.from({ length: 100 }, () => postPaymentEvent(topUpEvent(topUp))));
     for (const reply of replies) if (reply.status !== 200) assertProblem(reply, 'TEMPORARILY_UNAVAILABLE');
     await post(topUpEvent(topUp));
@@ -133,12 +133,12 @@ describe('POST /v1/billing/webhooks/stripe', function () {
   });
 
   for (const [what, over] of [
-    ['another amount than was asked for', { amount_total: 999 }],
+    ['another amount than was requested', { amount_total: 999 }],
     ['no amount', { amount_total: null }],
     ['another currency', { currency: 'eur' }],
     ['no payment', { payment_intent: null }],
   ] as const) {
-    it(`credits nothing for ${what}, and keeps that for a person to see`, async () => {
+    it(`credits nothing for ${what}, and records that for a person`, async () => {
       const eventId = newId('evt');
       await post(topUpEvent(topUp, completed, { eventId, ...over }));
       await assertNothingCredited();
@@ -160,7 +160,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     assert.deepEqual([await outcomeOf(session), await outcomeOf(payment)], ['differs', 'differs']);
   });
 
-  it('answers 200 for a top-up that is not there, and tells it apart', async () => {
+  it('answers 200 for a top-up that does not exist, with an outcome of its own', async () => {
     const eventId = newId('evt');
     await post(topUpEvent({ ...topUp, id: newId('top') }, completed, { eventId }));
     assert.equal(await outcomeOf(eventId), 'unknown');
@@ -179,7 +179,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     assert.deepEqual((await topUpRow(id)).session_id, `cs_${id}`);
   });
 
-  it('waits for a payment that takes days, and credits when it came', async () => {
+  it('waits for a payment that takes days, and credits when it has come', async () => {
     await post(topUpEvent(topUp, completed, processing));
     assert.equal((await topUpRow(topUp.id)).status, 'processing');
     await assertNothingCredited();
@@ -187,14 +187,14 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     await assertCreditedOnce();
   });
 
-  it('ends one that failed after days', async () => {
+  it('ends a top-up whose payment failed after days', async () => {
     await post(topUpEvent(topUp, completed, processing));
     await post(topUpEvent(topUp, asyncFailed, processing));
     assert.equal((await topUpRow(topUp.id)).status, 'failed');
     await assertNothingCredited();
   });
 
-  it('credits what was paid after it was given up here: the money came in', async () => {
+  it('credits a payment of a top-up that was given up here: the money came in', async () => {
     await post(topUpEvent(topUp, expired, processing));
     assert.equal((await topUpRow(topUp.id)).status, 'expired');
     await post(topUpEvent(topUp));
@@ -203,7 +203,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     assert.equal((await topUpRow(topUp.id)).status, 'paid');
   });
 
-  it('credits once for 1 to 10 deliveries in any order, if one of them says paid, and nothing else', async () => {
+  it('credits once for 1 to 10 deliveries in any order if one of them reports the payment, and else nothing', async () => {
     const facts = [
       { type: completed, over: {}, pays: true },
       { type: asyncPaid, over: {}, pays: true },
@@ -233,7 +233,7 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     await fc.assert(fc.asyncProperty(deliveries, fc.boolean(), play), { numRuns: 40 });
   });
 
-  it('leaves no address of a checkout in what it keeps', async () => {
+  it('stores no address of a checkout', async () => {
     await post(topUpEvent(topUp));
     await eventually('the end of the checkout', async () => (await topUpRow(topUp.id)).checkout_url === null);
     const kept = await (

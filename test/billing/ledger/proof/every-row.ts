@@ -8,12 +8,12 @@ import { MICROCENTS } from './wallet-of-model.ts';
 import { World } from './world.ts';
 import type { Step } from './step.ts';
 
-/** Steps after which every law of the ledger has something to look at. What comes of each is written beside it. */
+/** Steps after which every law of the ledger has rows to check; each with its expected outcome. */
 const steps: [Step, outcome: string][] = [
   [{ do: 'open a top-up', wallet: 0, cents: 2_000 }, 'ok'],
-  [{ do: 'hear of a top-up', topUp: 0, as: 'paid' }, 'paid'],
+  [{ do: 'top-up event', topUp: 0, as: 'paid' }, 'paid'],
   [{ do: 'open a top-up', wallet: 1, cents: 1_000 }, 'ok'],
-  [{ do: 'hear of a top-up', topUp: 1, as: 'paid' }, 'paid'],
+  [{ do: 'top-up event', topUp: 1, as: 'paid' }, 'paid'],
   [{ do: 'adjust', wallet: 2, cents: 400 }, 'ok'],
   [{ do: 'use', wallet: 0, source: 'sealed call', cost: 2 * MICROCENTS }, 'charged 2300000'],
   [{ do: 'use', wallet: 0, source: 'machine run', cost: MICROCENTS }, 'charged 1150000'],
@@ -27,27 +27,27 @@ const steps: [Step, outcome: string][] = [
   [{ do: 'invoke', wallet: 0, skill: 1 }, 'ok'],
   [{ do: 'state payouts' }, 'ok'],
   [{ do: 'begin a payout', payout: 0 }, 'transferring'],
-  [{ do: 'hear of a payout', payout: 0, as: 'refused' }, 'ok'],
+  [{ do: 'payout answer', payout: 0, as: 'refused' }, 'ok'],
   [{ do: 'state payouts' }, 'ok'],
   [{ do: 'begin a payout', payout: 1 }, 'transferring'],
   [{ do: 'refund', topUp: 1 }, 'ok'],
-  [{ do: 'hear of a refund', refund: 0, as: 'succeeded' }, 'succeeded'],
+  [{ do: 'refund event', refund: 0, as: 'succeeded' }, 'succeeded'],
   [{ do: 'open a top-up', wallet: 1, cents: 1_000 }, 'ok'],
-  [{ do: 'hear of a top-up', topUp: 2, as: 'paid' }, 'paid'],
+  [{ do: 'top-up event', topUp: 2, as: 'paid' }, 'paid'],
   [{ do: 'refund', topUp: 2 }, 'ok'],
-  [{ do: 'hear of a refund', refund: 1, as: 'succeeded' }, 'succeeded'],
-  [{ do: 'hear of a refund', refund: 1, as: 'failed' }, 'failed'],
+  [{ do: 'refund event', refund: 1, as: 'succeeded' }, 'succeeded'],
+  [{ do: 'refund event', refund: 1, as: 'failed' }, 'failed'],
   [{ do: 'refund', topUp: 2 }, 'ok'],
   [{ do: 'open a top-up', wallet: 1, cents: 1_000 }, 'ok'],
-  [{ do: 'hear of a refund without us', topUp: 3, quarters: 2 }, 'kept'],
-  [{ do: 'hear of a top-up', topUp: 3, as: 'paid' }, 'paid'],
-  [{ do: 'hear of a dispute', topUp: 0, which: 0, as: 'opened' }, 'opened'],
+  [{ do: 'event of a refund without us', topUp: 3, quarters: 2 }, 'kept'],
+  [{ do: 'top-up event', topUp: 3, as: 'paid' }, 'paid'],
+  [{ do: 'dispute event', topUp: 0, which: 0, as: 'opened' }, 'opened'],
   [{ do: 'adjust', wallet: 0, cents: 50 }, 'ok'],
-  [{ do: 'hear of a dispute', topUp: 0, which: 0, as: 'won' }, 'won'],
-  [{ do: 'hear of a dispute', topUp: 0, which: 1, as: 'opened' }, 'opened'],
+  [{ do: 'dispute event', topUp: 0, which: 0, as: 'won' }, 'won'],
+  [{ do: 'dispute event', topUp: 0, which: 1, as: 'opened' }, 'opened'],
 ];
 
-/** A world in which every table of money has rows; a budget, too. */
+/** A world in which every table of money has rows, and a budget too. */
 export async function everyRow(db: DatabasePool, lane: Lane): Promise<World> {
   const world = await World.make(db);
   for (const [step, outcome] of steps)

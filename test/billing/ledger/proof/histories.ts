@@ -3,18 +3,18 @@ import fc from 'fast-check';
 /** Settings of a run: the same seed gives the same histories. */
 export const SEED = Number(process.env.PROOF_SEED ?? Date.now() % 1_000_000_000);
 const PATH = process.env.PROOF_PATH;
-/** How many histories each property plays; thousands by command. */
+/** How many histories each property plays; set it to thousands for a long run. */
 export const HISTORIES = Number(process.env.PROOF_HISTORIES ?? 50);
 
-/** A history of rivals that fails may pass the next time: play it again this often. */
+/** A history of rivals that failed may pass the next time, so it is played again this often. */
 export const REPEATS = Number(process.env.PROOF_REPEATS ?? 1);
 
-/** From the first failure on: what a history has become by then is small enough. */
+/** Time for making a failing history smaller, counted from the first failure. */
 const SMALLER_MS = 120_000;
 
 /**
- * Plays many histories. The first that fails is made as small as it gets.
- * @throws Error with the small one, a step a line, why it failed, and the command that plays it again
+ * Plays many histories. The first one that fails is reduced to the smallest that still fails.
+ * @throws Error with the smallest history, one step a line, why it failed, and the command that plays it again
  */
 export async function playHistories<T>(
   arbitrary: fc.Arbitrary<T>,

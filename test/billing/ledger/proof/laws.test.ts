@@ -9,7 +9,7 @@ import { ProofDatabases, type ProofDatabase } from './proof-database.ts';
 const paid = sql.fragment`(select id from invocations where status = 'completed')`;
 const charged = sql.fragment`(select id from disputes where charged and not returned)`;
 
-/** A row or two of each law, changed so that it no longer holds. */
+/** For each law a change of a row or two that breaks it. */
 const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
   'a wallet is the sum of its transfers': [sql.fragment`update wallets set posted_cents = posted_cents + 1`],
   'earnings are the sum of their transfers': [sql.fragment`update earnings set posted_cents = posted_cents + 1`],
@@ -103,7 +103,7 @@ describe('the laws of the ledger', () => {
   });
   after(() => databases.close());
 
-  it('hold, and each has looked at something', async () => {
+  it('hold, and each has checked some rows', async () => {
     const proofs = await proveLedger(proof.pool);
     assert.deepEqual(
       proofs.flatMap(({ faults }) => faults),
@@ -116,7 +116,7 @@ describe('the laws of the ledger', () => {
   });
 
   for (const { law } of ledgerLaws) {
-    it(`sees that no longer: ${law}`, async () => {
+    it(`find a row that breaks: ${law}`, async () => {
       const broken = await proof.pool
         .transaction(async (connection) => {
           for (const change of breaks[law] ?? assert.fail('this law has no test that breaks it'))

@@ -18,7 +18,7 @@ const WalletState = z.object({
 });
 const StateRow = z.object({ wallets: z.array(WalletState), earnings: z.array(z.number()) });
 
-/** Everything stored of a history's wallets and earnings. */
+/** Everything that is stored about the wallets and earnings of a history. */
 export type LedgerState = z.infer<typeof StateRow>;
 
 export const storedState = (db: CommonQueryMethods, { wallets, publishers }: World): Promise<LedgerState> =>
@@ -49,7 +49,7 @@ const TakenRow = z.object({ operator_id: z.string(), cents: z.number() });
 const OverageRow = z.object({ operator_id: z.string(), overage: z.number() });
 const PaidOutRow = z.object({ operator_id: z.string(), cents: z.number() });
 
-/** What sums of a wallet cannot depend on: in which order things happened, and what stood in between. */
+/** The sums of a wallet that do not depend on the order in which things happened. */
 export interface Outcome {
   wallets: { worth: number; held: number; used: number; meters: Record<string, number> }[];
   earnings: number[];
@@ -66,8 +66,8 @@ export const outcomeOf = ({ wallets, earnings }: LedgerState): Outcome => ({
 });
 
 /**
- * What the steps that were answered with a yes add up to. Three things no answer tells, so their own rows are asked: which dispute ended
- * how, which action was over the allowance, which payout moved.
+ * The sums of all steps that succeeded. Three facts are in no answer, so they are read from their rows: how each
+ * dispute ended, which action was over the allowance, and which payout moved.
  */
 export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, deeds }: World): Promise<Outcome> {
   const taken = await db.any(sql.type(TakenRow)`

@@ -32,12 +32,12 @@ async function play({ pool, lane: open }: ProofDatabase, steps: readonly Step[])
   }
 }
 
-describe('money under any history, a step at a time', function () {
+describe('money under any history, one step after another', function () {
   this.timeout(600_000); // a history that fails is played many times to make it small
   const databases = new ProofDatabases();
   after(() => databases.close());
 
-  it(`is what the same history makes of a few numbers in memory (${HISTORIES} histories, PROOF_SEED=${SEED})`, () =>
+  it(`equals the model in memory after the same history (${HISTORIES} histories, PROOF_SEED=${SEED})`, () =>
     playHistories(history, { file, histories: HISTORIES, show: (steps) => steps.map(stepText) }, async (steps) => {
       try {
         await play(await databases.current(), steps);

@@ -1,7 +1,7 @@
 import { ModelWallet } from './wallet-of-model.ts';
 import { PRICES, WALLETS, type Source, type Step } from './step.ts';
 
-/** What the tiers of the histories include in a month. */
+/** Metered actions that the tiers of the histories include in a month. */
 const ALLOWANCES: Record<string, number> = { free: 25_000, developer: 250_000, enterprise: Infinity };
 /** Metered actions that each wallet has used when a history begins: a few before the end of what is free. */
 export const USED = [24_998, 0, 25_000] as const;
@@ -18,7 +18,7 @@ interface ModelTopUp {
   disputes: Map<number, { status: string; charged: boolean; returned: boolean }>;
 }
 
-/** In cents: a dispute is about all of a payment, another one about half. */
+/** In cents: the first dispute is about the whole payment, the second about half of it. */
 export const disputed = (cents: number, which: number): number => (which === 0 ? cents : Math.floor(cents / 2));
 
 export const meterOf: Record<Source, string | null> = {
@@ -29,13 +29,13 @@ export const meterOf: Record<Source, string | null> = {
   'machine run': 'sealed_execution',
   identity: 'identity',
 };
-/** Microcents: the fee of 15 % on the customer's own key, else the cost with it; rounded up. */
+/** Microcents: on the customer's own key only the fee of 15 %, else the cost with the fee; rounded up. */
 export const chargeOf = (source: Source, cost: number): number =>
   source === 'included call' ? 0 : Math.floor((cost * (source === 'gateway call' ? 15 : 115) + 99) / 100);
 
 const refused = 'INSUFFICIENT_CREDITS';
 
-/** The whole ledger of a history in memory, a step at a time. `play` answers what the database must answer. */
+/** The whole ledger of a history in memory. `play` does one step and returns what the database must return. */
 export class Model {
   readonly wallets = Array.from({ length: WALLETS }, (_, index) => new ModelWallet(USED[index] ?? 0));
   readonly earnings = PRICES.map(() => 0);
@@ -59,11 +59,11 @@ export class Model {
         });
         return 'ok';
       }
-      case 'hear of a top-up':
+      case 'top-up event':
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#settle(topUp, step.as));
-      case 'hear of a dispute':
+      case 'dispute event':
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#dispute(topUp, step.which, step.as));
-      case 'hear of a refund without us': {
+      case 'event of a refund without us': {
         return withPicked(this.#topUps, step.topUp, (topUp) => {
           topUp.refunded = Math.max(topUp.refunded, Math.floor((topUp.cents * step.quarters) / 4));
           return this.#reversed(topUp, 'refunded');
@@ -71,7 +71,7 @@ export class Model {
       }
       case 'refund':
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#refund(topUp));
-      case 'hear of a refund':
+      case 'refund event':
         return withPicked(this.#refunds, step.refund, (refund) => this.#settleRefund(refund, step.as));
       case 'adjust': {
         const wallet = this.#wallet(step.wallet);
@@ -102,7 +102,7 @@ export class Model {
           return (payout.status = 'transferring');
         });
       }
-      case 'hear of a payout': {
+      case 'payout answer': {
         return withPicked(this.#payouts, step.payout, (payout) => {
           if (payout.status !== 'transferring') return 'ok';
           payout.status = step.as === 'paid' ? 'paid' : 'failed';
@@ -148,7 +148,7 @@ export class Model {
     return this.#reversed(topUp, as);
   }
 
-  /** What is known of a payment that was credited has its consequences; of another it is kept until it is. */
+  /** Applies what is known about a payment that was credited; for a payment that was not, it is kept until then. */
   #reversed(topUp: ModelTopUp, outcome: string): string {
     if (topUp.status !== 'paid') return 'kept';
     const wallet = this.#wallet(topUp.wallet);
@@ -221,7 +221,7 @@ export class Model {
       this.#invocations.push({ wallet: index, skill, open: true });
       return 'ok';
     }
-    // What is refused changes nothing, the charge for the action included.
+    // A refused step changes nothing, not even the charge for the action.
     Object.assign(wallet, { posted: before.posted, positions: before.positions, used: before.used });
     if (before.meter.charged === undefined || before.meter.debited === undefined)
       wallet.meters.delete('metered_action');
@@ -265,7 +265,7 @@ export class Model {
   }
 }
 
-/** What `then` makes of the picked one; nothing where there is none. */
+/** Calls `then` with the picked one; `nothing` where there is none to pick. */
 export function withPicked<T, R extends string | Promise<string>>(
   from: readonly T[],
   pick: number,

@@ -22,7 +22,10 @@ describe('two facts of one payment at once', () => {
     await databases.close();
   });
 
-  /** The credit of 1,000 cents is written and not committed when the other fact comes. @returns the wallet's cents afterwards */
+  /**
+   * Runs the other fact while a credit of 1,000 cents is written but not committed.
+   * @returns the cents of the wallet afterwards
+   */
   async function creditBeside(other: (lane: Lane, payment: string) => Promise<unknown>): Promise<number> {
     const [credit, rival] = lanes;
     const [wallet, topUp, payment] = [await newWallet(proof.pool), newId('top'), newId('txn')];
@@ -31,8 +34,8 @@ describe('two facts of one payment at once', () => {
       sql.fragment`
       insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values (${topUp}, ${wallet}, 'local', 1000, now() + interval '1 day')`,
     );
-    await credit.ask('begin', []);
-    await credit.ask(`select settle_top_up($1, 'paid', 'cs_' || $1, 1000, 'usd', $2, null)`, [topUp, payment]);
+    await credit.query('begin', []);
+    await credit.query(`select settle_top_up($1, 'paid', 'cs_' || $1, 1000, 'usd', $2, null)`, [topUp, payment]);
     let over = false;
     const done = other(rival, payment).finally(() => (over = true));
     const waits = async (): Promise<boolean> =>
@@ -40,7 +43,7 @@ describe('two facts of one payment at once', () => {
       (await proof.pool.oneFirst(sql.type(Count)`
         select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)) > 0;
     await eventually('the other fact to be done, or to wait for the credit', waits);
-    await credit.ask('commit', []);
+    await credit.query('commit', []);
     await done;
     await assertLedger(proof.pool);
     return (await walletOf(proof.pool, wallet)).posted_cents;
@@ -48,14 +51,16 @@ describe('two facts of one payment at once', () => {
 
   it('a credit and a dispute: the wallet has lost what the bank took back', async () => {
     const left = await creditBeside((lane, payment) =>
-      lane.ask(`select record_dispute($1, $2, 1000, 'opened', null)`, [newId('txn'), payment]),
+      lane.query(`select record_dispute($1, $2, 1000, 'opened', null)`, [newId('txn'), payment]),
     );
     assert.equal(left, 0);
   });
 
-  it('a credit and a refund without us: the wallet has lost what went back', async () => {
+  it('a credit and a refund without us: the wallet has lost what was refunded', async () => {
     assert.equal(
-      await creditBeside((lane, payment) => lane.ask('select record_refunded($1, 400, clock_timestamp())', [payment])),
+      await creditBeside((lane, payment) =>
+        lane.query('select record_refunded($1, 400, clock_timestamp())', [payment]),
+      ),
       600,
     );
   });

@@ -5,23 +5,26 @@ import { migrate } from '../../../../src/database/migrations.ts';
 import { openPool, type DatabasePool } from '../../../../src/database/pool.ts';
 import { service } from '../../../support/service.ts';
 
-/** A migrated database for histories. Deadlocks are looked for at once, and commits do not wait for the disk: nothing is killed here. */
+/**
+ * A migrated database for histories. Deadlocks are detected at once, and commits do not wait for the disk: no test here
+ * kills it.
+ */
 export interface ProofDatabase {
   pool: DatabasePool;
   lane(): Promise<Lane>;
-  /** What the server has counted here; a connection tells it at its end. */
+  /** How many deadlocks the server has counted here; a connection reports them when it ends. */
   deadlocks(): Promise<number>;
   drop(): Promise<void>;
 }
 
 /** One connection, as a request has one. */
 export interface Lane {
-  /** The first row; or what the database refused, by its code. Any other error is thrown: a deadlock above all. */
-  ask(statement: string, values: unknown[], linger?: number): Promise<Record<string, unknown> | Refused>;
+  /** The first row, or the code of a refusal of the database. Any other error is thrown, above all a deadlock. */
+  query(statement: string, values: unknown[], linger?: number): Promise<Record<string, unknown> | Refused>;
   end(): Promise<void>;
 }
 
-/** What `refuse()` said (SQLSTATE CN000). */
+/** The code of a `refuse()` (SQLSTATE CN000). */
 export class Refused {
   readonly code: string;
   constructor(code: string) {
@@ -29,7 +32,10 @@ export class Refused {
   }
 }
 
-/** A database that others are copied from: every failing history, each try to shrink one included, leaves one that nobody can use further. */
+/**
+ * A database that others are copied from: every failing history, also each try to shrink it, leaves one that cannot be
+ * used again.
+ */
 export class ProofDatabases {
   #template: string | undefined;
   #current: ProofDatabase | undefined;
@@ -38,7 +44,7 @@ export class ProofDatabases {
     return (this.#current ??= await this.#make());
   }
 
-  /** After a history that failed: keeps what it has not broken, since copying takes longer than looking. */
+  /** After a history that failed: keeps the databases that it has not broken, since a check is faster than a copy. */
   async inspect(): Promise<void> {
     const proof = await this.current();
     if ((await ledgerFaults(proof.pool)).length > 0) await this.discard();
@@ -102,14 +108,14 @@ async function open(database: string): Promise<ProofDatabase> {
 }
 
 async function openLane(url: string): Promise<Lane> {
-  // No repeating, which slonik would do without a word; and none of the service's limits: how long a rival keeps a lock on a busy machine
-  // proves nothing, and a deadlock is found without them.
+  // Not over slonik, which would silently repeat a statement, and without the time limits of the service: how long a
+  // rival keeps a lock on a busy machine proves nothing, and a deadlock is found without them.
   const client = new pg.Client({ connectionString: url, options: '-c TimeZone=UTC' });
   await client.connect();
   const once = async (statement: string, values: unknown[]): Promise<Record<string, unknown>> =>
     (await client.query<Record<string, unknown>>(statement, values)).rows[0] ?? {};
   return {
-    async ask(statement, values, linger = 0) {
+    async query(statement, values, linger = 0) {
       try {
         if (linger === 0) return await once(statement, values);
         await client.query('begin');

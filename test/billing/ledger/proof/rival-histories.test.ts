@@ -12,10 +12,10 @@ import { World } from './world.ts';
 
 const file = 'test/billing/ledger/proof/rival-histories.test.ts';
 
-/** What one connection does, one after another; each transaction stays open for so many round trips after its work. */
+/** The steps of one connection, in order; each transaction stays open for `linger` round trips after its work. */
 type LaneSteps = { step: Step; linger: number }[];
 interface History {
-  /** Everybody wants the same wallet, and all usage the same meter of it. */
+  /** Whether all lanes use the same wallet, and all usage the same meter of it. */
   hot: boolean;
   opening: readonly Step[];
   lanes: LaneSteps[];
@@ -81,7 +81,7 @@ describe('money under histories of rivals', function () {
   const databases = new ProofDatabases();
   after(() => databases.close());
 
-  it(`is the sum of the steps that were said yes to, lawful at every snapshot (${HISTORIES} histories, PROOF_SEED=${SEED})`, () =>
+  it(`is the sum of the steps that succeeded, and keeps every law at every snapshot (${HISTORIES} histories, PROOF_SEED=${SEED})`, () =>
     playHistories(history, { file, histories: HISTORIES, show }, async (each) => {
       try {
         for (let round = 0; round < REPEATS; round += 1) await play(await databases.current(), each);
@@ -91,18 +91,18 @@ describe('money under histories of rivals', function () {
       }
     }));
 
-  it('met no deadlock', async () => {
+  it('has no deadlock', async () => {
     const database = await databases.current();
     assert.equal(await database.deadlocks(), 0);
   });
 
-  it('would have been told of one: two transactions that wait for each other are counted', async () => {
+  it('would have counted a deadlock: two transactions that wait for each other are counted', async () => {
     const database = await databases.current();
     const wallets = [await newWallet(database.pool), await newWallet(database.pool)];
     const rivals = await Promise.all(wallets.map(() => database.lane()));
     const lock = (rival: number, wallet: number) =>
-      rivals[rival]?.ask('select from wallets where operator_id = $1 for update', [wallets[wallet]]);
-    await Promise.all(rivals.map((rival) => rival.ask('begin', [])));
+      rivals[rival]?.query('select from wallets where operator_id = $1 for update', [wallets[wallet]]);
+    await Promise.all(rivals.map((rival) => rival.query('begin', [])));
     await Promise.all([lock(0, 0), lock(1, 1)]);
     const results = await Promise.allSettled([lock(0, 1), lock(1, 0)]);
     const refused = results.flatMap((result) =>

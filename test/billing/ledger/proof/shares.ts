@@ -8,13 +8,14 @@ import type { World } from './world.ts';
 const Row = z.object({ id: z.string(), stream: z.string(), begins: z.number(), microcents: z.number() });
 type Part = z.infer<typeof Row>;
 
-/** Microcents that two stretches of one stream have in common. */
+/** Microcents that two sections of one stream have in common. */
 const common = (a: Part, b: Part): number =>
   Math.max(0, Math.min(a.begins + a.microcents, b.begins + b.microcents) - Math.max(a.begins, b.begins));
 
 /**
- * The same identities as the laws of the ledger, reckoned another way, charge by charge: its shares in all debits and in what is left come
- * to its microcents, the shares in a debit come to that debit, and no debit has a share of a charge while an earlier one is not whole.
+ * The same identities as the laws of the ledger, computed another way, charge by charge: the shares of a charge in all
+ * debits and in the remainder add up to it, the shares in a debit add up to that debit, and no debit has a share of a
+ * charge before all earlier charges are debited in full.
  */
 export async function assertShares(db: CommonQueryMethods, { wallets }: World): Promise<void> {
   const charges = await db.any(sql.type(Row)`

@@ -1,18 +1,21 @@
 import fc from 'fast-check';
 
-/** How many wallets spend, and how many publishers earn, in a history. */
+/** How many wallets spend in a history, and how many publishers earn. */
 export const WALLETS = 3;
 /** The price of each publisher's skill, in cents. */
 export const PRICES = [120, 40] as const;
 
-/** What can happen to money. Wallets and skills are indexes; a pick is taken modulo what there is to pick from, and does nothing where that is nothing. */
+/**
+ * What can happen to money. Wallets and skills are indexes. A pick counts modulo the number of things there are, and
+ * does nothing where there are none.
+ */
 export type Step =
   | { do: 'open a top-up'; wallet: number; cents: number }
-  | { do: 'hear of a top-up'; topUp: number; as: 'paid' | 'processing' | 'failed' | 'expired' | 'paid another amount' }
-  | { do: 'hear of a dispute'; topUp: number; which: number; as: 'opened' | 'won' | 'lost' }
-  | { do: 'hear of a refund without us'; topUp: number; quarters: number }
+  | { do: 'top-up event'; topUp: number; as: 'paid' | 'processing' | 'failed' | 'expired' | 'paid another amount' }
+  | { do: 'dispute event'; topUp: number; which: number; as: 'opened' | 'won' | 'lost' }
+  | { do: 'event of a refund without us'; topUp: number; quarters: number }
   | { do: 'refund'; topUp: number }
-  | { do: 'hear of a refund'; refund: number; as: 'succeeded' | 'failed' | 'refused' | 'pending' }
+  | { do: 'refund event'; refund: number; as: 'succeeded' | 'failed' | 'refused' | 'pending' }
   | { do: 'adjust'; wallet: number; cents: number }
   | { do: 'act'; wallet: number; action: 'passport' | 'claim' | 'checkpoint' }
   | { do: 'invoke'; wallet: number; skill: number }
@@ -22,7 +25,7 @@ export type Step =
   | { do: 'change the tier'; wallet: number; tier: Tier }
   | { do: 'state payouts' }
   | { do: 'begin a payout'; payout: number }
-  | { do: 'hear of a payout'; payout: number; as: 'paid' | 'refused' };
+  | { do: 'payout answer'; payout: number; as: 'paid' | 'refused' };
 
 export type Source = 'sealed call' | 'gateway call' | 'classification' | 'included call' | 'machine run' | 'identity';
 export type Tier = 'free' | 'developer' | 'enterprise';
@@ -47,7 +50,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      do: is('hear of a top-up'),
+      do: is('top-up event'),
       topUp: pick,
       as: mostly<'paid' | 'processing' | 'failed' | 'expired' | 'paid another amount'>(
         'paid',
@@ -61,7 +64,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: is('hear of a dispute'),
+      do: is('dispute event'),
       topUp: pick,
       which: fc.nat(1),
       as: mostly<'opened' | 'won' | 'lost'>('opened', 'won', 'lost'),
@@ -70,7 +73,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: is('hear of a refund without us'),
+      do: is('event of a refund without us'),
       topUp: pick,
       quarters: fc.integer({ min: 1, max: 4 }),
     }),
@@ -79,7 +82,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: is('hear of a refund'),
+      do: is('refund event'),
       refund: pick,
       as: mostly<'succeeded' | 'failed' | 'refused' | 'pending'>('succeeded', 'failed', 'refused', 'pending'),
     }),
@@ -139,21 +142,21 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: is('hear of a payout'),
+      do: is('payout answer'),
       payout: pick,
       as: mostly<'paid' | 'refused'>('paid', 'refused'),
     }),
   },
 );
 
-/** Money to begin with; left out of a history that breaks without. */
+/** Money to begin with; shrinking leaves it out of a history that fails without it. */
 export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly Step[])[]>(
   [],
   [
     { do: 'open a top-up', wallet: 0, cents: 2_000 },
-    { do: 'hear of a top-up', topUp: 0, as: 'paid' },
+    { do: 'top-up event', topUp: 0, as: 'paid' },
     { do: 'open a top-up', wallet: 1, cents: 1_200 },
-    { do: 'hear of a top-up', topUp: 1, as: 'paid' },
+    { do: 'top-up event', topUp: 1, as: 'paid' },
     { do: 'adjust', wallet: 2, cents: 400 },
   ],
 );

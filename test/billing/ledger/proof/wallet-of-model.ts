@@ -7,7 +7,7 @@ interface Receivable {
   paid: number;
 }
 
-/** A wallet as a few numbers: what the ledger must make of it. */
+/** A wallet as a few numbers, which the ledger must equal. */
 export class ModelWallet {
   posted = 0;
   held = 0;
@@ -17,7 +17,7 @@ export class ModelWallet {
   used: number;
   /** Microcents charged and cents debited, by meter. */
   readonly meters = new Map<string, { charged: number; debited: number }>();
-  /** What chargebacks took of it at once, by cause. */
+  /** What chargebacks took from it at once, by cause. */
   readonly taken = new Map<string, number>();
   readonly receivables: Receivable[] = [];
   #seq = 0;
@@ -47,7 +47,7 @@ export class ModelWallet {
     this.positions += 1;
   }
 
-  /** The oldest receivable first; those that one event made in the order of their causes. */
+  /** Pays the oldest receivable first; receivables of one event in the order of their causes. */
   credit(cents: number): void {
     this.move(cents);
     for (const owed of this.receivables
@@ -81,7 +81,7 @@ export class ModelWallet {
     return this.owes === 0 && this.available * MICROCENTS - this.openRemainders >= microcents;
   }
 
-  /** First in, first out: as soon as a meter has charged another whole cent, it is debited. */
+  /** Debits a cent as soon as a meter has charged another whole one. */
   charge(meter: string, microcents: number): boolean {
     if (microcents === 0) return true;
     if (!this.covers(microcents)) return false;

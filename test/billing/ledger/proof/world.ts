@@ -7,7 +7,10 @@ import { COMMISSION_BPS, disputed, meterOf, MINIMUM_PAYOUT_CENTS, USED, withPick
 import { Refused, type Lane } from './proof-database.ts';
 import { PRICES, WALLETS, type Source, type Step } from './step.ts';
 
-/** What the steps made, and what became of it by the database's answers: marks are only ever set, so their order does not matter. */
+/**
+ * What the steps created, and what became of it by the answers of the database. Marks are only ever set, so their order
+ * does not matter.
+ */
 export interface Deeds {
   topUps: { id: string; wallet: number; cents: number; payment: string; paid: boolean }[];
   refunds: { id: string; wallet: number; cents: number; succeeded: boolean; failed: boolean }[];
@@ -19,9 +22,12 @@ export interface Deeds {
   payouts: { id: string }[];
 }
 
-type Ask = (statement: string, ...values: unknown[]) => ReturnType<Lane['ask']>;
+type Query = (statement: string, ...values: unknown[]) => ReturnType<Lane['query']>;
 
-/** The operators of one history in a database that many share, and every step as the service's own functions do it. */
+/**
+ * The operators of one history in a database that many histories share; each step calls the functions that the service
+ * calls.
+ */
 export class World {
   readonly wallets: string[] = [];
   readonly publishers: string[] = [];
@@ -60,18 +66,18 @@ export class World {
 
   /**
    * Does one step on a connection; its transactions are kept open for `linger` round trips.
-   * @returns what became of it, in the words of the model
-   * @throws whatever the database says that is no refusal, e.g. of a deadlock
+   * @returns the outcome, in the words of the model
+   * @throws any error of the database that is no refusal, e.g. a deadlock
    */
   async play(lane: Lane, step: Step, linger = 0): Promise<string> {
     const { deeds } = this;
-    const ask: Ask = (statement, ...values) => lane.ask(statement, values, linger);
+    const query: Query = (statement, ...values) => lane.query(statement, values, linger);
     const outcomeOf = async (statement: string, ...values: unknown[]): Promise<string> =>
-      outcomeIn(await ask(statement, ...values));
+      outcomeIn(await query(statement, ...values));
     switch (step.do) {
       case 'open a top-up': {
         const id = newId('top');
-        await ask(
+        await query(
           `insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values ($1, $2, 'local', $3, now() + interval '1 day')`,
           id,
           this.wallets[step.wallet],
@@ -80,7 +86,7 @@ export class World {
         deeds.topUps.push({ id, wallet: step.wallet, cents: step.cents, payment: `pi_${ulid()}`, paid: false });
         return 'ok';
       }
-      case 'hear of a top-up':
+      case 'top-up event':
         return withPicked(deeds.topUps, step.topUp, async (topUp) => {
           const other = step.as === 'paid another amount';
           const paid = other || step.as === 'paid';
@@ -95,7 +101,7 @@ export class World {
           topUp.paid ||= outcome === 'paid';
           return outcome;
         });
-      case 'hear of a dispute':
+      case 'dispute event':
         return withPicked(deeds.topUps, step.topUp, ({ id, payment, cents }) =>
           outcomeOf(
             `select outcome from record_dispute($1, $2, $3, $4, null)`,
@@ -105,7 +111,7 @@ export class World {
             step.as,
           ),
         );
-      case 'hear of a refund without us':
+      case 'event of a refund without us':
         return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
           outcomeOf(
             `select outcome from record_refunded($1, $2, clock_timestamp())`,
@@ -126,7 +132,7 @@ export class World {
           if (outcome === 'ok') deeds.refunds.push({ id, wallet, cents, succeeded: false, failed: false });
           return outcome;
         });
-      case 'hear of a refund':
+      case 'refund event':
         return withPicked(deeds.refunds, step.refund, async (refund) => {
           const outcome = await outcomeOf(
             `select outcome from settle_refund($1, $2, $3, null, null)`,
@@ -178,38 +184,41 @@ export class World {
       }
       case 'end an invocation':
         return withPicked(deeds.invocations, step.invocation, async (invocation) => {
-          const outcome = await this.#end(ask, invocation, step.as);
+          const outcome = await this.#end(query, invocation, step.as);
           if (outcome === 'ok') invocation.ended = step.as === 'complete' ? 'captured' : 'released';
           return outcome;
         });
       case 'use': {
         const use = { id: ulid(), wallet: step.wallet, source: step.source, cost: step.cost };
-        const outcome = outcomeIn(await this.#use(ask, use));
+        const outcome = outcomeIn(await this.#use(query, use));
         if (outcome.startsWith('charged')) deeds.uses.push(use);
         return outcome;
       }
       case 'use again':
-        return withPicked(deeds.uses, step.use, async (use) => outcomeIn(await this.#use(ask, use)));
+        return withPicked(deeds.uses, step.use, async (use) => outcomeIn(await this.#use(query, use)));
       case 'change the tier': {
-        await ask('update operators set tier = $2 where id = $1', this.wallets[step.wallet], step.tier);
+        await query('update operators set tier = $2 where id = $1', this.wallets[step.wallet], step.tier);
         return 'ok';
       }
       case 'state payouts':
-        return this.#statePayouts(ask);
+        return this.#statePayouts(query);
       case 'begin a payout':
         return withPicked(deeds.payouts, step.payout, ({ id }) =>
           outcomeOf('select advance_payout($1, true) as outcome', id),
         );
-      case 'hear of a payout':
+      case 'payout answer':
         return withPicked(deeds.payouts, step.payout, ({ id }) =>
           outcomeOf(`select 'ok' as outcome, settle_payout($1, $2)`, id, step.as === 'paid' ? `tr_${id}` : null),
         );
     }
   }
 
-  /** By the provider, the consumer, or the clock. @returns `over` where it had ended, or somebody is about to end it. */
+  /**
+   * Ends an invocation: by the provider, the consumer, or the clock.
+   * @returns `over` where it had ended or is about to end.
+   */
   async #end(
-    ask: Ask,
+    query: Query,
     { id, wallet, skill }: { id: string; wallet: number; skill: number },
     as: string,
   ): Promise<string> {
@@ -218,19 +227,19 @@ export class World {
     const one = `p_authority => $2, ${by}, p_invocation => $1`;
     const provider = [id, this.publishers[skill], 'proof'];
     if (as === 'expire') {
-      await ask(
+      await query(
         `update invocations set expires_at = clock_timestamp() - interval '1 second' where id = $1 and completed_at is null`,
         id,
       );
-      const row = await ask('select status, changed from advance_invocation($1)', id);
+      const row = await query('select status, changed from advance_invocation($1)', id);
       return !(row instanceof Refused) && row.status === 'expired' && row.changed === true ? 'ok' : 'over';
     }
     if (as === 'cancel') {
-      const row = await ask(`select 'ok' from cancel_invocation(${one})`, id, this.wallets[wallet], 'proof');
+      const row = await query(`select 'ok' from cancel_invocation(${one})`, id, this.wallets[wallet], 'proof');
       return row instanceof Refused ? 'over' : 'ok';
     }
     if (
-      (await ask(
+      (await query(
         `select 'ok' from claim_invocation(${one}, p_attempt => null, p_lease_seconds => null)`,
         ...provider,
       )) instanceof Refused
@@ -238,33 +247,33 @@ export class World {
       return 'over';
     const ended =
       as === 'complete'
-        ? await ask(
+        ? await query(
             `select 'ok' from complete_invocation(${one}, p_attempt => null, p_output => '{}', p_output_hash => 'hash', p_output_fits => true, p_transfer => $4)`,
             ...provider,
             newId('txn'),
           )
-        : await ask(
+        : await query(
             `select 'ok' from fail_invocation(${one}, p_attempt => null, p_error => '{"code":"BROKEN","message":"broken"}')`,
             ...provider,
           );
     return ended instanceof Refused ? 'over' : 'ok';
   }
 
-  #use(ask: Ask, { id, wallet, source, cost }: Deeds['uses'][number]): ReturnType<Ask> {
+  #use(query: Query, { id, wallet, source, cost }: Deeds['uses'][number]): ReturnType<Query> {
     const operator = this.wallets[wallet];
     if (source === 'identity')
-      return ask(
+      return query(
         `select 'charged ' || charge_usage($1, $2, 'identity', $3, 'by a history') as outcome`,
         `idc_${id}`,
         operator,
         cost,
       );
     if (source === 'machine run')
-      return ask(
+      return query(
         `select 'charged ' || record_machine_run($1) as outcome`,
         JSON.stringify({ id: `mch_${id}`, operator_id: operator, duration_ms: 1, cost_microcents: cost }),
       );
-    return ask(
+    return query(
       `select 'charged ' || record_model_call($1) as outcome`,
       JSON.stringify({
         id: `llm_${id}`,
@@ -283,21 +292,21 @@ export class World {
     );
   }
 
-  /** Each time of a later month, so that everything earned so far counts. */
-  async #statePayouts(ask: Ask): Promise<string> {
+  /** Each time for a later month, so that everything earned so far counts. */
+  async #statePayouts(query: Query): Promise<string> {
     this.#months += 1;
     const month = `${2100 + Math.floor(this.#months / 12)}-${String((this.#months % 12) + 1).padStart(2, '0')}`;
-    await ask(`select * from open_payouts($1, '', 10000, $2, $3)`, month, COMMISSION_BPS, MINIMUM_PAYOUT_CENTS);
+    await query(`select * from open_payouts($1, '', 10000, $2, $3)`, month, COMMISSION_BPS, MINIMUM_PAYOUT_CENTS);
     for (const publisher of this.publishers) {
-      const row = await ask('select id from payouts where operator_id = $1 and month = $2', publisher, month);
+      const row = await query('select id from payouts where operator_id = $1 and month = $2', publisher, month);
       if (!(row instanceof Refused) && row.id !== undefined) this.deeds.payouts.push({ id: `${publisher}:${month}` });
     }
     return 'ok';
   }
 }
 
-/** @throws Error where a function said neither yes nor no */
-function outcomeIn(row: Awaited<ReturnType<Ask>>): string {
+/** @throws Error where a function neither succeeded nor refused */
+function outcomeIn(row: Awaited<ReturnType<Query>>): string {
   if (row instanceof Refused) return row.code;
   if (typeof row.outcome !== 'string') throw new Error(`A step came to nothing: ${JSON.stringify(row)}`);
   return row.outcome;

@@ -27,7 +27,7 @@ describe('pages of the local payment provider', () => {
   });
   after(() => world.close());
   beforeEach(() => {
-    world.receiver.heard.length = 0;
+    world.receiver.received.length = 0;
     world.receiver.answers.length = 0;
   });
 
@@ -42,10 +42,10 @@ describe('pages of the local payment provider', () => {
     return { topUpId, sessionId, url: world.at(url) };
   };
 
-  const told = () => {
+  const receivedEvents = () => {
     const { payments } = world.shell.context.config;
     assert(payments);
-    return world.receiver.heard.map(({ body, signature }) => readPaymentWebhook(payments, body, signature));
+    return world.receiver.received.map(({ body, signature }) => readPaymentWebhook(payments, body, signature));
   };
 
   it('GET shows what is paid, for whom, how much, and three buttons', async () => {
@@ -61,17 +61,17 @@ describe('pages of the local payment provider', () => {
     assert.match(text, /<form method="post">/);
   });
 
-  it('pays by POST, tells the webhook at once, and sends the browser back to a page that says so', async () => {
+  it('pays by POST, sends the webhook at once, and redirects the browser to a page that shows the outcome', async () => {
     const { topUpId, sessionId, url } = await openTopUp();
     const reply = await postOutcome(url, { outcome: 'paid' });
     assert.equal(reply.status, 303);
-    const [fact, ...more] = told();
+    const [fact, ...more] = receivedEvents();
     assert.deepEqual(more, []);
     const state = await world.payments.readCheckout(sessionId);
     assert.equal(state.status, 'paid');
     assert(fact?.kind === 'checkout');
-    const { id: _id, createdAt: _createdAt, ...said } = fact;
-    assert.deepEqual(said, {
+    const { id: _id, createdAt: _createdAt, ...rest } = fact;
+    assert.deepEqual(rest, {
       kind: 'checkout',
       type: 'checkout.session.completed',
       outcome: 'paid',
@@ -87,7 +87,7 @@ describe('pages of the local payment provider', () => {
     assert.doesNotMatch(text, /<button/);
     const receipt = /href="([^"]+)">Receipt/.exec(text)?.[1] ?? '';
     for (const id of [state.paymentId ?? '', sessionId])
-      assert(!receipt.includes(id), 'a receipt is kept, and its address tells neither payment nor session');
+      assert(!receipt.includes(id), 'a receipt is kept, and its address shows neither payment nor session');
     assert.match((await openLocalPage(new URL(receipt, url).href)).text, /\$1234\.50/);
   });
 
@@ -95,11 +95,11 @@ describe('pages of the local payment provider', () => {
     ['failed', 'checkout.session.async_payment_failed', 'Payment failed'],
     ['expired', 'checkout.session.expired', 'Checkout expired'],
   ] as const) {
-    it(`tells of a checkout that ${outcome}`, async () => {
+    it(`sends an event for a checkout that ${outcome}`, async () => {
       const { topUpId, sessionId, url } = await openTopUp();
       await settleLocally(url, outcome);
       assert.deepEqual(
-        told().map((event) => event.kind === 'checkout' && [event.type, event.outcome, event.reference]),
+        receivedEvents().map((event) => event.kind === 'checkout' && [event.type, event.outcome, event.reference]),
         [[type, outcome, topUpId]],
       );
       assert.equal((await world.payments.readCheckout(sessionId)).status, outcome);
@@ -107,30 +107,30 @@ describe('pages of the local payment provider', () => {
     });
   }
 
-  it('changes nothing on a settled checkout, and answers 303 all the same', async () => {
+  it('changes nothing on a settled checkout, and still answers 303', async () => {
     const { sessionId, url } = await openTopUp();
     await payLocally(url);
     const before = await world.payments.readCheckout(sessionId);
     for (const outcome of ['failed', 'paid', 'expired'])
       assert.equal((await postOutcome(url, { outcome })).status, 303);
     assert.deepEqual(await world.payments.readCheckout(sessionId), before);
-    assert.equal(world.receiver.heard.length, 1);
+    assert.equal(world.receiver.received.length, 1);
   });
 
-  it('takes one of many payments that meet at the same row', async () => {
+  it('accepts one of many payments of the same checkout at once', async () => {
     const { sessionId, url } = await openTopUp();
     const pay = () => Array.from({ length: 20 }, () => postOutcome(url, { outcome: 'paid' }));
     const replies = await meetAtRow('local_checkouts', sessionId, pay);
     assert.deepEqual([...new Set(replies.map(({ status }) => status))], [303]);
-    assert.equal(world.receiver.heard.length, 1);
+    assert.equal(world.receiver.received.length, 1);
   });
 
-  it('lets nobody pay when its time is over', async () => {
+  it('cannot be paid when its time is over', async () => {
     const { sessionId, url } = await openTopUp(new Date(Date.now() - 1_000));
     assert.match((await openLocalPage(url)).text, /<h1>Checkout expired<\/h1>/);
     await payLocally(url);
     assert.equal((await world.payments.readCheckout(sessionId)).status, 'expired');
-    assert.equal(world.receiver.heard.length, 0);
+    assert.equal(world.receiver.received.length, 0);
   });
 
   for (const form of ['outcome=won', '', 'outcome=paid&outcome=failed', 'outcome=paid&amount_cents=1']) {
@@ -141,7 +141,7 @@ describe('pages of the local payment provider', () => {
     });
   }
 
-  it('takes forms alone, and no other method', async () => {
+  it('accepts only forms, and no other method', async () => {
     const { url } = await openTopUp();
     const json = await fetch(url, {
       method: 'POST',
@@ -174,14 +174,14 @@ describe('pages of the local payment provider', () => {
     assert.equal((await world.payments.readCheckout(sessionId)).status, 'open');
   });
 
-  it('sends again what the webhook did not take, and keeps how often', async () => {
+  it('sends again what the webhook did not accept, and counts the tries', async () => {
     const { url } = await openTopUp();
     world.receiver.answers.push(503, 500);
     await payLocally(url);
-    await eventually('the third try', () => world.receiver.heard.length === 3);
-    const [id, ...others] = new Set(told().map((event) => event.id));
+    await eventually('the third try', () => world.receiver.received.length === 3);
+    const [id, ...others] = new Set(receivedEvents().map((event) => event.id));
     assert.deepEqual(others, []);
-    const kept = await eventually('the row to say so', () =>
+    const kept = await eventually('the row to show it', () =>
       world.shell.context.pool
         .maybeOne(sql.type(z.object({ tries: z.number() }))`
         select tries from local_webhooks where id = ${id ?? ''} and delivered_at is not null`)
@@ -200,7 +200,7 @@ describe('pages of the local payment provider', () => {
     assert.equal(lines.includes(new URL(url).pathname.split('.')[1] ?? ''), false);
   });
 
-  it('is not there where Stripe takes the payments', async () => {
+  it('does not exist where Stripe takes the payments', async () => {
     const stripe = await openShell({
       routes: [],
       settings: {
@@ -219,7 +219,7 @@ describe('pages of the local payment provider', () => {
     }
   });
 
-  it('asks for nothing from elsewhere, and for no script or style inside', async () => {
+  it('loads nothing from elsewhere, and has no script or style inside', async () => {
     const { url } = await openTopUp();
     const pages: LocalReply[] = [await openLocalPage(url)];
     await payLocally(url);

@@ -16,7 +16,7 @@ describe('subscriptions of the local payment provider', () => {
   after(() => world.close());
   beforeEach(async () => {
     customer = await world.newCustomer();
-    world.receiver.heard.length = 0;
+    world.receiver.received.length = 0;
   });
 
   const inADay = (): Date => new Date(Date.now() + 86_400_000);
@@ -36,20 +36,20 @@ describe('subscriptions of the local payment provider', () => {
   const subscribed = async (tier: 'developer' | 'pro' | 'business', purchasedSeats = 0): Promise<string> => {
     const { sessionId, url } = await openCheckout(tier, purchasedSeats);
     await payLocally(url);
-    world.receiver.heard.length = 0;
+    world.receiver.received.length = 0;
     return (await world.payments.readCheckout(sessionId)).subscriptionId ?? '';
   };
 
-  const told = () => {
+  const receivedEvents = () => {
     const { payments } = world.shell.context.config;
     assert(payments);
-    return world.receiver.heard.map(({ body, signature }) => readPaymentWebhook(payments, body, signature));
+    return world.receiver.received.map(({ body, signature }) => readPaymentWebhook(payments, body, signature));
   };
 
   it('begin with the three events that Stripe sends, the subscription as the provider has it', async () => {
     const { changeId, sessionId, url } = await openCheckout('pro', 2);
     await payLocally(url);
-    const [checkout, subscription, invoice, ...more] = told();
+    const [checkout, subscription, invoice, ...more] = receivedEvents();
     assert.deepEqual(more, []);
     assert(checkout?.kind === 'checkout' && subscription?.kind === 'subscription' && invoice?.kind === 'invoice_paid');
     const { subscriptionId } = await world.payments.readCheckout(sessionId);
@@ -61,11 +61,11 @@ describe('subscriptions of the local payment provider', () => {
     assert.deepEqual(
       subscription.state,
       await world.payments.readSubscription(subscriptionId ?? ''),
-      'its period too, though events tell whole seconds',
+      'its period too, although events carry whole seconds',
     );
   });
 
-  it('tell of an upgrade by the subscription and its invoice, and of one that failed by its checkout', async () => {
+  it('send subscription and invoice events for an upgrade, and a checkout event for one that failed', async () => {
     const subscriptionId = await subscribed('developer');
     const upgrade = async () => {
       const page = await world.payments.openUpgrade({
@@ -79,14 +79,14 @@ describe('subscriptions of the local payment provider', () => {
     };
     await settleLocally(await upgrade(), 'failed');
     assert.deepEqual(
-      told().map((event) => event.kind === 'checkout' && event.outcome),
+      receivedEvents().map((event) => event.kind === 'checkout' && event.outcome),
       ['failed'],
     );
     assert.equal((await world.payments.readSubscription(subscriptionId)).tier, 'developer');
-    world.receiver.heard.length = 0;
+    world.receiver.received.length = 0;
     await payLocally(await upgrade());
     assert.deepEqual(
-      told().map((event) => (event.kind === 'subscription' ? event.state.tier : event.kind)),
+      receivedEvents().map((event) => (event.kind === 'subscription' ? event.state.tier : event.kind)),
       ['pro', 'invoice_paid'],
     );
   });
@@ -104,7 +104,7 @@ describe('subscriptions of the local payment provider', () => {
     await endLocalPeriod(world.shell.context.pool, subscriptionId);
     await payLocally(world.at(page.url));
     assert.deepEqual(
-      told().map((event) => event.kind === 'checkout' && event.outcome),
+      receivedEvents().map((event) => event.kind === 'checkout' && event.outcome),
       ['expired'],
     );
     const { status, paymentId } = await world.payments.readCheckout(page.sessionId);
@@ -113,7 +113,7 @@ describe('subscriptions of the local payment provider', () => {
     assert.deepEqual([standing, tier], ['canceled', 'developer']);
   });
 
-  it('end each period on the day they were bought, or on the last of a shorter month, without losing the day', async () => {
+  it('end each period on the day of the month they were bought, or on the last day of a shorter month, and return to that day', async () => {
     const { pool } = world.shell.context;
     const subscriptionId = await subscribed('pro');
     await pool.query(sql.type(z.object({}))`
@@ -131,12 +131,12 @@ describe('subscriptions of the local payment provider', () => {
     assert(currentPeriodStart <= new Date() && new Date() < currentPeriodEnd);
   });
 
-  it('renew once, however many ask at the same time', async () => {
+  it('renew once, however many read at the same time', async () => {
     const { pool } = world.shell.context;
     const subscriptionId = await subscribed('pro', 1);
     await endLocalPeriod(pool, subscriptionId);
-    const ask = () => Array.from({ length: 8 }, () => world.payments.readSubscription(subscriptionId));
-    await meetAtRow('local_subscriptions', subscriptionId, ask);
+    const readMany = () => Array.from({ length: 8 }, () => world.payments.readSubscription(subscriptionId));
+    await meetAtRow('local_subscriptions', subscriptionId, readMany);
     const amounts = await pool.anyFirst(sql.type(z.object({ amount_cents: z.number() }))`
       select amount_cents from local_payments where subscription_id = ${subscriptionId} order by created_at`);
     assert.deepEqual(amounts, [11_000, 11_000]);
@@ -180,7 +180,7 @@ describe('subscriptions of the local payment provider', () => {
       });
     }
 
-    it('what went back of a payment', async () => {
+    it('what was refunded of a payment', async () => {
       const page = await world.payments.openTopUp({
         ...customer,
         topUpId: newId('top'),
@@ -196,7 +196,7 @@ describe('subscriptions of the local payment provider', () => {
       );
     });
 
-    it('for an hour, and to nobody with another address', async () => {
+    it('for an hour, and not under another address', async () => {
       const { url } = await world.payments.openPortal({ portalId: newId('prt'), customerId: customer.customerId });
       const address = world.at(url);
       assert.equal((await openLocalPage(address)).status, 200);

@@ -10,36 +10,39 @@ import { eventually } from '../../../support/eventually.ts';
 import { database } from '../../../support/service.ts';
 import { insertOperator, openShell, type Shell } from '../../../http/support/shell.ts';
 
-export interface Heard {
+export interface ReceivedWebhook {
   body: Buffer;
   signature: string | undefined;
 }
 
-/** Where the payment webhook is, without a service behind it: takes what comes, and answers as it is told. */
+/**
+ * A receiver at the address of the payment webhook, without a service behind it: stores what arrives, and answers what
+ * a test has set.
+ */
 export interface Receiver {
   port: number;
-  heard: Heard[];
+  received: ReceivedWebhook[];
   /** Statuses of the next answers, in order; 200 after them. */
   answers: number[];
   stop(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const heard: Heard[] = [];
+  const received: ReceivedWebhook[] = [];
   const answers: number[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const signature = request.headers['stripe-signature'] as string | undefined;
-      heard.push({ body: Buffer.concat(chunks), signature });
+      received.push({ body: Buffer.concat(chunks), signature });
       response.writeHead(answers.shift() ?? 200).end();
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    heard,
+    received,
     answers,
     async stop() {
       server.closeAllConnections();
@@ -53,13 +56,15 @@ export interface LocalWorld {
   shell: Shell;
   receiver: Receiver;
   payments: PaymentProvider;
-  /** The address of a page at the shell, which is not where PUBLIC_BASE_URL says. */
+  /** The address of a page on the server of this test, which is not at PUBLIC_BASE_URL. */
   at(url: string): string;
   newCustomer(): Promise<{ operatorId: OperatorId; customerId: string }>;
   close(): Promise<void>;
 }
 
-/** The pages of the local provider, its books in the suite's database, and a receiver in place of the payment webhook. */
+/**
+ * The pages of the local provider, its tables in the suite's database, and a receiver in place of the payment webhook.
+ */
 export async function openLocalWorld(): Promise<LocalWorld> {
   const receiver = await startReceiver();
   const shell = await openShell({ routes: [], settings: { PORT: String(receiver.port) } });
@@ -83,7 +88,7 @@ export async function openLocalWorld(): Promise<LocalWorld> {
   };
 }
 
-/** Lets many calls meet at one row of the books: it is held until several of them wait for it. @returns what they gave */
+/** Lets many calls meet at one row: it stays locked until several of them wait for it. @returns their results */
 export async function meetAtRow<T>(
   table: 'local_checkouts' | 'local_subscriptions',
   id: string,

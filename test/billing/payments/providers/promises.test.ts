@@ -5,7 +5,7 @@ import { newId } from '../../../../src/ids/ids.ts';
 import { stripeMock } from '../../../support/stripe-mock.ts';
 import { openLocalProvider, openStripeProvider, type ProviderWorld } from './provider-worlds.ts';
 
-/** What the port promises (src/billing/payments/provider.ts), of every provider. */
+/** The promises of the port (src/billing/payments/provider.ts), checked for every provider. */
 const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.Suite =>
   describe(`the payment provider ${name}`, () => {
     let world: ProviderWorld;
@@ -21,7 +21,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       customer = await world.newCustomer();
     });
 
-    /** As of when it is asked for: files are read long before their cases run. */
+    /** Computed when it is called: files are loaded long before their cases run. */
     const inHalfAnHour = (): Date => new Date(Date.now() + 1_800_000);
     const topUp = (over: Partial<Parameters<PaymentProvider['openTopUp']>[0]> = {}) => ({
       ...customer,
@@ -49,7 +49,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     };
     const refused = (call: Promise<unknown>) => assert.rejects(call, PaymentRefused);
 
-    it('has one customer an operator', async () => {
+    it('has one customer for each operator', async () => {
       const { operatorId, customerId } = await world.newCustomer();
       assert.notEqual(customerId, customer.customerId);
       const again = await payments.ensureCustomer({
@@ -66,26 +66,26 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       assert.notEqual(operatorId, customer.operatorId);
     });
 
-    it('opens one checkout a top-up, however often and at once it is asked', async () => {
-      const asked = topUp();
+    it('opens one checkout for a top-up, however often it is called, also at once', async () => {
+      const request = topUp();
       const pages = await Promise.all([
-        payments.openTopUp(asked),
-        payments.openTopUp(asked),
-        payments.openTopUp(asked),
+        payments.openTopUp(request),
+        payments.openTopUp(request),
+        payments.openTopUp(request),
       ]);
-      pages.push(await payments.openTopUp(asked));
+      pages.push(await payments.openTopUp(request));
       for (const page of pages) assert.deepEqual(page, pages[0]);
       assert.notEqual((await payments.openTopUp(topUp())).sessionId, pages[0]?.sessionId);
     });
 
     it('refuses a key for another request, and customers it does not know', async () => {
-      const asked = topUp();
-      await payments.openTopUp(asked);
-      await refused(payments.openTopUp({ ...asked, amountCents: 2_501 }));
+      const request = topUp();
+      await payments.openTopUp(request);
+      await refused(payments.openTopUp({ ...request, amountCents: 2_501 }));
       await refused(payments.openTopUp(topUp({ customerId: 'cus_unknown' })));
     });
 
-    it('tells what became of a checkout', async () => {
+    it('returns the state of a checkout', async () => {
       const page = await payments.openTopUp(topUp());
       const open = await payments.readCheckout(page.sessionId);
       assert.deepEqual(
@@ -102,7 +102,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       assert.match(paid.receiptUrl ?? '', /^https?:\/\//);
     });
 
-    it('lets nobody pay a checkout that was given up, twice too', async () => {
+    it('closes a checkout that was given up, also twice', async () => {
       const { sessionId } = await payments.openTopUp(topUp());
       await payments.expireCheckout(sessionId);
       await payments.expireCheckout(sessionId);
@@ -115,7 +115,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       assert.equal((await payments.readCheckout(page.sessionId)).status, 'paid');
     });
 
-    it('refunds once a key, and says the same of it later', async () => {
+    it('refunds once under a key, and returns the same state later', async () => {
       const { paymentId } = await paidTopUp();
       const request = { key: `refund:${newId('txn')}`, paymentId, amountCents: 2_500 };
       const first = await payments.refund(request);
@@ -184,7 +184,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       assert.equal(back.cancelAtPeriodEnd, false);
     });
 
-    it('ends a canceled one with its period, and changes it no more', async () => {
+    it('ends a canceled subscription at the end of its period, and does not change it any more', async () => {
       const subscriptionId = await subscribed();
       await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { cancelAtPeriodEnd: true } });
       await world.endPeriod(subscriptionId);
@@ -227,24 +227,24 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
     });
 
     for (const seats of [0, 4]) {
-      it(`upgrades when that is confirmed and paid, with ${seats} seats bought`, async () => {
+      it(`upgrades when the upgrade is confirmed and paid, with ${seats} seats bought`, async () => {
         const subscriptionId = await subscribed('developer', seats);
-        const asked = {
+        const request = {
           ...customer,
           changeId: newId('sbc'),
           subscriptionId,
           tier: 'business',
           expiresAt: inHalfAnHour(),
         } as const;
-        const page = await payments.openUpgrade(asked);
-        assert.deepEqual(await payments.openUpgrade(asked), page);
+        const page = await payments.openUpgrade(request);
+        assert.deepEqual(await payments.openUpgrade(request), page);
         assert.equal((await payments.readSubscription(subscriptionId)).tier, 'developer');
         await world.confirmUpgrade(page);
         const { tier, purchasedSeats } = await payments.readSubscription(subscriptionId);
         assert.deepEqual([tier, purchasedSeats], ['business', seats]);
       });
 
-      it(`takes a planned downgrade back where an upgrade is asked for, with ${seats} seats bought`, async () => {
+      it(`takes a planned downgrade back where an upgrade is requested, with ${seats} seats bought`, async () => {
         const subscriptionId = await subscribed('pro', seats);
         await payments.changeSubscription({ key: newId('sbc'), subscriptionId, change: { nextTier: 'developer' } });
         const page = await payments.openUpgrade({
@@ -261,25 +261,25 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       });
     }
 
-    it('opens one portal page a key', async () => {
-      const asked = { portalId: newId('prt'), customerId: customer.customerId };
-      const { url } = await payments.openPortal(asked);
+    it('opens one portal page under a key', async () => {
+      const request = { portalId: newId('prt'), customerId: customer.customerId };
+      const { url } = await payments.openPortal(request);
       assert.match(url, /^https?:\/\//);
-      assert.deepEqual(await payments.openPortal(asked), { url });
+      assert.deepEqual(await payments.openPortal(request), { url });
       await refused(payments.openPortal({ portalId: newId('prt'), customerId: 'cus_unknown' }));
     });
 
-    it('transfers once a key', async () => {
-      const asked = {
+    it('transfers once under a key', async () => {
+      const request = {
         key: `payout:${customer.operatorId}:2026-11`,
         operatorId: customer.operatorId,
         account: 'acct_1234',
         amountCents: 5_000,
       };
-      const first = await payments.transfer(asked);
-      assert.deepEqual(await payments.transfer(asked), first);
-      await refused(payments.transfer({ ...asked, amountCents: 5_001 }));
-      assert.notDeepEqual(await payments.transfer({ ...asked, key: `payout:${customer.operatorId}:2026-12` }), first);
+      const first = await payments.transfer(request);
+      assert.deepEqual(await payments.transfer(request), first);
+      await refused(payments.transfer({ ...request, amountCents: 5_001 }));
+      assert.notDeepEqual(await payments.transfer({ ...request, key: `payout:${customer.operatorId}:2026-12` }), first);
     });
 
     it('refuses what it does not know', async () => {

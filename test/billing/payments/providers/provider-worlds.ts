@@ -7,14 +7,14 @@ import { endLocalPeriod, payLocally } from '../../../support/local-payments.ts';
 import { startStripeProxy, stripeEnvironment, type StripeProxy } from '../../../support/stripe-proxy.ts';
 import { openLocalWorld } from './local-world.ts';
 
-/** A provider, and what people and time do to it. */
+/** A provider, with what people do and what time does in a test. */
 export interface ProviderWorld {
   payments: PaymentProvider;
   newCustomer(): Promise<{ operatorId: string; customerId: string }>;
   pay(page: HostedPage): Promise<void>;
   /** Confirms and pays an upgrade at its page. */
   confirmUpgrade(page: HostedPage): Promise<void>;
-  /** The current period ended a second ago. */
+  /** Makes the current period end a second ago. */
   endPeriod(subscriptionId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface StripeWorld extends ProviderWorld {
   logged(): string;
 }
 
-/** Stripe by its SDK, over the recording proxy. @param settings beyond those of the proxy */
+/** Stripe through its SDK, over the recording proxy. @param settings in addition to those of the proxy */
 export async function openStripeProvider(program: string, settings: Record<string, string> = {}): Promise<StripeWorld> {
   const proxy = await startStripeProxy(program);
   let logged = '';

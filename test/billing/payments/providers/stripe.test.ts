@@ -10,10 +10,12 @@ import { openStripeProvider, type StripeWorld } from './provider-worlds.ts';
 
 const found = await stripeMock();
 if ('missing' in found)
-  process.stderr.write(`LEFT OUT: what we say to Stripe and how its failures are taken; ${found.missing}.\n`);
+  process.stderr.write(`LEFT OUT: what we send to Stripe and how its failures are handled; ${found.missing}.\n`);
 else describe('calls to Stripe', () => callsToStripe(found.program));
 
-/** The SDK sends a call anew, once, whose connection was closed: a server may have closed one that was kept open. */
+/**
+ * The SDK repeats a call once whose connection was closed, since a server may close a connection that was kept open.
+ */
 const twiceIfClosed = (fault: StripeFault): StripeFault[] =>
   fault.how === 'drop' || fault.how === 'lose' ? [fault, fault] : [fault];
 
@@ -52,21 +54,21 @@ function callsToStripe(program: string): void {
     return { request, state: await payments.refund(request) };
   };
 
-  it('are judged by names: one parameter that Stripe does not have is refused', async () => {
+  it('are checked by name: a parameter that Stripe does not have is refused', async () => {
     const stripe = createStripe({ secretKey: 'sk_test_ofthetests', apiBase: world.proxy.apiBase });
-    const asked = { email: 'ada@example.test', emial: 'ada@example.test' };
-    await assert.rejects(stripe.customers.create(asked), /additional properties are not allowed/);
+    const request = { email: 'ada@example.test', emial: 'ada@example.test' };
+    await assert.rejects(stripe.customers.create(request), /additional properties are not allowed/);
   });
 
   it('name the top-up on the session and on its payment, under the key of the top-up', async () => {
-    const asked = topUp();
-    await payments.openTopUp(asked);
+    const request = topUp();
+    await payments.openTopUp(request);
     const call = onlyCall(SESSIONS);
-    assert.equal(call.idempotencyKey, asked.topUpId);
+    assert.equal(call.idempotencyKey, request.topUpId);
     const form = formOf(call.body);
     const metadata = {
       carnet_purpose: 'top_up',
-      carnet_reference: asked.topUpId,
+      carnet_reference: request.topUpId,
       carnet_operator: customer.operatorId,
     };
     assert.deepEqual(form.metadata, metadata);
@@ -106,7 +108,7 @@ function callsToStripe(program: string): void {
     );
   });
 
-  it('say the refund, the transfer and the portal under the key they are given', async () => {
+  it('send the refund, the transfer and the portal under the key they are given', async () => {
     const { request } = await refunded();
     assert.equal(onlyCall('POST /v1/refunds').idempotencyKey, request.key);
     await payments.transfer({ key: 'payout:op_1:2026-11', operatorId: 'op_1', account: 'acct_1', amountCents: 500 });
@@ -116,7 +118,7 @@ function callsToStripe(program: string): void {
     assert.equal(onlyCall('POST /v1/billing_portal/sessions').idempotencyKey, portalId);
   });
 
-  it('keep a session open until ours is over, in the bounds that Stripe has, and the same however late they are made', async () => {
+  it('keep a session open until ours is over, within the bounds of Stripe, and the same however late they are made', async () => {
     const seconds = async (settings: Record<string, string>, lasts: number): Promise<number | null> => {
       const own = await openStripeProvider(program, settings);
       try {
@@ -142,23 +144,23 @@ function callsToStripe(program: string): void {
 
   for (const how of ['drop', 'lose', 'garbage', 500, 503, 429, 409] as const) {
     it(`made again after ${how}, end in one session under one key`, async () => {
-      const asked = topUp();
+      const request = topUp();
       const before = world.proxy.books.of('cs_test').length;
       world.proxy.faults.push(...twiceIfClosed({ on: /checkout\/sessions$/, how }));
       await assert.rejects(
-        payments.openTopUp(asked),
+        payments.openTopUp(request),
         (error) => error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE',
       );
-      const page = await payments.openTopUp(asked);
+      const page = await payments.openTopUp(request);
       assert.equal(world.proxy.books.of('cs_test').length, before + 1);
       const keys = world.proxy.callsTo(SESSIONS).map(({ idempotencyKey }) => idempotencyKey);
-      assert(keys.length >= 2 && keys.every((key) => key === asked.topUpId), String(keys));
-      assert.deepEqual(await payments.openTopUp(asked), page);
+      assert(keys.length >= 2 && keys.every((key) => key === request.topUpId), String(keys));
+      assert.deepEqual(await payments.openTopUp(request), page);
     });
   }
 
   for (const status of [401, 403]) {
-    it(`are made again after ${status}, which we have to mend, and say so in the log`, async () => {
+    it(`are made again after ${status}, which an operator of Carnet has to repair, and log that`, async () => {
       world.proxy.faults.push({ how: status });
       await assert.rejects(
         payments.openTopUp(topUp()),
@@ -172,24 +174,24 @@ function callsToStripe(program: string): void {
   }
 
   for (const status of [400, 402, 404]) {
-    it(`are over after ${status}`, async () => {
+    it(`are not repeated after ${status}`, async () => {
       world.proxy.faults.push({ how: status });
       await assert.rejects(payments.openTopUp(topUp()), PaymentRefused);
     });
   }
 
-  it('repeat nothing by themselves but a call whose connection was closed, once, under its key', async () => {
+  it('repeat by themselves only a call whose connection was closed, once, under its key', async () => {
     world.proxy.faults.push({ how: 500 });
     await assert.rejects(payments.openTopUp(topUp()));
     assert.equal(world.proxy.calls.length, 1);
-    const asked = topUp();
+    const request = topUp();
     world.proxy.faults.push({ how: 'drop' });
-    await payments.openTopUp(asked);
+    await payments.openTopUp(request);
     assert.deepEqual(
       world.proxy.calls.slice(1).map(({ idempotencyKey, status }) => [idempotencyKey, status]),
       [
-        [asked.topUpId, null],
-        [asked.topUpId, 200],
+        [request.topUpId, null],
+        [request.topUpId, 200],
       ],
     );
   });
@@ -202,22 +204,22 @@ function callsToStripe(program: string): void {
   });
 
   it('find a transfer of a key that Stripe has forgotten, and make no second one', async () => {
-    const asked = { key: 'payout:op_1:2026-10', operatorId: 'op_1', account: 'acct_1234', amountCents: 5_000 };
+    const request = { key: 'payout:op_1:2026-10', operatorId: 'op_1', account: 'acct_1234', amountCents: 5_000 };
     world.proxy.faults.push({ on: /^POST .v1.transfers/, how: 'garbage' });
-    await assert.rejects(payments.transfer(asked), (error) => !(error instanceof PaymentRefused));
+    await assert.rejects(payments.transfer(request), (error) => !(error instanceof PaymentRefused));
     world.proxy.forgetKeys();
-    const { transferId } = await payments.transfer(asked);
+    const { transferId } = await payments.transfer(request);
     assert.deepEqual(
       world.proxy.books
         .of('tr')
         .map(({ id, transfer_group: group }) => [id, group])
         .at(-1),
-      [transferId, asked.key],
+      [transferId, request.key],
     );
     assert.equal(world.proxy.callsTo('POST /v1/transfers').length, 1);
   });
 
-  it('tell a refund as it is now, not as it was when it was made', async () => {
+  it('return a refund as it is now, not as it was when it was made', async () => {
     const { request, state } = await refunded();
     for (const [status, ours] of [
       ['pending', 'pending'],
@@ -235,14 +237,14 @@ function callsToStripe(program: string): void {
     ['processing', 'processing'],
     ['requires_payment_method', 'failed'],
   ] as const) {
-    it(`tell a checkout whose payment is ${intent} as ${status}`, async () => {
+    it(`return a checkout whose payment is ${intent} as ${status}`, async () => {
       const { sessionId } = await payments.openTopUp(topUp());
       world.proxy.books.payLater(sessionId, intent);
       assert.equal((await payments.readCheckout(sessionId)).status, status);
     });
   }
 
-  it('go on where a change of several things ended', async () => {
+  it('continue a change of several things where it stopped', async () => {
     const page = await payments.openSubscription({
       ...customer,
       changeId: newId('sbc'),
@@ -252,7 +254,7 @@ function callsToStripe(program: string): void {
     });
     await world.pay(page);
     const { subscriptionId } = await payments.readCheckout(page.sessionId);
-    const asked = {
+    const request = {
       key: newId('sbc'),
       subscriptionId: subscriptionId ?? '',
       change: { purchasedSeats: 2, nextTier: 'pro', cancelAtPeriodEnd: true },
@@ -261,13 +263,13 @@ function callsToStripe(program: string): void {
     world.proxy.calls.length = 0;
     for (const fault of ['drop', 500] as const) {
       world.proxy.faults.push(...twiceIfClosed({ on: /POST .*subscriptions/, how: fault }));
-      await assert.rejects(payments.changeSubscription(asked), CarnetError);
+      await assert.rejects(payments.changeSubscription(request), CarnetError);
     }
-    const { purchasedSeats, nextTier, cancelAtPeriodEnd } = await payments.changeSubscription(asked);
+    const { purchasedSeats, nextTier, cancelAtPeriodEnd } = await payments.changeSubscription(request);
     assert.deepEqual([purchasedSeats, nextTier, cancelAtPeriodEnd], [2, 'pro', true]);
     const keys = world.proxy.callsTo(UPDATE).map(({ idempotencyKey }) => idempotencyKey);
     assert.equal(new Set(keys).size, 3, 'a key for each of the three things');
-    assert(keys.every((key) => key?.startsWith(asked.key)));
+    assert(keys.every((key) => key?.startsWith(request.key)));
   });
 
   it('credit nothing for a downgrade, prorate seats, and invoice an upgrade of several items at once', async () => {
@@ -292,11 +294,11 @@ function callsToStripe(program: string): void {
       tier: 'business',
       expiresAt: inAnHour(),
     });
-    const said = world.proxy
+    const sent = world.proxy
       .callsTo(`POST /v1/subscriptions/${subscriptionId}`)
       .map(({ body }) => formOf(body))
       .map((form) => [form.proration_behavior, form.payment_behavior]);
-    assert.deepEqual(said, [
+    assert.deepEqual(sent, [
       ['none', undefined],
       ['none', undefined],
       ['create_prorations', undefined],

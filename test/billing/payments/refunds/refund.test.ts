@@ -34,7 +34,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     assertProblem(await agentKey.post(to), 'AGENT_CREDENTIAL_FORBIDDEN');
   });
 
-  it('gives the whole top-up back to where it came from', async () => {
+  it('refunds the whole top-up to where it came from', async () => {
     const operator = await buildOperator();
     const { transactionId, amountCents } = await buildTopUp(operator, 2_500);
     const refund = await refundOf(operator, transactionId);
@@ -51,7 +51,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     assert.deepEqual(await audited(refund.refund_id), ['refund.begun', 'refund.succeeded']);
   });
 
-  it('is answered when it has succeeded, where that is in time', async () => {
+  it('answers 200 when it has succeeded in time', async () => {
     const operator = await buildOperator();
     const inTime = async (): Promise<boolean> => {
       const { transactionId } = await buildTopUp(operator);
@@ -62,7 +62,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     await eventually('one that was', inTime, { seconds: 100 });
   });
 
-  it('is answered again under its Idempotency-Key, and is 409 without', async () => {
+  it('is replayed under its Idempotency-Key, and is 409 without it', async () => {
     const operator = await buildOperator();
     const { transactionId } = await buildTopUp(operator);
     const headers = { 'idempotency-key': unique('key') };
@@ -81,7 +81,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     assertProblem(await operator.post(path(transactionId)), 'NOT_FOUND');
   });
 
-  it('is for top-ups alone', async () => {
+  it('is possible for top-ups only', async () => {
     const operator = await buildOperator({ cents: 5_000 });
     const pool = await database();
     const adjustment = await pool.oneFirst(sql.unsafe`select id from transfers where wallet = ${operator.operatorId}`);
@@ -100,7 +100,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     await refundOf(operator, transactionId);
   });
 
-  it('needs the whole top-up in the wallet: what is spent or held is not there', async () => {
+  it('needs the whole top-up available in the wallet, neither spent nor held', async () => {
     const operator = await buildOperator();
     const skill = await buildSkill(await buildOperator(), { price_per_invocation: 1 });
     const { transactionId } = await buildTopUp(operator, 1_000);
@@ -112,7 +112,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     await refundOf(operator, transactionId);
   });
 
-  it('lets a refusal not stick to its key', async () => {
+  it('does not store a refusal under its key', async () => {
     const operator = await buildOperator();
     const skill = await buildSkill(await buildOperator(), { price_per_invocation: 10 });
     const { transactionId } = await buildTopUp(operator, 1_000);
@@ -123,7 +123,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     await refundOf(operator, transactionId, headers);
   });
 
-  it('happens once, however many ask at the same time', async () => {
+  it('happens once, however many requests come at the same time', async () => {
     const operator = await buildOperator();
     const { transactionId } = await buildTopUp(operator, 3_000);
     await credit(operator.operatorId, 60_000);
@@ -137,7 +137,7 @@ describe('POST /v1/billing/refund/:transactionId', function () {
     assert.equal(await balanceOf(operator), 60_000);
   });
 
-  it('and spending never take more than there is: it is refunded if the whole top-up was still there, and only then', async () => {
+  it('and spending together never take more than there is: it is refunded only if the whole top-up was still there', async () => {
     const provider = await buildOperator();
     const play = async ({
       price,
@@ -151,11 +151,13 @@ describe('POST /v1/billing/refund/:transactionId', function () {
       const operator = await buildOperator();
       const skill = await buildSkill(provider, { price_per_invocation: price });
       const { transactionId } = await buildTopUp(operator, 1_000);
-      const asked = Array.from({ length: refunds }, () => untilAnswered(() => operator.post(path(transactionId))));
+      const refundCalls = Array.from({ length: refunds }, () =>
+        untilAnswered(() => operator.post(path(transactionId))),
+      );
       const invoke = () => operator.post(`/v1/skills/${skill.id}/invoke`, { input: { text: 'hello' } });
       const invoked = Array.from({ length: callers }, () => untilAnswered(invoke));
       const succeeded = (replies: Reply[]): number => replies.filter(({ status }) => status < 300).length;
-      const [refunded, spent] = [succeeded(await Promise.all(asked)), succeeded(await Promise.all(invoked))];
+      const [refunded, spent] = [succeeded(await Promise.all(refundCalls)), succeeded(await Promise.all(invoked))];
       assert.equal(refunded, spent === 0 ? 1 : 0, `${refunded} refunds beside ${spent} invocations`);
       await eventually(
         'the wallet to be settled',

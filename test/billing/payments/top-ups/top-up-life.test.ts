@@ -35,7 +35,7 @@ describe('The life of a top-up', function () {
       sql.type(z.object({ status: z.string() }))`select status from local_checkouts where id = ${sessionId}`,
     );
 
-  it('opens the checkout, answers whoever waits, and waits for the payment', async () => {
+  it('opens the checkout, answers waiting callers, and waits for the payment', async () => {
     const { id } = await payer.begin();
     await run(id).saying(/^Waits for the payment until/);
   });
@@ -49,7 +49,7 @@ describe('The life of a top-up', function () {
     assert.equal(receipt, true);
   });
 
-  it('checks with the provider when the time is over, so a webhook that was lost loses nothing', async () => {
+  it('checks with the provider when the time is over, so that a lost webhook loses nothing', async () => {
     const { id, sessionId } = await payer.begin();
     await payer.settleSilently(sessionId, 'paid');
     await payer.timeIsOver(id);
@@ -57,7 +57,7 @@ describe('The life of a top-up', function () {
     assert.equal((await payer.available()).posted_cents, 1_000);
   });
 
-  it('closes the checkout when its time is over, so nobody pays a page that was given up', async () => {
+  it('closes the checkout when its time is over, so that nobody pays a page that was given up', async () => {
     const { id, sessionId } = await payer.begin();
     await payer.timeIsOver(id);
     assert.equal(await ended(id), 'expired');
@@ -81,7 +81,7 @@ describe('The life of a top-up', function () {
     assert.equal((await payer.available()).posted_cents, 0);
   });
 
-  it('begins by itself where its message was lost, and checks by itself where its run was', async () => {
+  it('starts by itself where its message was lost, and checks by itself where its run was lost', async () => {
     const { pool } = rig.context;
     const lost = newId('top');
     await pool.query(sql.unsafe`
@@ -94,7 +94,7 @@ describe('The life of a top-up', function () {
     assert.equal(await ended(lost), 'expired');
   });
 
-  it('goes on when it is to be cancelled in Temporal, or gets a signal that it does not know', async () => {
+  it('continues when somebody cancels its run in Temporal, or sends an unknown signal', async () => {
     const { id, sessionId } = await payer.begin();
     await run(id).handle.cancel();
     await run(id).handle.signal('nonsense', { anything: 1 });
@@ -111,16 +111,16 @@ describe('The life of a top-up', function () {
     await run(id).saying(/^Waits/);
     const { raw } = await run(id).handle.describe();
     const audit = await rig.context.pool.oneFirst(sql.unsafe`select string_agg(e::text, ' ') from audit_events e`);
-    const told = `${await run(id).text()} ${JSON.stringify(raw)} ${logged.join('')} ${String(audit)}`;
+    const written = `${await run(id).text()} ${JSON.stringify(raw)} ${logged.join('')} ${String(audit)}`;
     const secret = checkoutUrl.slice(checkoutUrl.indexOf('/local-payments/'));
-    assert(secret.length > 40 && !told.includes(secret));
-    assert(told.includes(id));
+    assert(secret.length > 40 && !written.includes(secret));
+    assert(written.includes(id));
   });
 
-  it('begins once under an Idempotency-Key, whoever of several callers is first', async () => {
+  it('begins once under an Idempotency-Key, whichever of several callers is first', async () => {
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => payer.topUp('together')));
     const sessions = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body.session_id] : []));
-    // The second where nobody opened it in time, which a busy machine may not.
+    // The second try is needed where the checkout was not opened in time, as on a busy machine.
     const isLater = (error: unknown): boolean =>
       error instanceof CarnetError && ['IDEMPOTENCY_IN_FLIGHT', 'TEMPORARILY_UNAVAILABLE'].includes(error.code);
     for (const one of answers) if (one.status === 'rejected') assert(isLater(one.reason), String(one.reason));
@@ -130,10 +130,10 @@ describe('The life of a top-up', function () {
   });
 });
 
-describe('A top-up while no worker is there', function () {
+describe('A top-up while no worker runs', function () {
   this.timeout(60_000);
 
-  it('is 503, and later the same session for the same key; one begun without a key is finished all the same', async () => {
+  it('is 503, and later the same session for the same key; one begun without a key is finished too', async () => {
     const rig = await startRig();
     try {
       await rig.startDelivery();

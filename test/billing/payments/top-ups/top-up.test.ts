@@ -44,13 +44,13 @@ describe('POST /v1/billing/topup', () => {
     });
   }
 
-  it('refuses a body without an amount, or with more than that', async () => {
+  it('refuses a body without an amount, or with other members', async () => {
     assertProblem(await operator.post(PATH), 'VALIDATION_ERROR', 'amount_cents');
     assertProblem(await operator.post(PATH, { amount_cents: 1_000, currency: 'eur' }), 'VALIDATION_ERROR', 'currency');
   });
 
   for (const amount of [1_000, 1_000_000]) {
-    it(`credits ${amount} cents when they were paid on the page, and not before`, async () => {
+    it(`credits ${amount} cents when they are paid on the page, and not before`, async () => {
       const payer = await buildOperator();
       const topUp = await beginTopUp(payer, amount);
       assert.equal(await balanceOf(payer), 0);
@@ -61,7 +61,7 @@ describe('POST /v1/billing/topup', () => {
     });
   }
 
-  it('fetches the receipt once it is paid, and keeps its address sealed', async () => {
+  it('fetches the receipt once it is paid, and keeps its address encrypted', async () => {
     const topUp = await beginTopUp(operator);
     await payLocally(topUp.checkoutUrl);
     const row = await eventually('the receipt', async () => {
@@ -100,7 +100,7 @@ describe('POST /v1/billing/topup', () => {
     assert.notEqual((await beginTopUp(operator, 2_000)).sessionId, first.sessionId);
   });
 
-  it('keeps the address of the checkout sealed while it can be paid', async () => {
+  it('keeps the address of the checkout encrypted while it can be paid', async () => {
     const { id, checkoutUrl } = await beginTopUp(operator);
     const kept = (await topUpRow(id)).checkout_url ?? '';
     assert(kept !== '' && !kept.includes(checkoutUrl) && !kept.includes('http'));

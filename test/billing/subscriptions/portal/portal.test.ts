@@ -34,7 +34,7 @@ describe('POST /v1/billing/portal', () => {
     assertProblem(await operator.post(PATH, { return_url: 'https://example.test' }), 'VALIDATION_ERROR', 'return_url');
   });
 
-  it('opens a page for who is a customer and for who never was, and keeps no address of it', async () => {
+  it('opens a page for a customer and for an operator that never was one, and keeps no address of it', async () => {
     for (const operator of [await buildSubscriber('pro'), await buildOperator()]) {
       const { url } = assertStatus(await openPortal(operator), 200);
       assert.equal((await openLocalPage(url)).status, 200);
@@ -44,7 +44,7 @@ describe('POST /v1/billing/portal', () => {
     }
   });
 
-  it('makes one customer of who opens several at once', async () => {
+  it('makes one customer of an operator that opens several at once', async () => {
     const operator = await buildOperator();
     const replies = await Promise.all([1, 2, 3, 4].map(() => openPortal(operator)));
     const urls = replies.map((reply) => assertStatus(reply, 200).url);
