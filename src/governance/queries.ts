@@ -11,7 +11,10 @@ export interface BoundRequest {
   digest: Buffer;
 }
 
-/** Uses up the approval of this request. @returns false where it is not approved, expired, used or of another request. */
+/**
+ * Uses up the approval of this request.
+ * @returns false where it is not approved, expired, used or of another request.
+ */
 export const consumeApproval = async (
   connection: CommonQueryMethods,
   id: string,
@@ -32,7 +35,10 @@ const LiveRow = z.object({
 });
 export type LiveApproval = z.infer<typeof LiveRow>;
 
-/** Finds the pending or approved approval of this request, or makes one with the given id. @param body sealed under that id. */
+/**
+ * Finds the pending or approved approval of this request, or makes one with the given id.
+ * @param body sealed under that id.
+ */
 export const requestApproval = (
   connection: CommonQueryMethods,
   request: BoundRequest & { id: string; action: string; body: string; requestedBy: string; seconds: number },

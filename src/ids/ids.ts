@@ -34,7 +34,10 @@ export type ModelCallId = Branded<'ModelCallId'>;
 export type MachineRunId = Branded<'MachineRunId'>;
 export type LocalPaymentId = Branded<'LocalPaymentId'>;
 
-/** The prefix of every kind of id; the rest is a ULID, so ids sort by creation. None is `sk_`, which Stripe's secret keys begin with. */
+/**
+ * The prefix of every kind of id; the rest is a ULID, so ids sort by creation. None is `sk_`, which Stripe's secret
+ * keys begin with.
+ */
 interface IdOfPrefix {
   op: OperatorId;
   ag: AgentId;

@@ -1,9 +1,6 @@
-/** The kinds of lives there are: the part of a workflow id before the colon. */
-export type LifeKind = 'invocation' | 'mail' | 'payout' | 'portal' | 'refund' | 'session' | 'subscription' | 'top-up';
-
 /**
- * Workflow ids, `<kind>:<prefixed id>`, made here alone and never from anything a client chose: a client could otherwise
- * reach the life of another (rule 1). SQL functions that leave messages build the same text.
+ * Workflow ids, `<kind>:<prefixed id>`, by kind; made here alone and never of anything a client chose. SQL functions that leave messages
+ * build the same text.
  */
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
@@ -15,7 +12,10 @@ export const lifeId = {
   session: (sessionId: string): string => `session:${sessionId}`,
   subscription: (operatorId: string): string => `subscription:${operatorId}`,
   'top-up': (topUpId: string): string => `top-up:${topUpId}`,
-} as const satisfies Record<LifeKind, (id: string) => string>;
+} as const satisfies Record<string, (id: string) => string>;
+
+/** The kinds of lives there are. A workflow bears the name of its kind, in camel case. */
+export type LifeKind = keyof typeof lifeId;
 
 /** Kind and row id of a workflow id; undefined where it is not one of ours. */
 export function parseLifeId(workflowId: string): { kind: LifeKind; id: string } | undefined {

@@ -212,10 +212,10 @@ describe('the facts that a passport is signed from', () => {
     const bind = () => made(operator.post('/v1/authority-bindings', terms));
     const [first, revoked, last] = [await bind(), await bind(), await bind()];
     assertStatus(await operator.post(`/v1/authority-bindings/${revoked.id}/revoke`), 200);
-    const asked = [last.id, 'bnd_unknown', revoked.id, first.id];
+    const bindingIds = [last.id, 'bnd_unknown', revoked.id, first.id];
     const pool = await database();
     const active = await pool.oneFirst(sql.type(z.object({ active: z.array(z.string()) }))`
-      select authority_bindings_active(${sql.array(asked, 'text')}, ${agentId}) as active`);
+      select authority_bindings_active(${sql.array(bindingIds, 'text')}, ${agentId}) as active`);
     assert.deepEqual(active, [last.id, first.id]);
   });
 });

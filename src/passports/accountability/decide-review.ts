@@ -9,9 +9,9 @@ import { lockPassportsExclusively, lockReview, saveDecision, type LockedReview }
 import type { Decision, DecideReview } from './schema.ts';
 
 /**
- * Decides the review of a checkout. `approved` needs a person, since it lets the agent work again. `blocked` is allowed to
- * every credential of the operator; with `block_future` it also revokes the lineage with its descendants and blocks the
- * agent (decision A31). The same decision again changes nothing and needs no approval.
+ * Decides the review of a checkout. `approved` needs a person, since it lets the agent work again. `blocked` is allowed
+ * to every credential of the operator; with `block_future` it also revokes the lineage with its descendants and blocks
+ * the agent (decision A31). The same decision again changes nothing and needs no approval.
  * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, GOVERNANCE_APPROVAL_REQUIRED
  */
 export const decideReview = (

@@ -46,8 +46,8 @@ export const lockReview = (
     from lock_review(${operatorId}, ${checkoutId}) as c where c.id is not null`);
 
 /**
- * Makes issue, delegate and refresh of the operator wait until the transaction ends. Call it before the review is locked:
- * what is slow to get is locked first (rule 12).
+ * Makes issue, delegate and refresh of the operator wait until the transaction ends. Call it before the review is
+ * locked: what is slow to get is locked first (rule 12).
  */
 export const lockPassportsExclusively = async (connection: CommonQueryMethods, operatorId: string): Promise<void> =>
   void (await connection.query(sql.type(z.object({}))`select from lock_passports_exclusively(${operatorId})`));

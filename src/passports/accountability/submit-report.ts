@@ -11,8 +11,8 @@ import { PASSPORT_CLAIM } from '../token.ts';
 const ReportRow = z.object({ replayed: z.boolean(), answer: z.string(), messages: z.number() });
 
 /**
- * Records an agent's report on a passport, and the flags that it raises, by one SQL function. `p_grace` is the grace of the
- * checkout; the grace of a checkpoint follows from its interval, in checkpoint_deadline() (decision A23).
+ * Records an agent's report on a passport, and the flags that it raises, by one SQL function. `p_grace` is the grace of
+ * the checkout; the grace of a checkpoint follows from its interval, in checkpoint_deadline() (decision A23).
  * @throws CarnetError NOT_FOUND, ACCOUNTABILITY_MODE, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT; a checkpoint
  *   PASSPORT_REVOKED too.
  */

@@ -4,7 +4,9 @@ import type { Context } from '../../context/context.ts';
 /** Most characters of facts in the cache, as JSON; the least recently used are removed first. */
 const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
 
-/** After any change of the operator's facts each issue compares digests, which is slower; so facts are read again soon. */
+/**
+ * After any change of the operator's facts each issue compares digests, which is slower; so facts are read again soon.
+ */
 const FRESH_MS = 1_000;
 
 interface Entry {
@@ -14,8 +16,9 @@ interface Entry {
 }
 
 /**
- * The facts of agents that got passports recently, in this process. An entry may be old: the statement that issues notices
- * it by its revision, and then it is removed. Unknown agents are not kept, so an agent is found as soon as it is registered.
+ * The facts of agents that got passports recently, in this process. An entry may be old: the statement that issues
+ * notices it by its revision, and then it is removed. Unknown agents are not kept, so an agent is found as soon as it
+ * is registered.
  */
 class FactsCache {
   readonly #entries = new Map<string, Entry>();

@@ -13,7 +13,9 @@ import type { SignedPassport } from '../schema.ts';
 import { activeKey, keyOf, signingKeys } from '../keys/signing-keys.ts';
 import { PASSPORT_CLAIM, type PassportClaims } from '../token.ts';
 
-/** SQLSTATEs of the functions that issue: the facts or the key have changed; the refusal that `compose` threw is right. */
+/**
+ * SQLSTATEs of the functions that issue: the facts or the key have changed; the refusal that `compose` threw is right.
+ */
 const FACTS_MOVED = 'CN001';
 const REFUSAL_STANDS = 'CN002';
 const KEY_MOVED = 'CN003';
@@ -38,15 +40,20 @@ export type SigningArguments = ReturnType<typeof signingArguments>;
 interface Signing<Composed extends { claims: PassportClaims }> {
   /** Composes the claims from facts, or throws a refusal. Called again where the facts were out of date. */
   compose(facts: FactsInUse): Promise<Composed>;
-  /** The call of the SQL function that decides. `composed` null: `compose` refused, and the function confirms or rejects that. */
+  /**
+   * The call of the SQL function that decides. `composed` null: `compose` refused, and the function confirms or rejects
+   * that.
+   */
   decide(common: SigningArguments, composed: Composed | null): QuerySqlToken<typeof PassportAnswerRow>;
 }
 
 /**
- * Composes a passport from cached facts, lets one statement check that they are current and write the row, and signs the
- * payload of the row. The token is not stored: the same row gives the same token (decision A42). A refusal goes through the
- * statement too, so that it is never based on old facts, and an answer stored under the Idempotency-Key comes first.
- * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance, TEMPORARILY_UNAVAILABLE
+ * Composes a passport from cached facts, lets one statement check that they are current and write the row, and signs
+ * the payload of the row. The token is not stored: the same row gives the same token (decision A42). A refusal goes
+ * through the statement too, so that it is never based on old facts, and an answer stored under the Idempotency-Key
+ * comes first.
+ * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance,
+ *   TEMPORARILY_UNAVAILABLE
  */
 export async function signPassport<Composed extends { claims: PassportClaims }>(
   context: Context,

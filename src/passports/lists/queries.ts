@@ -84,7 +84,10 @@ const STATUS = {
   revoked: sql.fragment`and p.revoked_at is not null`,
 } as const satisfies Record<PassportStatus, unknown>;
 
-/** Newest first; jtis sort by creation. Active ones are found by an index of their own: they may be few in a long history. */
+/**
+ * Newest first; jtis sort by creation. Active ones are found by an index of their own: they may be few in a long
+ * history.
+ */
 export async function listPassports(
   connection: CommonQueryMethods,
   { operatorId, agentId, sessionId, status, after, limit }: PassportFilter,

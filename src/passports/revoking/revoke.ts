@@ -9,15 +9,18 @@ import { CarnetError } from '../../errors/carnet-error.ts';
 import { assertKeyNotReused } from '../../http/idempotency.ts';
 import { RevokedManySchema, RevokedSchema, type RevokeBody, type Revoked, type RevokedMany } from '../schema.ts';
 
-/** Most passports that other processes are notified of one by one; beyond it the notice is that anything may have changed. */
+/**
+ * Most passports that other processes are notified of one by one; beyond it the notice is that anything may have
+ * changed.
+ */
 const MAX_NOTIFIED = 1_000;
 
 /** What revoke_passport() and revoke_passports() return (type passport_revocation_answer). */
 const AnswerRow = z.object({ replayed: z.boolean(), body: json, revoked: z.array(z.string()), messages: z.number() });
 
 /**
- * Revokes a passport, all that it was refreshed from or into and all that was delegated from any of them. After the answer
- * none of them verifies. A passport that is revoked or expired already is no error: 0 are counted.
+ * Revokes a passport, all that it was refreshed from or into and all that was delegated from any of them. After the
+ * answer none of them verifies. A passport that is revoked or expired already is no error: 0 are counted.
  * @throws CarnetError NOT_FOUND
  */
 export const revokePassport = (
@@ -38,7 +41,9 @@ export interface RevocationScope {
   reason: string;
 }
 
-/** Revokes all active passports of a scope. An id that is unknown, or of another operator, is no error: 0 are counted. */
+/**
+ * Revokes all active passports of a scope. An id that is unknown, or of another operator, is no error: 0 are counted.
+ */
 export const revokePassports = (
   context: Context,
   call: CommandCall,
