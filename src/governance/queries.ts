@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import type { ApprovalId, OperatorId } from '../ids/ids.ts';
 import type { ApprovalStatus } from './schema.ts';
 
 /** The request that an approval is bound to. */
 export interface BoundRequest {
-  operatorId: string;
+  operatorId: OperatorId;
   method: string;
   path: string;
   /** SHA-256 of the body as JCS. */
@@ -41,7 +42,7 @@ export type LiveApproval = z.infer<typeof LiveRow>;
  */
 export const requestApproval = (
   connection: CommonQueryMethods,
-  request: BoundRequest & { id: string; action: string; body: string; requestedBy: string; seconds: number },
+  request: BoundRequest & { id: ApprovalId; action: string; body: string; requestedBy: string; seconds: number },
 ): Promise<LiveApproval> =>
   connection.one(sql.type(LiveRow)`
     select id, status, expires_at, made from request_approval(${request.id}, ${request.operatorId}, ${request.action},

@@ -5,6 +5,7 @@ import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 import { lockPassportsExclusively, lockReview, saveDecision, type LockedReview } from './queries.ts';
 import type { Decision, DecideReview } from './schema.ts';
 
@@ -66,7 +67,7 @@ function assertSameDecision({ review, block_future: blocked }: LockedReview, dec
 
 async function decisionOf(
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { review, revoked_count }: LockedReview,
 ): Promise<Decision> {
   const agent = await findAgent(connection, { operatorId, agentId: review.agent_id });
