@@ -1,6 +1,6 @@
 /**
- * Workflow ids, `<kind>:<prefixed id>`, by kind; made here alone and never of anything a client chose. SQL functions that leave messages
- * build the same text.
+ * Workflow ids, `<kind>:<prefixed id>`, by kind; made here alone and never of anything a client chose. SQL functions
+ * that leave messages build the same text.
  */
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,

@@ -1,13 +1,13 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { withTopUpUrl } from '../../billing/index.ts';
-import { actorName } from '../../commands/caller.ts';
 import { runHotCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
+import { commandArguments } from '../command-arguments.ts';
 import { FactsInUse } from './facts.ts';
 import type { SignedPassport } from '../schema.ts';
 import { activeKey, keyOf, signingKeys } from '../keys/signing-keys.ts';
@@ -121,9 +121,7 @@ const signingArguments = (
   call: CommandCall,
   { facts, kid, claims, refused }: SigningInput,
 ) => sql.fragment`
-  p_operator => ${call.caller.operatorId}, p_actor => ${actorName(call.caller)}, p_key => ${call.idempotency?.key ?? null},
-  p_fingerprint => ${call.idempotency === null ? null : sql.binary(call.idempotency.fingerprint)}, p_request => ${call.requestId},
-  p_refused => ${refused}, p_revision => ${facts.revision},
+  ${commandArguments(call)}, p_refused => ${refused}, p_revision => ${facts.revision},
   p_agents => ${textArray(facts.agents)}, p_digests => ${textArray(facts.digests)}, p_until => ${facts.until}, p_kid => ${kid},
   p_issuer => ${config.publicBaseUrl}, p_claim => ${PASSPORT_CLAIM}, p_svcns => ${claims === null ? null : JSON.stringify(claims)},
   p_jti => ${newId('psp')}`;

@@ -1,12 +1,12 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
-import { actorName } from '../../commands/caller.ts';
 import { runHotCommand, type Answered, type CommandCall, type CommandEffects } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { json } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { assertKeyNotReused } from '../../http/idempotency.ts';
+import { commandArguments } from '../command-arguments.ts';
 import { RevokedManySchema, RevokedSchema, type RevokeBody, type Revoked, type RevokedMany } from '../schema.ts';
 
 /**
@@ -31,7 +31,7 @@ export const revokePassport = (
   revoke(context, call, {
     reply: RevokedSchema,
     statement: sql.type(AnswerRow)`
-      select * from revoke_passport(${commonArguments(call)}, p_jti => ${jti}, p_reason => ${reason})`,
+      select * from revoke_passport(${commandArguments(call)}, p_jti => ${jti}, p_reason => ${reason})`,
   });
 
 /** What is revoked at once; `id` is the id of the agent, of the session or of the calling operator. */
@@ -52,7 +52,7 @@ export const revokePassports = (
   revoke(context, call, {
     reply: RevokedManySchema,
     statement: sql.type(AnswerRow)`
-      select * from revoke_passports(${commonArguments(call)}, p_scope => ${scope}, p_id => ${id}, p_reason => ${reason})`,
+      select * from revoke_passports(${commandArguments(call)}, p_scope => ${scope}, p_id => ${id}, p_reason => ${reason})`,
   });
 
 /** @throws CarnetError CONFIRMATION_REQUIRED */
@@ -88,8 +88,3 @@ const effects = ({ revoked, messages }: z.output<typeof AnswerRow>): CommandEffe
   changed: revoked.length > MAX_NOTIFIED ? ['*'] : revoked,
   messages,
 });
-
-/** The arguments that both functions have in common. */
-const commonArguments = ({ caller, idempotency, requestId }: CommandCall) => sql.fragment`
-  p_operator => ${caller.operatorId}, p_actor => ${actorName(caller)}, p_key => ${idempotency?.key ?? null},
-  p_fingerprint => ${idempotency === null ? null : sql.binary(idempotency.fingerprint)}, p_request => ${requestId}`;
