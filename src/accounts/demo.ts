@@ -32,7 +32,7 @@ export const ensureOperator = (
 /** Makes `plaintext` an admin key of the operator, unless it is one already. Only its hash is stored. */
 export async function ensureApiKey(
   context: Context,
-  demo: { operatorId: string; plaintext: string; name: string },
+  demo: { operatorId: OperatorId; plaintext: string; name: string },
 ): Promise<void> {
   await ensure(context, async (unit) => {
     const key = await insertApiKey(unit.connection, {
@@ -56,7 +56,7 @@ export async function ensureApiKey(
 /** The demo agent of this id or name, made if there is none. @returns its id. */
 export const ensureAgent = (
   context: Context,
-  demo: { id?: string | undefined; operatorId: string; name: string },
+  demo: { id?: string | undefined; operatorId: OperatorId; name: string },
 ): Promise<AgentId> =>
   ensure(context, async (unit) => {
     const { connection } = unit;

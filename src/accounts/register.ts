@@ -10,8 +10,9 @@ import type { Operator, RegisteredOperator, RegisterOperator } from './operators
 
 /** Makes an operator with an open wallet; the holder of its e-mail address is the first member, its owner. */
 export async function createOperator(unit: Unit, wanted: RegisterOperator & { tier: Tier }): Promise<Operator> {
-  const operator = await insertOperator(unit.connection, { ...wanted, id: newId('op') });
-  await insertMember(unit.connection, { operatorId: operator.id, email: operator.email, role: 'owner' });
+  const operatorId = newId('op');
+  const operator = await insertOperator(unit.connection, { ...wanted, id: operatorId });
+  await insertMember(unit.connection, { operatorId, email: operator.email, role: 'owner' });
   await unit.audit('operator.registered', operator.id, { name: operator.name });
   unit.changed(operator.id);
   return operator;

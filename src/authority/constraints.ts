@@ -7,7 +7,10 @@ const MAX_CONSTRAINTS = 50;
 const MAX_PATTERN_CHARACTERS = 256;
 /** Most that the counted repeats of one pattern may add up to; RE2 itself limits only nested ones. */
 const MAX_REPEATS = 1_000;
-/** Patterns of one request. The worst take 13 ms to compile, usual ones 0.1 ms, and no other request is served meanwhile. */
+/**
+ * Patterns of one request. The worst take 13 ms to compile, usual ones 0.1 ms, and no other request is served
+ * meanwhile.
+ */
 const MAX_PATTERNS = 32;
 
 const scalar = z.union([text(0, 2_000), z.number(), z.boolean(), z.null()], {
@@ -42,7 +45,9 @@ export const ConstraintSchema = z
   });
 export type Constraint = z.infer<typeof ConstraintSchema>;
 
-/** Constraints of a request. Patterns must compile in the syntax of RE2, which every verifier matches in linear time. */
+/**
+ * Constraints of a request. Patterns must compile in the syntax of RE2, which every verifier matches in linear time.
+ */
 export const ConstraintsSchema = z
   .array(ConstraintSchema)
   .max(MAX_CONSTRAINTS)

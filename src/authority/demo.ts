@@ -1,6 +1,6 @@
 import { ensure } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
-import { newId, type ServiceConnectionId } from '../ids/ids.ts';
+import { newId, type ServiceConnectionId, type OperatorId } from '../ids/ids.ts';
 import { findServiceConnection, findServiceConnectionByName, insertServiceConnection } from './connections/queries.ts';
 import { CreateServiceConnectionSchema } from './connections/schema.ts';
 import { findGrant, putGrant, type GrantOfOperator } from './grants/queries.ts';
@@ -9,7 +9,7 @@ import { PutGrantSchema } from './grants/schema.ts';
 /** The demo connection of this id or service name, made if there is none. @returns its id. */
 export const ensureServiceConnection = (
   context: Context,
-  demo: { id?: string | undefined; operatorId: string; serviceId: string; serviceName: string; scopes: string[] },
+  demo: { id?: string | undefined; operatorId: OperatorId; serviceId: string; serviceName: string; scopes: string[] },
 ): Promise<ServiceConnectionId> =>
   ensure(context, async (unit) => {
     const { connection } = unit;

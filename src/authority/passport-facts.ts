@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import type { OperatorId } from '../ids/ids.ts';
 import { ConstraintSchema } from './constraints.ts';
 import { AgentSchema } from '../accounts/index.ts';
 
@@ -74,7 +75,7 @@ export interface PassportFacts extends z.infer<typeof FactsSchema> {
 /** Reads the facts in one statement, so all are of one moment. @returns null where the agent is not this operator's. */
 export async function passportFacts(
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   agentId: string,
 ): Promise<PassportFacts | null> {
   const row = await connection.oneFirst(sql.type(FactsRow)`select passport_facts(${operatorId}, ${agentId}) as facts`);

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import type { OperatorId } from '../ids/ids.ts';
 import { ApprovalSchema, type Approval, type ApprovalStatus } from './schema.ts';
 
 const columns = sql.fragment`
   id, action, method, path, status, requested_by, decided_by, decided_at, consumed_at, expires_at, created_at`;
 
-const ofOperator = (operatorId: string, status: ApprovalStatus | undefined) =>
+const ofOperator = (operatorId: OperatorId, status: ApprovalStatus | undefined) =>
   status === undefined
     ? sql.fragment`operator_id = ${operatorId}`
     : sql.fragment`operator_id = ${operatorId} and status = ${status}`;
@@ -13,7 +14,7 @@ const ofOperator = (operatorId: string, status: ApprovalStatus | undefined) =>
 /** Newest first. */
 export const listApprovals = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { status, limit, offset }: { status?: ApprovalStatus | undefined; limit: number; offset: number },
 ): Promise<readonly Approval[]> =>
   connection.any(sql.type(ApprovalSchema)`
@@ -22,7 +23,7 @@ export const listApprovals = (
 
 export const countApprovals = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   status: ApprovalStatus | undefined,
 ): Promise<number> =>
   connection.oneFirst(sql.type(z.object({ count: z.number() }))`
@@ -33,7 +34,7 @@ const SealedApproval = ApprovalSchema.extend({ sealed_body: z.string() });
 /** Null where it is another operator's. */
 export const findApproval = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   id: string,
 ): Promise<z.infer<typeof SealedApproval> | null> =>
   connection.maybeOne(sql.type(SealedApproval)`
@@ -43,7 +44,7 @@ export const findApproval = (
 /** With the row locked until the transaction ends: nobody else decides or uses it meanwhile. */
 export const lockApproval = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   id: string,
 ): Promise<Approval | null> =>
   connection.maybeOne(sql.type(ApprovalSchema)`

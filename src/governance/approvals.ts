@@ -48,8 +48,9 @@ function bodyOf({ open }: Encryption, id: string, sealed: string): Pick<Approval
 
 /**
  * Decides an approval, as a person. The same decision again changes nothing.
- * @throws CarnetError NOT_FOUND; INVALID_STATE where it was decided otherwise, was used or has expired; ADMIN_REQUIRED for
- *   a request of one's own where another administrator could decide; NOT_OWNER for approving what only an owner may do.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE where it was decided otherwise, was used or has expired; ADMIN_REQUIRED
+ *   for a request of one's own where another administrator could decide; NOT_OWNER for approving what only an owner may
+ *   do.
  */
 export const decideApproval = (
   context: Context,

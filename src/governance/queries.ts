@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import type { ApprovalId, OperatorId } from '../ids/ids.ts';
 import type { ApprovalStatus } from './schema.ts';
 
 /** The request that an approval is bound to. */
 export interface BoundRequest {
-  operatorId: string;
+  operatorId: OperatorId;
   method: string;
   path: string;
   /** SHA-256 of the body as JCS. */
   digest: Buffer;
 }
 
-/** Uses up the approval of this request. @returns false where it is not approved, expired, used or of another request. */
+/**
+ * Uses up the approval of this request.
+ * @returns false where it is not approved, expired, used or of another request.
+ */
 export const consumeApproval = async (
   connection: CommonQueryMethods,
   id: string,
@@ -32,10 +36,13 @@ const LiveRow = z.object({
 });
 export type LiveApproval = z.infer<typeof LiveRow>;
 
-/** Finds the pending or approved approval of this request, or makes one with the given id. @param body sealed under that id. */
+/**
+ * Finds the pending or approved approval of this request, or makes one with the given id.
+ * @param body sealed under that id.
+ */
 export const requestApproval = (
   connection: CommonQueryMethods,
-  request: BoundRequest & { id: string; action: string; body: string; requestedBy: string; seconds: number },
+  request: BoundRequest & { id: ApprovalId; action: string; body: string; requestedBy: string; seconds: number },
 ): Promise<LiveApproval> =>
   connection.one(sql.type(LiveRow)`
     select id, status, expires_at, made from request_approval(${request.id}, ${request.operatorId}, ${request.action},

@@ -10,7 +10,6 @@ export type IdentityClaimId = Branded<'IdentityClaimId'>;
 export type SkillId = Branded<'SkillId'>;
 export type InvocationId = Branded<'InvocationId'>;
 export type SkillRequestId = Branded<'SkillRequestId'>;
-export type TransactionId = Branded<'TransactionId'>;
 export type HoldId = Branded<'HoldId'>;
 export type ClaimId = Branded<'ClaimId'>;
 export type ServiceConnectionId = Branded<'ServiceConnectionId'>;
@@ -21,20 +20,17 @@ export type DashboardSessionId = Branded<'DashboardSessionId'>;
 export type ApprovalId = Branded<'ApprovalId'>;
 export type MailId = Branded<'MailId'>;
 export type PassportId = Branded<'PassportId'>;
-export type SessionId = Branded<'SessionId'>;
-export type CheckpointId = Branded<'CheckpointId'>;
-export type CheckoutId = Branded<'CheckoutId'>;
-export type EventId = Branded<'EventId'>;
 export type TopUpId = Branded<'TopUpId'>;
 export type RefundId = Branded<'RefundId'>;
 export type SubscriptionChangeId = Branded<'SubscriptionChangeId'>;
 export type PortalId = Branded<'PortalId'>;
-export type PayoutId = Branded<'PayoutId'>;
 export type ModelCallId = Branded<'ModelCallId'>;
 export type MachineRunId = Branded<'MachineRunId'>;
-export type LocalPaymentId = Branded<'LocalPaymentId'>;
 
-/** The prefix of every kind of id; the rest is a ULID, so ids sort by creation. None is `sk_`, which Stripe's secret keys begin with. */
+/**
+ * The prefix of every kind of id; the rest is a ULID, so ids sort by creation. None is `sk_`, which Stripe's secret
+ * keys begin with.
+ */
 interface IdOfPrefix {
   op: OperatorId;
   ag: AgentId;
@@ -43,7 +39,7 @@ interface IdOfPrefix {
   skl: SkillId;
   inv: InvocationId;
   rqt: SkillRequestId;
-  txn: TransactionId;
+  txn: Branded<'TransactionId'>;
   hld: HoldId;
   pc: ClaimId;
   con: ServiceConnectionId;
@@ -54,18 +50,18 @@ interface IdOfPrefix {
   apr: ApprovalId;
   msg: MailId;
   psp: PassportId;
-  ses: SessionId;
-  chk: CheckpointId;
-  chko: CheckoutId;
-  evt: EventId;
+  ses: Branded<'SessionId'>;
+  chk: Branded<'CheckpointId'>;
+  chko: Branded<'CheckoutId'>;
+  evt: Branded<'EventId'>;
   top: TopUpId;
   rfd: RefundId;
   sbc: SubscriptionChangeId;
   prt: PortalId;
-  pyt: PayoutId;
+  pyt: Branded<'PayoutId'>;
   llm: ModelCallId;
   mch: MachineRunId;
-  lpay: LocalPaymentId;
+  lpay: Branded<'LocalPaymentId'>;
 }
 
 const nextUlid = monotonicFactory();

@@ -3,19 +3,22 @@ import { calculateJwkThumbprint } from 'jose';
 import { z } from 'zod';
 import { passportFacts, type PassportFacts } from '../../src/authority/index.ts';
 import { sql } from '../../src/database/pool.ts';
+import type { OperatorId } from '../../src/ids/ids.ts';
 import { buildAgent, buildOperator, type TestOperator } from '../support/factories.ts';
 import { assertStatus, database, platform } from '../support/service.ts';
 import { buildConnection, grant, inSeconds, made, otherJwk, publicJwk } from './support.ts';
 
 const seconds = (instant: string): number => Math.floor(Date.parse(instant) / 1_000);
 const Nothing = z.object({});
+const factsOf = async (operatorId: string, agentId: string): Promise<PassportFacts | null> =>
+  passportFacts(await database(), operatorId as OperatorId, agentId);
 
 describe('the facts that a passport is signed from', () => {
   let operator: TestOperator;
   let agentId: string;
 
   const facts = async (): Promise<PassportFacts> => {
-    const found = await passportFacts(await database(), operator.operatorId, agentId);
+    const found = await factsOf(operator.operatorId, agentId);
     assert(found !== null);
     return found;
   };
@@ -57,9 +60,8 @@ describe('the facts that a passport is signed from', () => {
   });
 
   it('are none for an unknown agent and for another operator’s', async () => {
-    const pool = await database();
-    assert.equal(await passportFacts(pool, operator.operatorId, 'ag_unknown'), null);
-    assert.equal(await passportFacts(pool, (await buildOperator()).operatorId, agentId), null);
+    assert.equal(await factsOf(operator.operatorId, 'ag_unknown'), null);
+    assert.equal(await factsOf((await buildOperator()).operatorId, agentId), null);
   });
 
   describe('grants', () => {
@@ -101,10 +103,9 @@ describe('the facts that a passport is signed from', () => {
       const [all, some] = [agentId, (await buildAgent(operator)).id];
       await grant(operator, { agentId: all, connectionId: id });
       await grant(operator, { agentId: some, connectionId: id }, { scopes: ['read', 'write'] });
-      const pool = await database();
       const scopesAfter = async (patch: Record<string, unknown>): Promise<unknown[]> => {
         assertStatus(await operator.patch(`/v1/service-connections/${id}`, patch), 200);
-        const found = await Promise.all([all, some].map((agent) => passportFacts(pool, operator.operatorId, agent)));
+        const found = await Promise.all([all, some].map((agent) => factsOf(operator.operatorId, agent)));
         return found.map((one) => one?.grants[0]?.scopes);
       };
       assert.deepEqual(await scopesAfter({ scopes: ['write', 'delete'] }), [['write', 'delete'], ['write']]);
@@ -212,10 +213,10 @@ describe('the facts that a passport is signed from', () => {
     const bind = () => made(operator.post('/v1/authority-bindings', terms));
     const [first, revoked, last] = [await bind(), await bind(), await bind()];
     assertStatus(await operator.post(`/v1/authority-bindings/${revoked.id}/revoke`), 200);
-    const asked = [last.id, 'bnd_unknown', revoked.id, first.id];
+    const bindingIds = [last.id, 'bnd_unknown', revoked.id, first.id];
     const pool = await database();
     const active = await pool.oneFirst(sql.type(z.object({ active: z.array(z.string()) }))`
-      select authority_bindings_active(${sql.array(asked, 'text')}, ${agentId}) as active`);
+      select authority_bindings_active(${sql.array(bindingIds, 'text')}, ${agentId}) as active`);
     assert.deepEqual(active, [last.id, first.id]);
   });
 });

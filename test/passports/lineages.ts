@@ -48,7 +48,10 @@ export const GITHUB = {
   connection_id: 'con_none',
 };
 
-/** A passport with its lineage and session as issuing would have left them, made by SQL alone so that its times are the test's. */
+/**
+ * A passport with its lineage and session as issuing would have left them, made by SQL alone so that its times are the
+ * test's.
+ */
 export async function newLineage(db: CommonQueryMethods, options: LineageOptions): Promise<Lineage> {
   const {
     operator,

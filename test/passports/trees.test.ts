@@ -10,14 +10,14 @@ import { SCOPES, treeWorld, type Outcome, type TreeWorld } from './tree-world.ts
 
 const pick = fc.nat({ max: 1_000 });
 const ttl = fc.constantFrom(undefined, 60, 300, 900, 3_600);
-const ask = fc.record({
+const scopeRequest = fc.record({
   connection: fc.nat({ max: 1 }),
   scopes: fc.subarray([...SCOPES, '*'], { minLength: 1 }),
   bound: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
   sources: fc.option(fc.subarray([0, 1]), { nil: undefined }),
 });
-const asks = fc.uniqueArray(ask, { selector: ({ connection }) => connection, maxLength: 2 });
-type Ask = typeof ask extends fc.Arbitrary<infer One> ? One : never;
+const scopeRequests = fc.uniqueArray(scopeRequest, { selector: ({ connection }) => connection, maxLength: 2 });
+type ScopeRequest = typeof scopeRequest extends fc.Arbitrary<infer One> ? One : never;
 
 const step = fc.oneof(
   {
@@ -26,12 +26,18 @@ const step = fc.oneof(
       act: fc.constant('issue' as const),
       agent: fc.nat({ max: 3 }),
       ttl,
-      asks: fc.option(asks, { nil: undefined }),
+      scopeRequests: fc.option(scopeRequests, { nil: undefined }),
     }),
   },
   {
     weight: 8,
-    arbitrary: fc.record({ act: fc.constant('delegate' as const), of: pick, agent: fc.nat({ max: 3 }), ttl, asks }),
+    arbitrary: fc.record({
+      act: fc.constant('delegate' as const),
+      of: pick,
+      agent: fc.nat({ max: 3 }),
+      ttl,
+      scopeRequests,
+    }),
   },
   { weight: 5, arbitrary: fc.record({ act: fc.constant('refresh' as const), of: pick, ttl }) },
   { weight: 2, arbitrary: fc.record({ act: fc.constant('revoke' as const), of: pick }) },
@@ -60,7 +66,7 @@ const now = (): number => Math.floor(Date.now() / 1_000);
 function narrowedTo(
   world: TreeWorld,
   allowed: ReadonlyMap<string, ModelService>,
-  wanted: Ask[],
+  wanted: ScopeRequest[],
 ): Map<string, ModelService> | undefined {
   const services = new Map<string, ModelService>();
   for (const { connection, scopes, bound, sources } of wanted) {
@@ -82,7 +88,7 @@ function narrowedTo(
   return services;
 }
 
-const bodyOf = (world: TreeWorld, wanted: Ask[]) =>
+const bodyOf = (world: TreeWorld, wanted: ScopeRequest[]) =>
   wanted.map(({ connection, scopes, bound, sources }) => ({
     service_connection_id: world.connections[connection] as string,
     scopes: [...scopes],
@@ -145,7 +151,7 @@ class Walk {
     );
   }
 
-  async #issue({ agent, ttl: seconds, asks: wanted }: Step & { act: 'issue' }): Promise<void> {
+  async #issue({ agent, ttl: seconds, scopeRequests: wanted }: Step & { act: 'issue' }): Promise<void> {
     const { agents } = this.#world;
     const holder = agents[agent] as TreeWorld['agents'][number];
     const granted = this.#granted(agent);
@@ -176,13 +182,13 @@ class Walk {
 
   async #delegate(
     parent: ModelPassport,
-    { agent, ttl: seconds, asks: wanted }: Step & { act: 'delegate' },
+    { agent, ttl: seconds, scopeRequests: wanted }: Step & { act: 'delegate' },
   ): Promise<void> {
     const { agents } = this.#world;
     const child = agents[agent] as TreeWorld['agents'][number];
     const above = parent.lineage;
     const services = narrowedTo(this.#world, above.services, wanted);
-    const asked = now();
+    const requestedAt = now();
     const outcome = await this.#world.delegate({
       parent_passport_token: parent.token,
       child_agent_id: child.id,
@@ -195,7 +201,7 @@ class Walk {
     if (services === undefined) return assert.equal(outcome, 'SCOPE_ESCALATION');
     if (outcome === 'TTL_EXCEEDS_PARENT') return assert(now() + Number(seconds) > parent.exp, 'it would have fitted');
     const { iat, exp, svcns } = payloadOf(tokenOf(outcome));
-    assert(seconds === undefined || asked + seconds <= parent.exp, 'it cannot have fitted');
+    assert(seconds === undefined || requestedAt + seconds <= parent.exp, 'it cannot have fitted');
     assert.equal(exp, seconds === undefined ? Math.min(iat + 900, parent.exp) : iat + seconds);
     assert.deepEqual(
       [svcns.session_id, svcns.delegation_depth, svcns.chain.at(-1)],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { AgentId, OperatorId } from '../../ids/ids.ts';
 import { AgentSchema, type Agent, type CreateAgent } from './schema.ts';
 
 const columns = sql.fragment`
@@ -8,7 +9,7 @@ const columns = sql.fragment`
 
 /** An agent as its operator sees it; null where it is another's. */
 export interface AgentOfOperator {
-  operatorId: string;
+  operatorId: OperatorId;
   agentId: string;
 }
 
@@ -41,7 +42,7 @@ export const findKeyOfAgent = (
 
 export const findAgentByName = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   name: string,
 ): Promise<Agent | null> =>
   connection.maybeOne(
@@ -59,20 +60,20 @@ export const findOperatorOfAgent = (connection: CommonQueryMethods, agentId: str
 /** Newest first. */
 export const listAgents = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly Agent[]> =>
   connection.any(sql.type(AgentSchema)`
     select ${columns} from agents where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
 
-export const countAgents = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+export const countAgents = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(
     sql.type(z.object({ count: z.number() }))`select count(*) from agents where operator_id = ${operatorId}`,
   );
 
 export const insertAgent = (
   connection: CommonQueryMethods,
-  agent: CreateAgent & { id: string; operatorId: string },
+  agent: CreateAgent & { id: AgentId; operatorId: OperatorId },
 ): Promise<Agent> =>
   connection.one(sql.type(AgentSchema)`
     insert into agents (id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds,

@@ -3,7 +3,7 @@ import { runCommand, type Answered, type CommandCall } from '../../commands/run.
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
-import { newId } from '../../ids/ids.ts';
+import { newId, type OperatorId } from '../../ids/ids.ts';
 import { lockAgent } from '../agents/queries.ts';
 import { countApiKeys, deleteApiKey, findApiKey, insertApiKey, listApiKeys } from './queries.ts';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema.ts';
@@ -55,7 +55,7 @@ export const createApiKey = (
 
 async function assertAgentCanHaveKey(
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   agentId: string,
 ): Promise<void> {
   const agent = await lockAgent(connection, { operatorId, agentId });

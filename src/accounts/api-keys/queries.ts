@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { ApiKeyId, OperatorId } from '../../ids/ids.ts';
 import { ApiKeySchema, type ApiKey } from './schema.ts';
 
 const columns = sql.fragment`
@@ -8,25 +9,29 @@ const columns = sql.fragment`
 /** Newest first. */
 export const listApiKeys = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly ApiKey[]> =>
   connection.any(sql.type(ApiKeySchema)`
     select ${columns} from api_keys where operator_id = ${operatorId}
     order by id desc limit ${limit} offset ${offset}`);
 
-export const findApiKey = (connection: CommonQueryMethods, operatorId: string, id: string): Promise<ApiKey | null> =>
+export const findApiKey = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  id: string,
+): Promise<ApiKey | null> =>
   connection.maybeOne(
     sql.type(ApiKeySchema)`select ${columns} from api_keys where id = ${id} and operator_id = ${operatorId}`,
   );
 
-export const countApiKeys = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+export const countApiKeys = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(
     sql.type(z.object({ count: z.number() }))`select count(*) from api_keys where operator_id = ${operatorId}`,
   );
 
 /** What is stored of a key: the hash of its secret, never the secret. */
-export type NewApiKey = Omit<ApiKey, 'last_used_at' | 'created_at'> & { secretHash: Buffer };
+export type NewApiKey = Omit<ApiKey, 'id' | 'last_used_at' | 'created_at'> & { id: ApiKeyId; secretHash: Buffer };
 
 /** @returns null, with nothing written, where a key with this secret exists already. */
 export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Promise<ApiKey | null> =>
@@ -39,6 +44,10 @@ export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Pr
     returning ${columns}`);
 
 /** @returns whether there was one to delete. */
-export const deleteApiKey = async (connection: CommonQueryMethods, operatorId: string, id: string): Promise<boolean> =>
+export const deleteApiKey = async (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  id: string,
+): Promise<boolean> =>
   (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     delete from api_keys where id = ${id} and operator_id = ${operatorId} returning id`)) !== null;

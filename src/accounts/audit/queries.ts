@@ -1,10 +1,11 @@
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 import { AuditEventSchema, type AuditEvent } from './schema.ts';
 
 /** Newest first; `before` is the id of the last event on the previous page, null on the first page. */
 export const listAuditEvents = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { limit, before }: { limit: number; before: number | null },
 ): Promise<readonly AuditEvent[]> =>
   connection.any(sql.type(AuditEventSchema)`

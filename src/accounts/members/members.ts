@@ -16,8 +16,8 @@ import type { AddMember, Member } from './schema.ts';
 import { lockOperator } from '../operators/queries.ts';
 
 /**
- * Adds a person while there is a free seat, of the tier or a bought one. The operator is locked while seats are counted,
- * so that two calls at once cannot both take the last one.
+ * Adds a person while there is a free seat, of the tier or a bought one. The operator is locked while seats are
+ * counted, so that two calls at once cannot both take the last one.
  * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for the address of a member.
  */
 export const addMember = (context: Context, call: CommandCall, body: AddMember): Promise<Answered<Member>> =>

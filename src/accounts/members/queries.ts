@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { newId } from '../../ids/ids.ts';
+import { newId, type OperatorId } from '../../ids/ids.ts';
 import { MemberSchema, RoleSchema, type AddMember, type Member } from './schema.ts';
 
 const columns = sql.fragment`id, operator_id, email, role, created_at`;
@@ -8,14 +8,18 @@ const Count = z.object({ count: z.number() });
 
 export const insertMember = (
   connection: CommonQueryMethods,
-  { operatorId, email, role }: AddMember & { operatorId: string },
+  { operatorId, email, role }: AddMember & { operatorId: OperatorId },
 ): Promise<Member> =>
   connection.one(sql.type(MemberSchema)`
     insert into members (id, operator_id, email, role) values (${newId('mem')}, ${operatorId}, ${email}, ${role})
     returning ${columns}`);
 
 /** A member as its operator sees it; null where it is another's. */
-export const findMember = (connection: CommonQueryMethods, operatorId: string, id: string): Promise<Member | null> =>
+export const findMember = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  id: string,
+): Promise<Member | null> =>
   connection.maybeOne(
     sql.type(MemberSchema)`select ${columns} from members where id = ${id} and operator_id = ${operatorId}`,
   );
@@ -23,28 +27,28 @@ export const findMember = (connection: CommonQueryMethods, operatorId: string, i
 /** Newest first. */
 export const listMembers = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly Member[]> =>
   connection.any(sql.type(MemberSchema)`
     select ${columns} from members where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
 
-export const countMembers = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+export const countMembers = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(sql.type(Count)`select count(*) from members where operator_id = ${operatorId}`);
 
 const SeatsRow = z.object({ total: z.number().nullable(), ceiling: z.number().nullable(), in_use: z.number() });
 
 /** Seats of an operator: `total` with bought ones, `ceiling` the most that the tier allows; null: no limit. */
-export const seatsOf = (connection: CommonQueryMethods, operatorId: string): Promise<z.infer<typeof SeatsRow>> =>
+export const seatsOf = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<z.infer<typeof SeatsRow>> =>
   connection.one(sql.type(SeatsRow)`select total, ceiling, in_use from seats_of(${operatorId})`);
 
-export const countOwners = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+export const countOwners = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(
     sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role = 'owner'`,
   );
 
 /** Those who may decide for the operator. */
-export const countAdministrators = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+export const countAdministrators = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(
     sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role <> 'member'`,
   );

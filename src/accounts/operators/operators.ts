@@ -13,7 +13,10 @@ export async function readOwnOperator(context: Context, caller: Caller): Promise
   return operator;
 }
 
-/** @throws CarnetError NOT_FOUND; for a change of the payout account also ADMIN_REQUIRED, NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED. */
+/**
+ * @throws CarnetError NOT_FOUND; for a change of the payout account also ADMIN_REQUIRED, NOT_OWNER,
+ *   GOVERNANCE_APPROVAL_REQUIRED.
+ */
 export const updateOwnOperator = (
   context: Context,
   call: CommandCall,

@@ -1,6 +1,7 @@
 import type { Tier } from '../../fields/tiers.ts';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 import { OperatorSchema, type Operator, type RegisterOperator } from './schema.ts';
 
 const columns = sql.fragment`id, name, email, status, tier, commission_bps, payout_account, created_at, updated_at`;
@@ -20,7 +21,7 @@ export const findOperatorByEmail = (connection: CommonQueryMethods, email: strin
 /** Also opens the wallet, so that whatever moves money finds one. */
 export async function insertOperator(
   connection: CommonQueryMethods,
-  operator: RegisterOperator & { id: string; tier: Tier },
+  operator: RegisterOperator & { id: OperatorId; tier: Tier },
 ): Promise<Operator> {
   const inserted = await connection.one(sql.type(OperatorSchema)`
     insert into operators (id, name, email, tier)

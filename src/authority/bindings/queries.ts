@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { jsonObject } from '../../fields/fields.ts';
+import type { AuthorityBindingId, OperatorId } from '../../ids/ids.ts';
 import {
   AuthorityBindingSchema,
   AuthorityBindingWithDocumentSchema,
@@ -18,7 +19,7 @@ const BindingRow = AuthorityBindingWithDocumentSchema.extend({ document: json.pi
 
 /** A binding as its operator sees it; null where it is another's. */
 export interface BindingOfOperator {
-  operatorId: string;
+  operatorId: OperatorId;
   bindingId: string;
 }
 
@@ -33,14 +34,14 @@ export const findAuthorityBinding = (
 /** Newest first. */
 export const listAuthorityBindings = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly AuthorityBinding[]> =>
   connection.any(sql.type(AuthorityBindingSchema)`
     select ${columns} from authority_bindings b join agents a on a.id = b.agent_id
     where b.operator_id = ${operatorId} order by b.id desc limit ${limit} offset ${offset}`);
 
-export const countAuthorityBindings = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+export const countAuthorityBindings = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(
     sql.type(z.object({ count: z.number() }))`
       select count(*) from authority_bindings where operator_id = ${operatorId}`,
@@ -49,7 +50,10 @@ export const countAuthorityBindings = (connection: CommonQueryMethods, operatorI
 /** @param made with its document as JCS (RFC 8785) */
 export const insertAuthorityBinding = async (
   connection: CommonQueryMethods,
-  made: Omit<AuthorityBinding, 'binding_version' | 'status' | 'revoked_at' | 'created_at'> & { document: string },
+  made: Omit<AuthorityBinding, 'id' | 'binding_version' | 'status' | 'revoked_at' | 'created_at'> & {
+    id: AuthorityBindingId;
+    document: string;
+  },
 ): Promise<void> => {
   await connection.query(sql.type(z.object({}))`
     insert into authority_bindings (id, operator_id, agent_id, key_thumbprint, receiver_id, receiver_profile_version_id,

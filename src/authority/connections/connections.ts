@@ -54,8 +54,8 @@ export async function pageOfServiceConnections(
 }
 
 /**
- * Changes a connection. Grants stay as they are, but the next passport is signed with the scopes that the connection has
- * then: scopes removed here, and disabled connections, are in no later passport.
+ * Changes a connection. Grants stay as they are, but the next passport is signed with the scopes that the connection
+ * has then: scopes removed here, and disabled connections, are in no later passport.
  * @throws CarnetError NOT_FOUND; SERVICE_NAME_TAKEN.
  */
 export const updateServiceConnection = (

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { OperatorId, ServiceConnectionId } from '../../ids/ids.ts';
 import { ServiceConnectionSchema, type CreateServiceConnection, type ServiceConnection } from './schema.ts';
 
 const columns = sql.fragment`
@@ -8,7 +9,7 @@ const columns = sql.fragment`
 
 /** A connection as its operator sees it; null where it is another's. */
 export interface ConnectionOfOperator {
-  operatorId: string;
+  operatorId: OperatorId;
   connectionId: string;
 }
 
@@ -30,7 +31,7 @@ export const lockServiceConnection = (
 
 export const findServiceConnectionByName = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   serviceName: string,
 ): Promise<ServiceConnection | null> =>
   connection.maybeOne(sql.type(ServiceConnectionSchema)`
@@ -39,14 +40,14 @@ export const findServiceConnectionByName = (
 /** Newest first. */
 export const listServiceConnections = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly ServiceConnection[]> =>
   connection.any(sql.type(ServiceConnectionSchema)`
     select ${columns} from service_connections where operator_id = ${operatorId}
     order by id desc limit ${limit} offset ${offset}`);
 
-export const countServiceConnections = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+export const countServiceConnections = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(
     sql.type(z.object({ count: z.number() }))`
       select count(*) from service_connections where operator_id = ${operatorId}`,
@@ -54,7 +55,7 @@ export const countServiceConnections = (connection: CommonQueryMethods, operator
 
 export const insertServiceConnection = (
   connection: CommonQueryMethods,
-  made: CreateServiceConnection & { id: string; operatorId: string },
+  made: CreateServiceConnection & { id: ServiceConnectionId; operatorId: OperatorId },
 ): Promise<ServiceConnection> =>
   connection.one(sql.type(ServiceConnectionSchema)`
     insert into service_connections (id, operator_id, service_id, service_name, scopes, credential_ref)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 import { GrantSchema, type Grant, type PutGrant } from './schema.ts';
 
 const grants = sql.fragment`
@@ -10,7 +11,7 @@ const grants = sql.fragment`
 
 /** A grant as its operator sees it; null where it is another's. */
 export interface GrantOfOperator {
-  operatorId: string;
+  operatorId: OperatorId;
   agentId: string;
   connectionId: string;
 }

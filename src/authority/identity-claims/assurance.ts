@@ -16,8 +16,8 @@ const RANKS: Readonly<Record<string, 1 | 2 | 3>> = {
 };
 
 /**
- * The rank of an assurance level, which is a word of eIDAS, of NIST or our own, or an integer; an unknown level counts 0.
- * The SQL function `assurance_rank` ranks alike, so that invoking a skill stays one statement; a test compares both.
+ * The rank of an assurance level, which is a word of eIDAS, of NIST or our own, or an integer; an unknown level counts
+ * 0. The SQL function `assurance_rank` ranks alike, so that invoking a skill stays one statement; a test compares both.
  */
 export function assuranceRank(level: string | number): 0 | 1 | 2 | 3 {
   const name = String(level).toLowerCase();

@@ -19,7 +19,8 @@ import type { CreateIdentityClaim, IdentityClaim } from './schema.ts';
 /**
  * Attests something about an operator or one of its agents. Only platform administration does, since nobody may attest
  * themselves. The cost is charged to the wallet of that operator.
- * @throws CarnetError VALIDATION_ERROR for an unknown operator or agent, or an agent of another operator; INSUFFICIENT_CREDITS.
+ * @throws CarnetError VALIDATION_ERROR for an unknown operator or agent, or an agent of another operator;
+ *   INSUFFICIENT_CREDITS.
  */
 export const createIdentityClaim = (
   context: Context,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { IdentityClaimId } from '../../ids/ids.ts';
 import { IdentityClaimSchema, type CreateIdentityClaim, type IdentityClaim } from './schema.ts';
 
 const columns = sql.fragment`
@@ -39,7 +40,7 @@ export const countIdentityClaims = (connection: CommonQueryMethods, filter: Iden
 
 export const insertIdentityClaim = (
   connection: CommonQueryMethods,
-  claim: CreateIdentityClaim & { id: string; operator_id: string },
+  claim: CreateIdentityClaim & { id: IdentityClaimId; operator_id: string },
 ): Promise<IdentityClaim> =>
   connection.one(sql.type(IdentityClaimSchema)`
     insert into identity_claims (id, operator_id, agent_id, provider, layer, claim_type, assurance_level, inherit,

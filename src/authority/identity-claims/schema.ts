@@ -40,7 +40,10 @@ export const IdentityClaimSchema = z
   });
 export type IdentityClaim = z.infer<typeof IdentityClaimSchema>;
 
-/** `layer`, `claim_type` and `assurance_level` are any text, since providers have their own words; an unknown level counts 0. */
+/**
+ * `layer`, `claim_type` and `assurance_level` are any text, since providers have their own words; an unknown level
+ * counts 0.
+ */
 export const CreateIdentityClaimSchema = z
   .strictObject({
     operator_id: z.string().optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { MissionId, OperatorId } from '../../ids/ids.ts';
 import { MissionSchema, type Mission } from './schema.ts';
 
 const columns = sql.fragment`
@@ -8,7 +9,7 @@ const columns = sql.fragment`
 
 /** A mission as its operator sees it; null where it is another's. */
 export interface MissionOfOperator {
-  operatorId: string;
+  operatorId: OperatorId;
   missionId: string;
 }
 
@@ -23,21 +24,21 @@ export const findMission = (
 /** Newest first. */
 export const listMissions = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly Mission[]> =>
   connection.any(sql.type(MissionSchema)`
     select ${columns} from missions where operator_id = ${operatorId}
     order by id desc limit ${limit} offset ${offset}`);
 
-export const countMissions = (connection: CommonQueryMethods, operatorId: string): Promise<number> =>
+export const countMissions = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(
     sql.type(z.object({ count: z.number() }))`select count(*) from missions where operator_id = ${operatorId}`,
   );
 
 export const insertMission = (
   connection: CommonQueryMethods,
-  made: Pick<Mission, 'id' | 'operator_id' | 'agent_id' | 'declared_intent' | 'claim_id' | 'expires_at'>,
+  made: { id: MissionId } & Pick<Mission, 'operator_id' | 'agent_id' | 'declared_intent' | 'claim_id' | 'expires_at'>,
 ): Promise<Mission> =>
   connection.one(sql.type(MissionSchema)`
     insert into missions (id, operator_id, agent_id, declared_intent, claim_id, expires_at)

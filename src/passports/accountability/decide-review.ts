@@ -5,13 +5,14 @@ import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 import { lockPassportsExclusively, lockReview, saveDecision, type LockedReview } from './queries.ts';
 import type { Decision, DecideReview } from './schema.ts';
 
 /**
- * Decides the review of a checkout. `approved` needs a person, since it lets the agent work again. `blocked` is allowed to
- * every credential of the operator; with `block_future` it also revokes the lineage with its descendants and blocks the
- * agent (decision A31). The same decision again changes nothing and needs no approval.
+ * Decides the review of a checkout. `approved` needs a person, since it lets the agent work again. `blocked` is allowed
+ * to every credential of the operator; with `block_future` it also revokes the lineage with its descendants and blocks
+ * the agent (decision A31). The same decision again changes nothing and needs no approval.
  * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, GOVERNANCE_APPROVAL_REQUIRED
  */
 export const decideReview = (
@@ -66,7 +67,7 @@ function assertSameDecision({ review, block_future: blocked }: LockedReview, dec
 
 async function decisionOf(
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { review, revoked_count }: LockedReview,
 ): Promise<Decision> {
   const agent = await findAgent(connection, { operatorId, agentId: review.agent_id });

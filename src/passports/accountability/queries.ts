@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 import {
   CheckoutSchema,
   CheckpointSchema,
@@ -18,7 +19,7 @@ const CountRow = z.object({ count: z.int() });
 /** A page of an operator's reviews, pending and decided, newest first, and how many there are in all. */
 export async function pageOfReviews(
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   { status, page, limit }: ReviewsQuery,
 ): Promise<{ reviews: Review[]; total: number }> {
   const where = sql.fragment`
@@ -38,7 +39,7 @@ export type LockedReview = z.output<typeof LockedReviewRow>;
 /** Reads a review and locks it until the transaction ends. @returns null for another operator's. */
 export const lockReview = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   checkoutId: string,
 ): Promise<LockedReview | null> =>
   connection.maybeOne(sql.type(LockedReviewRow)`
@@ -46,10 +47,10 @@ export const lockReview = (
     from lock_review(${operatorId}, ${checkoutId}) as c where c.id is not null`);
 
 /**
- * Makes issue, delegate and refresh of the operator wait until the transaction ends. Call it before the review is locked:
- * what is slow to get is locked first (rule 12).
+ * Makes issue, delegate and refresh of the operator wait until the transaction ends. Call it before the review is
+ * locked: what is slow to get is locked first (rule 12).
  */
-export const lockPassportsExclusively = async (connection: CommonQueryMethods, operatorId: string): Promise<void> =>
+export const lockPassportsExclusively = async (connection: CommonQueryMethods, operatorId: OperatorId): Promise<void> =>
   void (await connection.query(sql.type(z.object({}))`select from lock_passports_exclusively(${operatorId})`));
 
 const DecidedRow = z.object({ revoked: z.array(z.string()) });
@@ -86,7 +87,7 @@ export type ReportParts = z.output<typeof ReportRow>;
 /** Reports on a passport and all its refreshes, with flags and review. @returns null for another operator's. */
 export const findReport = (
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   jti: string,
 ): Promise<ReportParts | null> =>
   connection.maybeOne(sql.type(ReportRow)`

@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import { actorName, agentPart } from '../../commands/caller.ts';
+import { agentPart } from '../../commands/caller.ts';
 import { runHotCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 import { newId } from '../../ids/ids.ts';
 import type { CheckoutAnswer, CheckpointAnswer, ReportBody } from './schema.ts';
+import { commandArguments } from '../command-arguments.ts';
 import { PASSPORT_CLAIM } from '../token.ts';
 
 const ReportRow = z.object({ replayed: z.boolean(), answer: z.string(), messages: z.number() });
 
 /**
- * Records an agent's report on a passport, and the flags that it raises, by one SQL function. `p_grace` is the grace of the
- * checkout; the grace of a checkpoint follows from its interval, in checkpoint_deadline() (decision A23).
+ * Records an agent's report on a passport, and the flags that it raises, by one SQL function. `p_grace` is the grace of
+ * the checkout; the grace of a checkpoint follows from its interval, in checkpoint_deadline() (decision A23).
  * @throws CarnetError NOT_FOUND, ACCOUNTABILITY_MODE, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT; a checkpoint
  *   PASSPORT_REVOKED too.
  */
@@ -21,7 +22,6 @@ async function submitReport<Body>(
   call: CommandCall,
   { jti, body, kind }: { jti: string; body: ReportBody; kind: 'checkpoint' | 'checkout' },
 ): Promise<Answered<Body>> {
-  const { caller, idempotency } = call;
   const { missedCheckoutGraceSeconds: checkoutGraceSeconds } = context.config;
   const [record, id] =
     kind === 'checkpoint'
@@ -29,10 +29,7 @@ async function submitReport<Body>(
       : [sql.fragment`record_checkout`, newId('chko')];
   const query = sql.type(ReportRow)`
     select * from ${record}(
-      p_operator => ${caller.operatorId}, p_agent_part => ${agentPart(caller)}, p_actor => ${actorName(caller)},
-      p_key => ${idempotency?.key ?? null},
-      p_fingerprint => ${idempotency === null ? null : sql.binary(idempotency.fingerprint)},
-      p_request => ${call.requestId}, p_id => ${id}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
+      ${commandArguments(call)}, p_agent_part => ${agentPart(call.caller)}, p_id => ${id}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
       p_grace => ${checkoutGraceSeconds}, p_services => ${textArray(body.services_used)},
       p_calls => ${JSON.stringify(body.tool_calls)}, p_actions => ${body.actions_count},
       p_delegated => ${textArray(body.delegated_to)}, p_summary => ${body.summary ?? null})`;

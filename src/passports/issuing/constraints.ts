@@ -46,8 +46,8 @@ export function isAsTight(child: SignedConstraint, parent: SignedConstraint): bo
 }
 
 /**
- * The first of `parents` that `child` would loosen. A constraint of another op or param loosens nothing, and neither does
- * one that repeats a parent.
+ * The first of `parents` that `child` would loosen. A constraint of another op or param loosens nothing, and neither
+ * does one that repeats a parent.
  */
 export function findLoosened(
   child: SignedConstraint,

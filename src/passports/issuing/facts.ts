@@ -1,10 +1,13 @@
 import { passportFacts, type PassportFacts } from '../../authority/index.ts';
 import type { Context } from '../../context/context.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 
 /** Most characters of facts in the cache, as JSON; the least recently used are removed first. */
 const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
 
-/** After any change of the operator's facts each issue compares digests, which is slower; so facts are read again soon. */
+/**
+ * After any change of the operator's facts each issue compares digests, which is slower; so facts are read again soon.
+ */
 const FRESH_MS = 1_000;
 
 interface Entry {
@@ -14,14 +17,15 @@ interface Entry {
 }
 
 /**
- * The facts of agents that got passports recently, in this process. An entry may be old: the statement that issues notices
- * it by its revision, and then it is removed. Unknown agents are not kept, so an agent is found as soon as it is registered.
+ * The facts of agents that got passports recently, in this process. An entry may be old: the statement that issues
+ * notices it by its revision, and then it is removed. Unknown agents are not kept, so an agent is found as soon as it
+ * is registered.
  */
 class FactsCache {
   readonly #entries = new Map<string, Entry>();
   #weight = 0;
 
-  async find(context: Context, operatorId: string, agentId: string): Promise<PassportFacts | null> {
+  async find(context: Context, operatorId: OperatorId, agentId: string): Promise<PassportFacts | null> {
     const name = `${operatorId}/${agentId}`;
     const entry = this.#entries.get(name);
     if (entry !== undefined && performance.now() - entry.readAt < FRESH_MS) {
@@ -34,7 +38,7 @@ class FactsCache {
     return facts;
   }
 
-  forget(operatorId: string, agentId: string): void {
+  forget(operatorId: OperatorId, agentId: string): void {
     const name = `${operatorId}/${agentId}`;
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
@@ -65,12 +69,12 @@ function cacheOf(context: Context): FactsCache {
 /** The facts that one attempt to compose a passport has used, and when the first of them expires. */
 export class FactsInUse {
   readonly #context: Context;
-  readonly #operatorId: string;
+  readonly #operatorId: OperatorId;
   readonly #used = new Map<string, PassportFacts>();
   /** Seconds since 1970 at which the first of the used facts expires; null: none does. */
   until: number | null = null;
 
-  constructor(context: Context, operatorId: string) {
+  constructor(context: Context, operatorId: OperatorId) {
     this.#context = context;
     this.#operatorId = operatorId;
   }

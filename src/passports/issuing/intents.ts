@@ -19,8 +19,8 @@ interface IntentRequest {
 
 /**
  * The requested scopes with each intent read from its claim.
- * @throws CarnetError UNKNOWN_INTENT for an id that is no unrevoked intent claim of the operator; VALIDATION_ERROR for an
- *   intent of another agent.
+ * @throws CarnetError UNKNOWN_INTENT for an id that is no unrevoked intent claim of the operator; VALIDATION_ERROR for
+ *   an intent of another agent.
  */
 export async function resolveIntents(
   context: Context,

@@ -10,8 +10,8 @@ export interface ParentToken {
 }
 
 /**
- * Reads the passport that is delegated or refreshed, and checks its signature; the SQL function decides whether it still
- * counts. An error is returned and not thrown: first the Idempotency-Key is looked up, which may hold an answer.
+ * Reads the passport that is delegated or refreshed, and checks its signature; the SQL function decides whether it
+ * still counts. An error is returned and not thrown: first the Idempotency-Key is looked up, which may hold an answer.
  * @returns also CarnetError INVALID_PASSPORT with `reason`, or NOT_FOUND for another operator's
  */
 export async function readParentToken(

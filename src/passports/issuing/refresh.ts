@@ -10,10 +10,11 @@ import type { RefreshBody, SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**
- * Continues a lineage with a new jti: the same agent, scopes and chain, and a new time to live within the session's and the
- * parent's. What was granted at its root is checked again (decision A16).
- * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, PASSPORT_REVOKED, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED,
- *   AGENT_BLOCKED, INVALID_STATE, AUTHORITY_BINDING_INVALID, SCOPE_NOT_GRANTED.
+ * Continues a lineage with a new jti: the same agent, scopes and chain, and a new time to live within the session's and
+ * the parent's. What was granted at its root is checked again (decision A16).
+ * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, PASSPORT_REVOKED, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT,
+ *   AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE, AUTHORITY_BINDING_INVALID,
+ *   SCOPE_NOT_GRANTED, PASSPORT_TOO_LARGE, INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE.
  */
 export async function refreshPassport(
   context: Context,

@@ -1,19 +1,21 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { withTopUpUrl } from '../../billing/index.ts';
-import { actorName } from '../../commands/caller.ts';
 import { runHotCommand, type Answered, type CommandCall } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
+import { commandArguments } from '../command-arguments.ts';
 import { FactsInUse } from './facts.ts';
 import type { SignedPassport } from '../schema.ts';
 import { activeKey, keyOf, signingKeys } from '../keys/signing-keys.ts';
 import { PASSPORT_CLAIM, type PassportClaims } from '../token.ts';
 
-/** SQLSTATEs of the functions that issue: the facts or the key have changed; the refusal that `compose` threw is right. */
+/**
+ * SQLSTATEs of the functions that issue: the facts or the key have changed; the refusal that `compose` threw is right.
+ */
 const FACTS_MOVED = 'CN001';
 const REFUSAL_STANDS = 'CN002';
 const KEY_MOVED = 'CN003';
@@ -38,15 +40,20 @@ export type SigningArguments = ReturnType<typeof signingArguments>;
 interface Signing<Composed extends { claims: PassportClaims }> {
   /** Composes the claims from facts, or throws a refusal. Called again where the facts were out of date. */
   compose(facts: FactsInUse): Promise<Composed>;
-  /** The call of the SQL function that decides. `composed` null: `compose` refused, and the function confirms or rejects that. */
+  /**
+   * The call of the SQL function that decides. `composed` null: `compose` refused, and the function confirms or rejects
+   * that.
+   */
   decide(common: SigningArguments, composed: Composed | null): QuerySqlToken<typeof PassportAnswerRow>;
 }
 
 /**
- * Composes a passport from cached facts, lets one statement check that they are current and write the row, and signs the
- * payload of the row. The token is not stored: the same row gives the same token (decision A42). A refusal goes through the
- * statement too, so that it is never based on old facts, and an answer stored under the Idempotency-Key comes first.
- * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance, TEMPORARILY_UNAVAILABLE
+ * Composes a passport from cached facts, lets one statement check that they are current and write the row, and signs
+ * the payload of the row. The token is not stored: the same row gives the same token (decision A42). A refusal goes
+ * through the statement too, so that it is never based on old facts, and an answer stored under the Idempotency-Key
+ * comes first.
+ * @throws CarnetError what `compose` or the statement refuses, INSUFFICIENT_CREDITS over the allowance,
+ *   TEMPORARILY_UNAVAILABLE
  */
 export async function signPassport<Composed extends { claims: PassportClaims }>(
   context: Context,
@@ -114,9 +121,7 @@ const signingArguments = (
   call: CommandCall,
   { facts, kid, claims, refused }: SigningInput,
 ) => sql.fragment`
-  p_operator => ${call.caller.operatorId}, p_actor => ${actorName(call.caller)}, p_key => ${call.idempotency?.key ?? null},
-  p_fingerprint => ${call.idempotency === null ? null : sql.binary(call.idempotency.fingerprint)}, p_request => ${call.requestId},
-  p_refused => ${refused}, p_revision => ${facts.revision},
+  ${commandArguments(call)}, p_refused => ${refused}, p_revision => ${facts.revision},
   p_agents => ${textArray(facts.agents)}, p_digests => ${textArray(facts.digests)}, p_until => ${facts.until}, p_kid => ${kid},
   p_issuer => ${config.publicBaseUrl}, p_claim => ${PASSPORT_CLAIM}, p_svcns => ${claims === null ? null : JSON.stringify(claims)},
   p_jti => ${newId('psp')}`;

@@ -3,6 +3,7 @@ import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { Passport, PassportStatus } from '../schema.ts';
 import { PASSPORT_CLAIM, PassportClaimsSchema } from '../token.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 
 /** The intent of an issue request, as it was sent. */
 const Intent = z.object({
@@ -56,7 +57,7 @@ const toPassport = ({ payload, intent, depth, parent_jti, ...row }: z.output<typ
 /** @returns null where it is not this operator's. */
 export async function findPassport(
   connection: CommonQueryMethods,
-  operatorId: string,
+  operatorId: OperatorId,
   jti: string,
 ): Promise<Passport | null> {
   const row = await connection.maybeOne(sql.type(PassportRow)`
@@ -66,7 +67,7 @@ export async function findPassport(
 }
 
 export interface PassportFilter {
-  operatorId: string;
+  operatorId: OperatorId;
   agentId?: string | undefined;
   sessionId?: string | undefined;
   status?: PassportStatus | undefined;
@@ -84,7 +85,10 @@ const STATUS = {
   revoked: sql.fragment`and p.revoked_at is not null`,
 } as const satisfies Record<PassportStatus, unknown>;
 
-/** Newest first; jtis sort by creation. Active ones are found by an index of their own: they may be few in a long history. */
+/**
+ * Newest first; jtis sort by creation. Active ones are found by an index of their own: they may be few in a long
+ * history.
+ */
 export async function listPassports(
   connection: CommonQueryMethods,
   { operatorId, agentId, sessionId, status, after, limit }: PassportFilter,

@@ -4,7 +4,9 @@ import { sql } from '../../database/pool.ts';
 
 const Revoked = z.object({ revoked: z.number() });
 
-/** Revokes passports for the domains that passports depend on, which cannot import this one; see `PassportRevocation`. */
+/**
+ * Revokes passports for the domains that passports depend on, which cannot import this one; see `PassportRevocation`.
+ */
 export const passportRevocation: PassportRevocation = {
   async lock(connection, operatorId) {
     await connection.query(sql.type(z.object({}))`select lock_passports_exclusively(${operatorId})`);

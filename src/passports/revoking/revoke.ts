@@ -1,23 +1,26 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
-import { actorName } from '../../commands/caller.ts';
 import { runHotCommand, type Answered, type CommandCall, type CommandEffects } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { json } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 import { assertKeyNotReused } from '../../http/idempotency.ts';
+import { commandArguments } from '../command-arguments.ts';
 import { RevokedManySchema, RevokedSchema, type RevokeBody, type Revoked, type RevokedMany } from '../schema.ts';
 
-/** Most passports that other processes are notified of one by one; beyond it the notice is that anything may have changed. */
+/**
+ * Most passports that other processes are notified of one by one; beyond it the notice is that anything may have
+ * changed.
+ */
 const MAX_NOTIFIED = 1_000;
 
 /** What revoke_passport() and revoke_passports() return (type passport_revocation_answer). */
 const AnswerRow = z.object({ replayed: z.boolean(), body: json, revoked: z.array(z.string()), messages: z.number() });
 
 /**
- * Revokes a passport, all that it was refreshed from or into and all that was delegated from any of them. After the answer
- * none of them verifies. A passport that is revoked or expired already is no error: 0 are counted.
+ * Revokes a passport, all that it was refreshed from or into and all that was delegated from any of them. After the
+ * answer none of them verifies. A passport that is revoked or expired already is no error: 0 are counted.
  * @throws CarnetError NOT_FOUND
  */
 export const revokePassport = (
@@ -28,7 +31,7 @@ export const revokePassport = (
   revoke(context, call, {
     reply: RevokedSchema,
     statement: sql.type(AnswerRow)`
-      select * from revoke_passport(${commonArguments(call)}, p_jti => ${jti}, p_reason => ${reason})`,
+      select * from revoke_passport(${commandArguments(call)}, p_jti => ${jti}, p_reason => ${reason})`,
   });
 
 /** What is revoked at once; `id` is the id of the agent, of the session or of the calling operator. */
@@ -38,7 +41,9 @@ export interface RevocationScope {
   reason: string;
 }
 
-/** Revokes all active passports of a scope. An id that is unknown, or of another operator, is no error: 0 are counted. */
+/**
+ * Revokes all active passports of a scope. An id that is unknown, or of another operator, is no error: 0 are counted.
+ */
 export const revokePassports = (
   context: Context,
   call: CommandCall,
@@ -47,7 +52,7 @@ export const revokePassports = (
   revoke(context, call, {
     reply: RevokedManySchema,
     statement: sql.type(AnswerRow)`
-      select * from revoke_passports(${commonArguments(call)}, p_scope => ${scope}, p_id => ${id}, p_reason => ${reason})`,
+      select * from revoke_passports(${commandArguments(call)}, p_scope => ${scope}, p_id => ${id}, p_reason => ${reason})`,
   });
 
 /** @throws CarnetError CONFIRMATION_REQUIRED */
@@ -83,8 +88,3 @@ const effects = ({ revoked, messages }: z.output<typeof AnswerRow>): CommandEffe
   changed: revoked.length > MAX_NOTIFIED ? ['*'] : revoked,
   messages,
 });
-
-/** The arguments that both functions have in common. */
-const commonArguments = ({ caller, idempotency, requestId }: CommandCall) => sql.fragment`
-  p_operator => ${caller.operatorId}, p_actor => ${actorName(caller)}, p_key => ${idempotency?.key ?? null},
-  p_fingerprint => ${idempotency === null ? null : sql.binary(idempotency.fingerprint)}, p_request => ${requestId}`;

@@ -15,22 +15,24 @@ export type TokenVerdict = { payload: PassportPayload; kid: string } | { reason:
 const SIGNATURE = /^[\w-]{85}[AQgw]$/;
 
 /**
- * Any other member (`jwk`, `jku`, `x5c`, `crit`, `b64` …) could change how the token is checked, so it is refused (RFC 8725).
+ * Any other member (`jwk`, `jku`, `x5c`, `crit`, `b64` …) could change how the token is checked, so it is refused (RFC
+ * 8725).
  */
 const HeaderSchema = z.strictObject({ alg: z.literal('EdDSA'), kid: z.string(), typ: z.literal('JWT') });
 
 /**
- * Whether signatures are checked on threads of libuv, so that other requests go on and several cores verify at once. On a
- * single core neither is gained, and passing the work to a thread costs a tenth of it.
+ * Whether signatures are checked on threads of libuv, so that other requests go on and several cores verify at once. On
+ * a single core neither is gained, and passing the work to a thread costs a tenth of it.
  */
 const OTHER_CORES = availableParallelism() > 1;
 
 const MALFORMED = { reason: 'malformed' } as const;
 
 /**
- * Checks a token with our own keys only: form, key, signature; neither time nor revocation. Nothing is fetched, and nothing
- * in the token decides how it is checked. The signature is checked before the payload is parsed: only a token that we did
- * not sign must be parsed strictly, to tell `malformed` from `bad_signature`, so a good token costs little else.
+ * Checks a token with our own keys only: form, key, signature; neither time nor revocation. Nothing is fetched, and
+ * nothing in the token decides how it is checked. The signature is checked before the payload is parsed: only a token
+ * that we did not sign must be parsed strictly, to tell `malformed` from `bad_signature`, so a good token costs little
+ * else.
  * @param issuer the one `iss` that is ours
  */
 export async function verifyToken(
@@ -58,8 +60,8 @@ interface Parts {
 }
 
 /**
- * The three segments; a further dot is left in the second, which makes it malformed. Undefined where there are fewer, or
- * the last cannot be a signature.
+ * The three segments; a further dot is left in the second, which makes it malformed. Undefined where there are fewer,
+ * or the last cannot be a signature.
  */
 function partsOf(token: string): Parts | undefined {
   if (token.length > MAX_TOKEN_CHARACTERS) return undefined;

@@ -28,8 +28,8 @@ export type PassportVerdict =
   | { valid: false; reason: InvalidReason };
 
 /**
- * Checks form, key and signature of a token with the keys of this service. Where this process does not know the key, the
- * keys are read again once. Time and revocation are not checked.
+ * Checks form, key and signature of a token with the keys of this service. Where this process does not know the key,
+ * the keys are read again once. Time and revocation are not checked.
  */
 export async function verifySignature(context: Context, token: string): Promise<TokenVerdict> {
   const keys = signingKeys(context);

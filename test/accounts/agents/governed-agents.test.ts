@@ -39,7 +39,7 @@ describe('changes of an agent that need a person', () => {
     it('is refused to a key until a person has approved it, and done once for each approval', async () => {
       await block(agentId);
       const approval = await approvalRequested(unblock);
-      assert.equal(await approvalRequested(unblock), approval, 'asking again asks for the same approval');
+      assert.equal(await approvalRequested(unblock), approval, 'a second request gets the same approval');
       assertProblem(await unblock(approval), 'GOVERNANCE_APPROVAL_REQUIRED');
       assert.equal((await agent()).status, 'blocked');
       await approve(approval);

@@ -120,7 +120,7 @@ describe('an API key that expires', () => {
         expires_at: expiresAt,
       });
       const used = await requester(made.body.key).get('/v1/operators/me');
-      // Answers that came after the expiry, as on a machine that is busy, say nothing of the time before it.
+      // Answers that came after the expiry, as on a busy machine, prove nothing about the time before it.
       if (Date.now() >= Date.parse(expiresAt)) return inUse(seconds * 4);
       assertStatus(used, 200);
       return { key: assertStatus(made, 201).key, expiresAt };
@@ -214,7 +214,7 @@ describe('the agent of an agent key', () => {
 
   it('disabled: its keys, in use or not, are refused until it is active again', async () => {
     const [used, unused] = [await buildAgentKey(operator, agent.id), await buildAgentKey(operator, agent.id)];
-    // Often enough to be remembered: announcements of the keys' own making come back within some milliseconds.
+    // Often enough that the key is cached: the announcement of its creation arrives some milliseconds later.
     for (let call = 0; call < 50; call += 1) assertStatus(await used.get('/v1/billing/balance'), 200);
     assertStatus(await operator.patch(`/v1/agents/${agent.id}`, { status: 'disabled' }), 200);
     assertProblem(await used.get('/v1/billing/balance'), 'UNAUTHENTICATED');

@@ -5,7 +5,10 @@ type Call = (as: Requester) => Promise<Reply>;
 
 type Endpoint = [line: string, audience: 'operator' | 'admin' | 'platform', call: Call];
 
-/** Every endpoint of accounts and who may call it. operator: no agents; admin: no members either; platform: no operators. */
+/**
+ * Every endpoint of accounts and who may call it. operator: no agents; admin: no members either; platform: no
+ * operators.
+ */
 const endpoints: Endpoint[] = [
   ['POST /v1/operators', 'platform', (as) => as.post('/v1/operators', { name: 'x', email: 'x@example.test' })],
   ['GET /v1/operators/me', 'operator', (as) => as.get('/v1/operators/me')],

@@ -92,7 +92,7 @@ describe('a checkout', () => {
       jti: bad.jti,
       body: report({ services_used: ['jira'] }),
     });
-    assert.equal(await held(bad), false, 'a flag before the checkout only tells');
+    assert.equal(await held(bad), false, 'a flag before the checkout does not hold the agent');
     assert.equal((await checkout(bad)).review?.risk, 'critical');
     assert.equal(await held(bad), true);
   });
@@ -169,7 +169,7 @@ describe('a checkout', () => {
       assert.deepEqual([event?.event_type, event?.severity], ['passport.missed_checkout', 'critical']);
       assert.deepEqual(Object.keys(event?.payload ?? {}), ['jti', 'agent_id', 'expected_by']);
       assert.equal(await held(lineage), true);
-      assert.equal((await eventsOf(db, lineage)).length, 1, 'passport.flagged would tell it twice');
+      assert.equal((await eventsOf(db, lineage)).length, 1, 'no passport.flagged for the same thing');
     });
 
     it('is a warning for a logged agent, and nothing more is awaited', async () => {

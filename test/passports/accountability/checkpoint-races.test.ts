@@ -25,7 +25,8 @@ import {
 
 /** A round is about ten statements: ten rounds cost as much as one of the money races. */
 const ROUNDS = RACE_ROUNDS * 10;
-const GRACE = 75;
+/** Seconds: a quarter of the interval of 300. */
+const CHECKPOINT_GRACE = 75;
 const REPORT = CheckpointBodySchema.parse({ services_used: ['GitHub'], actions_count: 1 });
 
 describe('races at a deadline', function () {
@@ -59,12 +60,12 @@ describe('races at a deadline', function () {
       flags.map(({ type, occasion }) => [type, occasion]),
     );
     const events = await eventsOf(db, lineage);
-    const told = events.flatMap(({ event_type, payload }) =>
+    const announced = events.flatMap(({ event_type, payload }) =>
       event_type === 'passport.flagged'
         ? (payload.flags as { type: string }[]).map(({ type }) => type)
         : ['missed_checkout'],
     );
-    assert.deepEqual(told.toSorted(), flags.map(({ type }) => type).toSorted());
+    assert.deepEqual(announced.toSorted(), flags.map(({ type }) => type).toSorted());
     return flags.map(({ type, occasion }) => ({ type, occasion }));
   };
   const typesOf = async (lineage: Lineage): Promise<string[]> => (await raised(lineage)).map(({ type }) => type);
@@ -73,7 +74,7 @@ describe('races at a deadline', function () {
 
   it('two lives, the reconciler and a checkpoint at one missed deadline: one flag, which the checkpoint shows', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const lineage = await enforced({ age: 300 + GRACE + 31 });
+      const lineage = await enforced({ age: 300 + CHECKPOINT_GRACE + 31 });
       const [, , , { body }] = await Promise.all([
         life(lineage),
         life(lineage),
@@ -90,18 +91,19 @@ describe('races at a deadline', function () {
 
   it('a checkpoint around its deadline: late before it, missed after it, always one of both', async () => {
     const seen = { late: 0, missed: 0 };
-    // Seconds from the start to the deadline; how many bring up both orders is this machine's to say, at this hour.
+    // Seconds from the start to the deadline; how many of them let both orders occur depends on the speed of the
+    // machine.
     let ahead = 0.01;
     for (let round = 0; round < ROUNDS; round += 1) {
-      const lineage = await enforced({ age: 300 + GRACE - ahead });
+      const lineage = await enforced({ age: 300 + CHECKPOINT_GRACE - ahead });
       const deadline = await db.oneFirst(sql.type(z.object({ at: z.string() }))`
-        select iso_time(next_checkpoint_due_at + make_interval(secs => ${GRACE})) as at from passport_lineages where id = ${lineage.jti}`);
+        select iso_time(next_checkpoint_due_at + make_interval(secs => ${CHECKPOINT_GRACE})) as at from passport_lineages where id = ${lineage.jti}`);
       const looks = [1, 2, 3].map(() => somewhen(() => life(lineage)));
       const { body } = await somewhen(() => checkpoint(lineage));
       await Promise.all(looks);
       const flags = await raised(lineage);
       const inTime = body.checkpoint.submitted_at < deadline;
-      if (body.checkpoint.submitted_at === deadline) continue; // the same millisecond as far as the answer tells
+      if (body.checkpoint.submitted_at === deadline) continue; // the same millisecond, so the answer cannot show the order
       assert.deepEqual(
         flags.map(({ type }) => type),
         [inTime ? 'late_checkpoint' : 'missed_checkpoint'],
@@ -140,7 +142,7 @@ describe('races at a deadline', function () {
 
   it('a revocation around a deadline: raised at most once, and not after it', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const lineage = await enforced({ age: 300 + GRACE - 0.005 });
+      const lineage = await enforced({ age: 300 + CHECKPOINT_GRACE - 0.005 });
       await Promise.all([
         somewhen(() => life(lineage)),
         somewhen(() => revoke(lineage)),
@@ -156,7 +158,7 @@ describe('races at a deadline', function () {
 
   it('a refresh around the last moment: the deadline that it brings back is raised once', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const { lineage, done } = await beforeAge(db, 300 + GRACE, [
+      const { lineage, done } = await beforeAge(db, 300 + CHECKPOINT_GRACE, [
         () => enforced({ ttl: 374, age: 373 }),
         async (one) => {
           await Promise.all([
@@ -176,10 +178,10 @@ describe('races at a deadline', function () {
 
   it('many lineages of one session, due at once, under many lives: no deadlock, one flag each', async () => {
     for (let round = 0; round < RACE_ROUNDS; round += 1) {
-      const root = await enforced({ age: 300 + GRACE + 31 });
+      const root = await enforced({ age: 300 + CHECKPOINT_GRACE + 31 });
       const all = [root];
       for (let nth = 0; nth < 8; nth += 1)
-        all.push(await newLineage(db, { operator: root.operator, parent: root, age: 300 + GRACE + 31 }));
+        all.push(await newLineage(db, { operator: root.operator, parent: root, age: 300 + CHECKPOINT_GRACE + 31 }));
       await Promise.all([life(root), reconcileSessions(own.context), life(root), ...all.map(checkpoint), life(root)]);
       for (const lineage of all)
         assert.deepEqual(
@@ -226,9 +228,9 @@ describe('races at a deadline', function () {
   it('the reconciler flags what is half a minute past its deadline, without any life', async () => {
     // Of what the cases before have left, the oldest come first.
     await eventually('nothing to be left of them', async () => (await reconcileSessions(own.context)).raised === 0);
-    const late = await enforced({ age: 300 + GRACE + 31 });
-    const { done: ofSoon } = await beforeAge(db, 300 + GRACE + 30, [
-      () => enforced({ age: 300 + GRACE + 29 }),
+    const late = await enforced({ age: 300 + CHECKPOINT_GRACE + 31 });
+    const { done: ofSoon } = await beforeAge(db, 300 + CHECKPOINT_GRACE + 30, [
+      () => enforced({ age: 300 + CHECKPOINT_GRACE + 29 }),
       async (soon) => {
         await reconcileSessions(own.context);
         return typesOf(soon);

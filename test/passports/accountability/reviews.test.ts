@@ -178,10 +178,10 @@ describe('Reviews of checkouts', () => {
       const review = await critical(passport);
       assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
       const body = { decision: 'approved', notes: 'A typing error.' };
-      const asked = await decide(review, body);
-      assertProblem(asked, 'GOVERNANCE_APPROVAL_REQUIRED');
+      const refused = await decide(review, body);
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
       assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
-      const approval = String(asked.body.approval_id);
+      const approval = String(refused.body.approval_id);
       assertStatus(await person.post(`/v1/governance/approvals/${approval}/approve`), 200);
       const decided = assertStatus(await decide(review, body, operator, { 'x-governance-approval': approval }), 200);
       assert.deepEqual(
@@ -191,7 +191,11 @@ describe('Reviews of checkouts', () => {
       assert.notEqual(decided.review.decided_at, null);
       assertStatus(await issueReply(agentId), 201);
       assert.equal(await verified(passport), true);
-      assert.deepEqual(assertStatus(await decide(review, body), 200), decided, 'the same again asks nobody');
+      assert.deepEqual(
+        assertStatus(await decide(review, body), 200),
+        decided,
+        'the same decision again needs no approval',
+      );
       assertProblem(await decide(review, { decision: 'blocked' }), 'REVIEW_ALREADY_DECIDED');
       assert.deepEqual(await eventTypes(agentId), ['passport.flagged']);
       const [claim] = await claimsOf(await database(), { agent: agentId }, 'operator_review');

@@ -37,7 +37,7 @@ describe('The life of a session', () => {
     const begin = async (): Promise<Session> => {
       seconds *= 2;
       const session = await beginSession(rig, { age: MISSED - seconds });
-      await eventually('the life to have begun', () => seen(session)); // asking the run itself would cost it a task
+      await eventually('the life to have begun', () => seen(session)); // a query of the run itself would cost it a task
       return session;
     };
     const { lineage: session, done } = await beforeAge(db, MISSED, [begin, act]);

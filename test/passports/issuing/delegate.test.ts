@@ -59,13 +59,13 @@ describe('POST /v1/passports/delegate', () => {
       claim_type: 'name',
       assurance_level: 'L2',
     });
-    const told = {
+    const statedIntent = {
       summary: 'Sort the issues',
       services: ['code'],
       estimated_duration_seconds: 120,
       refs: ['ticket 7'],
     };
-    const parent = await issue(holder, { intent: told, mission_ids: [mission] });
+    const parent = await issue(holder, { intent: statedIntent, mission_ids: [mission] });
     const child = await delegate(holder, parent, toChild());
     const [above, below] = [claimsOf(parent), claimsOf(child)];
     assert.equal(payloadOf(child.token).sub, childId);

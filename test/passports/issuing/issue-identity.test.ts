@@ -82,7 +82,7 @@ describe('POST /v1/passports/issue, identity claims', () => {
       const root = await sign('issue', { agent_id: agentId });
       assert.equal(claimsOf(root).identity_claims.length, 1);
 
-      // It ends in 0.3 to 1.3 s, and what is asked while a passport is written takes longer.
+      // It expires in 0.3 to 1.3 s, and a request while a passport is written takes longer.
       await pool.query(sql.unsafe`
         create or replace function agent_held(p_agent text) returns boolean language sql volatile as 'select clock_timestamp() is null from pg_sleep(1.4)'`);
       const end = await pool.oneFirst(sql.type(z.object({ end: z.number() }))`

@@ -200,19 +200,19 @@ describe('POST /v1/passports/issue', () => {
       claim_type: 'intent_claim',
       payload: intent({ agent_id: holder.agentId }),
     });
-    const told = {
+    const statedIntent = {
       summary: 'Sort the issues',
       services: ['code'],
       will_delegate: true,
       estimated_duration_seconds: 90.5,
       refs: [claim.id, 'ticket 7'],
     };
-    const passport = await issue(holder, { intent: told });
-    assert.equal(claimsOf(passport).intent_summary, told.summary);
-    assert.deepEqual(claimsOf(passport).intent_services, told.services);
+    const passport = await issue(holder, { intent: statedIntent });
+    assert.equal(claimsOf(passport).intent_summary, statedIntent.summary);
+    assert.deepEqual(claimsOf(passport).intent_services, statedIntent.services);
     const shown = assertStatus(await holder.as.get<Passport>(`/v1/passports/${passport.jti}`), 200);
-    assert.deepEqual([shown.intent_refs, shown.estimated_duration_seconds], [told.refs, 90.5]);
-    const unknown = { ...told, refs: ['pc_01K0000000000000000000000A'] };
+    assert.deepEqual([shown.intent_refs, shown.estimated_duration_seconds], [statedIntent.refs, 90.5]);
+    const unknown = { ...statedIntent, refs: ['pc_01K0000000000000000000000A'] };
     assertProblem(await tryIssue(holder, { intent: unknown }), 'UNKNOWN_INTENT', 'intent.refs.0');
   });
 
@@ -255,12 +255,12 @@ describe('POST /v1/passports/issue', () => {
 
   describe('time', () => {
     it('is valid as long as requested, fractions rounded down', async () => {
-      for (const [asked, given] of [
+      for (const [requested, given] of [
         [60, 60],
         [90.9, 90],
         [3_600, 3_600],
       ])
-        assert.equal(ttlOf(await issue(holder, { ttl_seconds: asked })), given);
+        assert.equal(ttlOf(await issue(holder, { ttl_seconds: requested })), given);
     });
 
     it('takes the checkpoint interval of the call, else of the agent, else of the mode', async () => {

@@ -33,8 +33,8 @@ for (const path of PATHS) {
     it('may be read by a page of any origin, with or without a preflight request', async () => {
       const answer = await anonymous().get(path, { origin: 'https://elsewhere.example' });
       assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-      const asked = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
-      const preflight = await fetch(`${service().baseUrl}${path}`, { method: 'OPTIONS', headers: asked });
+      const preflightHeaders = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
+      const preflight = await fetch(`${service().baseUrl}${path}`, { method: 'OPTIONS', headers: preflightHeaders });
       assert.equal(preflight.status, 204);
       assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
       assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, HEAD, OPTIONS');
@@ -64,10 +64,10 @@ describe('JWKS', () => {
   });
 
   it('is not open to other origins where a route is not', async () => {
-    const asked = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+    const preflightHeaders = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
     const preflight = await fetch(`${service().baseUrl}/v1/passports/introspect`, {
       method: 'OPTIONS',
-      headers: asked,
+      headers: preflightHeaders,
     });
     assert.equal(preflight.status, 204);
     assert.equal(preflight.headers.get('access-control-allow-origin'), null);

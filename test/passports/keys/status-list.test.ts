@@ -107,9 +107,9 @@ describe(`GET ${PATH}`, () => {
   });
 
   it('is made once for all requests at the same time', async () => {
-    const asked = new Set(Array.from({ length: 20 }, () => statusList(own.context, null)));
-    assert.equal(asked.size, 1);
-    await Promise.all(asked);
+    const lists = new Set(Array.from({ length: 20 }, () => statusList(own.context, null)));
+    assert.equal(lists.size, 1);
+    await Promise.all(lists);
   });
 
   it('has room for passports that are issued while a copy is in use', async () => {
@@ -117,7 +117,7 @@ describe(`GET ${PATH}`, () => {
     await own.context.pool.query(sql.type(Nothing)`select setval('passport_status_numbers', 100000)`);
     const room = bits(await fetched(`${PATH}/${day}`)).length * 8;
     assert(room >= 100_000 + 65_536, `${room} bits`);
-    assert.equal(Math.log2(room) % 1, 0, 'a power of two says little about how many passports there are');
+    assert.equal(Math.log2(room) % 1, 0, 'a power of two reveals little about how many passports there are');
   });
 
   it('of an earlier day ends where the next day begins; there is none of a day without passports or in the future', async () => {

@@ -160,10 +160,13 @@ describe('revoking passports', () => {
     });
 
     it('keeps the reason, by default that the operator did it', async () => {
-      const [told, silent] = [await issue(holder), await issue(holder)];
-      await revoke(told.jti, { reason: 'lost' });
-      await revoke(silent.jti);
-      assert.deepEqual([(await rowOf(told)).reason, (await rowOf(silent)).reason], ['lost', 'Revoked by operator']);
+      const [withReason, withoutReason] = [await issue(holder), await issue(holder)];
+      await revoke(withReason.jti, { reason: 'lost' });
+      await revoke(withoutReason.jti);
+      assert.deepEqual(
+        [(await rowOf(withReason)).reason, (await rowOf(withoutReason)).reason],
+        ['lost', 'Revoked by operator'],
+      );
     });
   });
 

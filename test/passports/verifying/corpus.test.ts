@@ -21,9 +21,9 @@ describe(`POST ${PATH} of hostile tokens`, () => {
   let own: OwnService;
   let target: Target;
   let good: string;
-  let asked = 0;
+  let keyFetches = 0;
   const trap = createServer((_request, response) => {
-    asked += 1;
+    keyFetches += 1;
     response.end('{"keys":[]}');
   });
 
@@ -69,7 +69,7 @@ describe(`POST ${PATH} of hostile tokens`, () => {
     });
   }
 
-  it('fetched no keys from anywhere', () => assert.equal(asked, 0));
+  it('fetched no keys from anywhere', () => assert.equal(keyFetches, 0));
 
   it('refuses any token with one character changed, left out or put in', async () => {
     const character = fc.constantFrom(...'ABCXYZabcxyz0189-_.=+/ \n\u00e9{}"'.split(''));

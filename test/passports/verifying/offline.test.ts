@@ -27,7 +27,10 @@ interface Try {
   admitted: boolean;
 }
 
-/** How the code of the page is run: the lines added to it read tries from the first argument and print the outcome of each. */
+/**
+ * How the code of the page is run: the lines added to it read tries from the first argument and print the outcome of
+ * each.
+ */
 const LANGUAGES = {
   typescript: {
     command: process.execPath,

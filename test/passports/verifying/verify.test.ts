@@ -37,7 +37,7 @@ describe(`POST ${PATH}`, () => {
     assert.deepEqual(
       Object.keys(verdict),
       ['valid', 'reason'],
-      'a refusal tells its reason and nothing of the passport',
+      'a refusal shows its reason and nothing of the passport',
     );
     return verdict.reason;
   };
@@ -117,7 +117,7 @@ describe(`POST ${PATH}`, () => {
     assert.equal(
       await refusal(token, { service_id: 'GitHub' }),
       'service_not_in_scope',
-      'a service is asked for by its id',
+      'a service is named by its id',
     );
     assert.equal(await refusal(token, { service_id: 'empty' }), 'service_not_in_scope', 'no scopes are none');
     await revoke(own, payload.jti);
@@ -169,12 +169,12 @@ describe(`POST ${PATH}`, () => {
   });
 
   it('may be called by a page of any origin', async () => {
-    const asked = {
+    const preflightHeaders = {
       origin: 'https://elsewhere.example',
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'content-type',
     };
-    const preflight = await fetch(`${service().baseUrl}${PATH}`, { method: 'OPTIONS', headers: asked });
+    const preflight = await fetch(`${service().baseUrl}${PATH}`, { method: 'OPTIONS', headers: preflightHeaders });
     assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
     assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /POST/);
     assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /content-type/);

@@ -39,7 +39,10 @@ function checks(folder: string): void {
     for (const { publicKeyJwk } of testGroups) assert.equal(PublicJwkSchema.safeParse(publicKeyJwk).success, true);
   });
 
-  /** Tokens of a file, against our key under each kid that they name: a valid one of another algorithm is not valid here. */
+  /**
+   * Tokens of a file, against our key under each kid that they name: a valid one of another algorithm is not valid
+   * here.
+   */
   const takesNone = async (file: string): Promise<void> => {
     const { numberOfTests, testGroups } = vectorsOf(folder, file);
     let tried = 0;

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
-/** Project Wycheproof (C2SP): its vectors are published as a Go module and nowhere else that a package manager reaches. */
+/**
+ * Project Wycheproof (C2SP): its vectors are published as a Go module and nowhere else that a package manager reaches.
+ */
 const MODULE = 'github.com/c2sp/wycheproof@v0.0.0-20260902155932-3fa63dd0344a';
 
 const Vectors = z.object({
@@ -31,7 +33,9 @@ const Vectors = z.object({
 export type Vectors = z.infer<typeof Vectors>;
 export type Group = Vectors['testGroups'][number];
 
-/** The folder of the vectors, or why there is none: Go brings them into its own cache, from the network the first time. */
+/**
+ * The folder of the vectors, or why there is none: Go brings them into its own cache, from the network the first time.
+ */
 export async function wycheproof(): Promise<{ folder: string } | { missing: string }> {
   try {
     const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', MODULE], { timeout: 60_000 });

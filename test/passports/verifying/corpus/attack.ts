@@ -15,7 +15,7 @@ export interface Target {
   nextKid: string;
   key: KeyObject;
   payload: Payload;
-  /** Where a server listens that must never be asked. */
+  /** The address of a server that must get no request. */
   trap: string;
 }
 
