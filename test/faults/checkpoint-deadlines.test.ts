@@ -118,7 +118,7 @@ describe('Checkpoint deadlines under faults (F13)', function () {
 /** What a case does with the sessions of its world. */
 function sessionsIn({ context, lives }: World) {
   const db = context.pool;
-  const wake = ({ session }: Lineage) => run(db, sql.fragment`select wake_life(${lifeId.session(session)}, 'issued')`);
+  const wake = ({ session }: Lineage) => run(db, sql.fragment`select wake_life(${lifeId.session(session)})`);
   const details = async ({ session }: Lineage): Promise<string> => {
     const metadata = await lives.client.workflow
       .getHandle(lifeId.session(session))
