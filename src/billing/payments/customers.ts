@@ -6,8 +6,8 @@ import type { PaymentsContext } from './provider.ts';
 const CustomerRow = z.object({ customer_id: z.string() });
 
 /**
- * Who the operator is to the payment provider, made there at first need. By the provider's key, so two calls at once return the
- * same.
+ * The operator's customer id at the payment provider, where the customer is created at first need. Two calls at once
+ * create one customer, since they use the same key.
  * @throws PaymentRefused
  */
 export async function customerOf({ pool, config, payments }: PaymentsContext, operatorId: string): Promise<string> {
@@ -16,7 +16,7 @@ export async function customerOf({ pool, config, payments }: PaymentsContext, op
     select customer_id from payment_customers where operator_id = ${operatorId} and provider = ${provider}`);
   if (known !== null) return known.customer_id;
   const operator = await findOperator(pool, operatorId);
-  if (operator === null) throw new Error(`${operatorId} is to be a customer, and there is no such operator`);
+  if (operator === null) throw new Error(`There is no operator ${operatorId}, which is to become a customer.`);
   const { customerId } = await payments.ensureCustomer({ operatorId, name: operator.name, email: operator.email });
   await pool.query(sql.type(z.object({}))`
     insert into payment_customers (operator_id, provider, customer_id) values (${operatorId}, ${provider}, ${customerId})

@@ -11,7 +11,9 @@ interface PaymentStep<Status extends string, Action extends string> {
   /** `gone`: there is no such row. */
   status: Status | 'gone';
   action: Action;
-  /** Milliseconds by Postgres' clock, at least 1,000: to `until`, or how long an action is worth trying; null: no end. */
+  /**
+   * Milliseconds by Postgres' clock, at least 1,000: to `until`, or how long an action is worth trying; null: no end.
+   */
   waitMs: number | null;
   /** ISO 8601. */
   until: string | null;

@@ -16,8 +16,8 @@ import type { PayoutState } from './schema.ts';
 const BATCH = 200;
 
 /**
- * Makes the statements of a month for the next operators that have earnings, each once however often this runs, and wakes the
- * lives of those to be paid out.
+ * Makes the statements of a month for the next operators that have earnings, each once however often this runs, and
+ * wakes the lives of those to be paid out.
  */
 export async function openPayouts(
   { config, pool, delivery }: Context,
@@ -36,8 +36,8 @@ export interface PayoutStep {
 }
 
 /**
- * One step of the life of a payout: begins the transfer of one that is due, where a provider is configured. By the row, so it may run
- * any number of times.
+ * One step of the life of a payout: begins the transfer of one that is due, where a provider is configured. By the row,
+ * so it may run any number of times.
  * @param payoutId `op_…:YYYY-MM`
  */
 export const advancePayout = async ({ config, pool }: Context, payoutId: string): Promise<PayoutStep> => ({
@@ -46,8 +46,9 @@ export const advancePayout = async ({ config, pool }: Context, payoutId: string)
 });
 
 /**
- * Has the provider transfer what is under way, and writes down what came of it; nothing is done where it is over. A try whose answer
- * was lost is made again under the same key with the same account and amount, so the provider transfers once.
+ * Has the provider transfer what is under way, and writes down what came of it; nothing is done where it is over. A try
+ * whose answer was lost is made again under the same key with the same account and amount, so the provider transfers
+ * once.
  * @throws whatever the provider throws that is no final refusal: the outcome is unknown.
  */
 export async function transferPayout({ pool, log, payments }: PaymentsContext, payoutId: string): Promise<void> {
@@ -67,7 +68,10 @@ export async function transferPayout({ pool, log, payments }: PaymentsContext, p
   await settlePayoutRow(pool, payoutId, done?.transferId ?? null);
 }
 
-/** Wakes payouts that no life seems to hold, and those that waited for a payment provider where there is one now; at most 100 a call. */
+/**
+ * Wakes payouts that no life seems to hold, and those that waited for a payment provider where there is one now; at
+ * most 100 a call.
+ */
 export async function reconcilePayouts({ config, pool, delivery }: Context): Promise<{ woken: number }> {
   const woken = await reconcilePayoutRows(pool, config.payments !== undefined);
   if (woken > 0) delivery.messagesCommitted();

@@ -22,8 +22,8 @@ import { findSubscription, type SubscriptionRow } from './queries.ts';
 import { isRunning, takeState } from './state.ts';
 
 /**
- * Opens the page of a change under the change's own id, so that a try whose answer was lost is the same page when it is made again; never
- * one whose time was over before there was anybody to open it.
+ * Opens the page of a change under the change's own id, so that a try whose answer was lost is the same page when it is
+ * made again; never one whose time was over before there was anybody to open it.
  */
 export async function openSubscriptionCheckout(context: PaymentsContext, changeId: string): Promise<void> {
   const { pool, log } = context;
@@ -48,7 +48,7 @@ interface Wanted {
 async function openPage(context: PaymentsContext, { change, row }: Wanted): Promise<HostedPage> {
   const { payments } = context;
   const { id: changeId, operator_id: operatorId, tier, expires_at: until } = change;
-  if (until === null) throw new Error(`${changeId} is nothing to pay`);
+  if (until === null) throw new Error(`The change ${changeId} has nothing to pay.`);
   const customerId = await customerOf(context, operatorId);
   step('openSubscriptionCheckout:customer');
   const expiresAt = new Date(until);
@@ -69,8 +69,8 @@ async function keepPage(
 }
 
 /**
- * Closes the page of a change that was given up, before another is opened. Where somebody paid it after all, that counts: the money
- * came in.
+ * Closes the page of a change that was given up, before another is opened. Where somebody paid it after all, that
+ * counts: the money came in.
  */
 export async function closeSubscriptionCheckout(context: PaymentsContext, changeId: string): Promise<void> {
   const { pool, log, payments } = context;

@@ -4,7 +4,7 @@ import { lifeId } from '../../ids/life-ids.ts';
 import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
 import type { PaymentEffect } from '../payments/queries.ts';
 import { endChange, findChange } from './change-queries.ts';
-import { scheduleFetchNow, subscriberOf } from './queries.ts';
+import { planFetchNow, subscriberOf } from './queries.ts';
 import { takeState } from './state.ts';
 
 export type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'invoice_paid' | 'checkout' }>;
@@ -22,7 +22,7 @@ export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact)
   if (event.kind === 'subscription') {
     await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
   }
-  await scheduleFetchNow(unit.connection, operatorId);
+  await planFetchNow(unit.connection, operatorId);
   return { outcome: 'applied', operator_id: operatorId, life: lifeId.subscription(operatorId) };
 }
 

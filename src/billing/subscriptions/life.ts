@@ -4,7 +4,7 @@ import { runCommand, type Unit } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { OperatorId } from '../../ids/ids.ts';
-import { described, type Described } from '../payments/described.ts';
+import { describeLives, type LifeDescription } from '../payments/life-description.ts';
 import {
   PaymentRefused,
   type CheckoutState,
@@ -25,7 +25,10 @@ import {
 import type { SubscriptionStep } from './schema.ts';
 import { isRunning, takeState } from './state.ts';
 
-/** One step of the life of a subscription: deletes the messages that woke it and returns what is next. By the rows, so it may run any number of times. */
+/**
+ * One step of the life of a subscription: deletes the messages that woke it and returns what is next. By the rows, so
+ * it may run any number of times.
+ */
 export async function advanceSubscription({ pool }: Context, operatorId: string): Promise<SubscriptionStep> {
   const {
     todo,
@@ -38,7 +41,10 @@ export async function advanceSubscription({ pool }: Context, operatorId: string)
   return { todo, changeId, status, tier, waitMs, until };
 }
 
-/** What the service does by itself for an operator, in one transaction that holds the operator first, as every command does. */
+/**
+ * Runs what the service does by itself for an operator, in one transaction that locks the operator first, as every
+ * command does.
+ */
 export async function forOperator(
   context: Context,
   operatorId: string,
@@ -59,8 +65,9 @@ export async function forOperator(
 }
 
 /**
- * Pushes to the provider what the operator has decided: all of it, under the number of the decision, so that a try whose answer was lost is
- * made again as it was. Where the provider will never do it, the row says again what the provider has.
+ * Pushes to the provider what the operator has decided: all of it, under the number of the decision, so that a try
+ * whose answer was lost is made again as it was. Where the provider refuses for good, the row goes back to what the
+ * provider has (decision B34).
  */
 export async function pushSubscription(context: PaymentsContext, operatorId: string): Promise<void> {
   const { payments } = context;
@@ -95,13 +102,16 @@ export async function pushSubscription(context: PaymentsContext, operatorId: str
   }
 }
 
-/** Fetches from the provider how things stand: at the end of the period, when a checkout expires, after an event. A lost webhook loses nothing. */
+/**
+ * Fetches the state of checkout and subscription from the provider: at the end of the period, when a checkout expires,
+ * after an event. A lost webhook loses nothing.
+ */
 export async function fetchSubscription(context: PaymentsContext, operatorId: string): Promise<void> {
   const { payments } = context;
   const row = await findSubscription(context.pool, operatorId);
   if (row === null) return;
   const change = await findChangeInFlight(context.pool, operatorId);
-  const found = await findAtProvider(payments, row, change).catch((error: unknown) => {
+  const atProvider = await readAtProvider(payments, row, change).catch((error: unknown) => {
     if (!(error instanceof PaymentRefused)) throw error;
     context.log.error(
       { operatorId, reason: error.message },
@@ -111,26 +121,33 @@ export async function fetchSubscription(context: PaymentsContext, operatorId: st
   });
   step('fetchSubscription:fetched');
   await forOperator(context, operatorId, async (unit) => {
-    if (found.state !== null) {
-      await takeState(unit, operatorId, { state: found.state, at: row.answer_at, knownRevision: row.told_revision });
+    if (atProvider.state !== null) {
+      await takeState(unit, operatorId, {
+        state: atProvider.state,
+        at: row.answer_at,
+        knownRevision: row.told_revision,
+      });
     }
-    if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, found.checkout);
+    if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, atProvider.checkout);
     await planNextFetch(unit.connection, operatorId, row.read_at);
   });
 }
 
-interface Found {
-  /** What became of the checkout of a first subscription; null: there is none, and what became of an upgrade its subscription shows. */
+interface AtProvider {
+  /**
+   * The status of the checkout of a first subscription; null where there is none, as for an upgrade, which its
+   * subscription shows.
+   */
   checkout: CheckoutState['status'] | null;
   /** The subscription that runs, or the one that a checkout has become. */
   state: SubscriptionState | null;
 }
 
-async function findAtProvider(
+async function readAtProvider(
   payments: PaymentProvider,
   row: SubscriptionRow,
   change: ChangeRow | null,
-): Promise<Found> {
+): Promise<AtProvider> {
   const sessionId = change?.kind === 'start' ? change.session_id : null;
   const checkout = sessionId === null ? null : await payments.readCheckout(sessionId);
   const subscriptionId = isRunning(row) ? row.subscription_id : (checkout?.subscriptionId ?? null);
@@ -138,7 +155,11 @@ async function findAtProvider(
   return { checkout: checkout?.status ?? null, state };
 }
 
-async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout: Found['checkout']): Promise<void> {
+async function endUnpaid(
+  { connection }: Unit,
+  { id, past }: ChangeRow,
+  checkout: AtProvider['checkout'],
+): Promise<void> {
   if (checkout === 'failed' || checkout === 'expired')
     return await endChange(connection, id, { status: checkout, closing: false });
   if (past && checkout !== 'processing' && checkout !== 'paid')
@@ -146,9 +167,12 @@ async function endUnpaid({ connection }: Unit, { id, past }: ChangeRow, checkout
 }
 
 /** One query for several operators; those who never requested a subscription are left out. */
-export async function describeSubscriptions({ pool }: Context, operatorIds: string[]): Promise<Map<string, Described>> {
+export async function describeSubscriptions(
+  { pool }: Context,
+  operatorIds: string[],
+): Promise<Map<string, LifeDescription>> {
   const known = await knownSubscribers(pool, operatorIds);
-  return described(
+  return describeLives(
     known.map((id) => ({ id, operator_id: id })),
     ({ id }) => ({
       summary: `Subscription of ${id}`,

@@ -80,14 +80,14 @@ export async function saveSubscription(
 }
 
 /** Makes the next fetch from the provider due now; the caller wakes the life. */
-export async function scheduleFetchNow(connection: CommonQueryMethods, operatorId: string): Promise<void> {
+export async function planFetchNow(connection: CommonQueryMethods, operatorId: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscriptions set ask_at = clock_timestamp(), due_at = clock_timestamp() where operator_id = ${operatorId}`);
 }
 
 /**
- * Sets when to fetch from the provider next, after a fetch that began at `fetchedAt`: at the end of the period and when a
- * checkout expires; in a minute where the period is over and not renewed yet, in ten minutes while a payment is
+ * Sets when to fetch from the provider next, after a fetch that began at `fetchedAt`: at the end of the period and when
+ * a checkout expires; in a minute where the period is over and not renewed yet, in ten minutes while a payment is
  * processed; at once where an event came meanwhile.
  */
 export async function planNextFetch(

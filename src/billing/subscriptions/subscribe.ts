@@ -20,9 +20,9 @@ import type { Subscribe, Subscribed } from './schema.ts';
 import { isRunning } from './state.ts';
 
 /**
- * Changes to another tier (decisions B11 and B12). A first subscription and a larger tier return the page where they
- * are paid, a smaller tier waits for the end of the period, and the current tier takes back a cancellation or a planned
- * smaller tier.
+ * Changes to another tier (decision B11). A first subscription and a larger tier return the page where they are paid, a
+ * smaller tier waits for the end of the period, and the current tier takes back a cancellation or a planned smaller
+ * tier.
  * @throws CarnetError PAYMENTS_NOT_CONFIGURED; VALIDATION_ERROR for free; CONTACT_SALES for enterprise; CONFLICT for
  *   the current tier, and while a change waits, with its `checkout_url`; PAYMENT_REFUSED; TEMPORARILY_UNAVAILABLE where
  *   no worker opens the page in time.

@@ -1,20 +1,23 @@
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
-import { described, type Described } from '../described.ts';
+import { describeLives, type LifeDescription } from '../life-description.ts';
 import { PaymentRefused, type PaymentsContext } from '../provider.ts';
 import { settleRefund, type RefundOutcome } from '../queries.ts';
 import type { RefundStep } from '../step.ts';
 import { advanceRefundRow, describeRefundRows, findPendingRefund, reconcileRefundRows } from './queries.ts';
 
-/** One step of the life of a refund: deletes the messages that woke it and returns what is next. By the row, so it may run any number of times. */
+/**
+ * One step of the life of a refund: deletes the messages that woke it and returns what is next. By the row, so it may
+ * run any number of times.
+ */
 export async function advanceRefund({ pool }: Context, id: string): Promise<RefundStep> {
   const { status, action, wait_ms: waitMs, until } = await advanceRefundRow(pool, id);
   return { status, action, waitMs, until };
 }
 
 /**
- * Requests the refund from the provider, or reads what became of it, and captures or releases what is held. An answer that was lost is
- * no refusal: the request is made again under the same key.
+ * Requests the refund from the provider, or reads what became of it, and captures or releases what is held. An answer
+ * that was lost is no refusal: the request is made again under the same key.
  */
 export async function requestRefund(context: PaymentsContext, id: string): Promise<void> {
   const { pool, log, rowEvents, payments } = context;
@@ -48,8 +51,8 @@ const keyOf = ({ transaction_id: transactionId, attempt }: { transaction_id: str
   attempt === 1 ? `refund:${transactionId}` : `refund:${transactionId}:${attempt}`;
 
 /** One query for several ids; ids without a row are left out. */
-export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
-  described(
+export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>
+  describeLives(
     await describeRefundRows(pool, ids),
     ({ id, operator_id: operatorId, transaction_id: transactionId, amount_cents: cents }) => ({
       summary: `Refund of ${cents} cents for ${operatorId}`,

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { customerOf } from '../customers.ts';
-import { described, type Described } from '../described.ts';
+import { describeLives, type LifeDescription } from '../life-description.ts';
 import { settleTopUp } from '../queries.ts';
 import { PaymentRefused, type CheckoutState, type PaymentProvider, type PaymentsContext } from '../provider.ts';
 import type { TopUpStep } from '../step.ts';
@@ -18,13 +18,19 @@ import {
 } from './queries.ts';
 import { checkoutSeal, receiptSeal } from './seals.ts';
 
-/** One step of the life of a top-up: deletes the messages that woke it and returns what is next. By the row, so it may run any number of times. */
+/**
+ * One step of the life of a top-up: deletes the messages that woke it and returns what is next. By the row, so it may
+ * run any number of times.
+ */
 export async function advanceTopUp({ pool }: Context, id: string): Promise<TopUpStep> {
   const { status, action, wait_ms: waitMs, until } = await advanceTopUpRow(pool, id);
   return { status, action, waitMs, until };
 }
 
-/** Opens the checkout under the top-up's own id, so that a try whose answer was lost is the same session when it is made again. */
+/**
+ * Opens the checkout under the top-up's own id, so that a try whose answer was lost is the same session when it is made
+ * again.
+ */
 export async function openTopUp(context: PaymentsContext, id: string): Promise<void> {
   const { pool, encryption, payments } = context;
   const { status, operator_id: operatorId, amount_cents: amountCents, expires_at: until } = await readTopUp(pool, id);
@@ -49,8 +55,8 @@ export async function openTopUp(context: PaymentsContext, id: string): Promise<v
 }
 
 /**
- * Checks with the provider what became of a checkout, and closes it where its time is over: a webhook that was lost loses nothing, and
- * nobody pays a page that we gave up.
+ * Checks with the provider what became of a checkout, and closes it where its time is over: a webhook that was lost
+ * loses nothing, and nobody pays a page that we gave up.
  */
 export async function checkTopUp(context: PaymentsContext, id: string): Promise<void> {
   const { pool, log, rowEvents, payments } = context;
@@ -100,8 +106,8 @@ export async function fetchReceipt({ pool, encryption, payments }: PaymentsConte
 }
 
 /** One query for several ids; ids without a row are left out. */
-export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
-  described(
+export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>
+  describeLives(
     await describeTopUpRows(pool, ids),
     ({ id, operator_id: operatorId, amount_cents: cents, expires_at: until }) => ({
       summary: `Top-up of ${cents} cents for ${operatorId}`,
@@ -109,7 +115,9 @@ export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<
     }),
   );
 
-/** Wakes top-ups that no life seems to hold, and forgets events of webhooks a quarter old; at most 100 and 1,000 a call. */
+/**
+ * Wakes top-ups that no life seems to hold, and forgets events of webhooks a quarter old; at most 100 and 1,000 a call.
+ */
 export async function reconcileTopUps({ pool, delivery }: Context): Promise<ReconciledTopUps> {
   const reconciled = await reconcileTopUpRows(pool);
   if (reconciled.woken > 0) delivery.messagesCommitted();

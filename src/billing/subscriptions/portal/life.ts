@@ -1,7 +1,7 @@
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { customerOf } from '../../payments/customers.ts';
-import { described, type Described } from '../../payments/described.ts';
+import { describeLives, type LifeDescription } from '../../payments/life-description.ts';
 import { PaymentRefused, type PaymentsContext } from '../../payments/provider.ts';
 import {
   advancePortalRow,
@@ -22,7 +22,10 @@ export interface PortalStep {
   waitMs: null;
 }
 
-/** One step of the life of a portal session: deletes the messages that woke it, and gives it up when nobody waits for it any more. */
+/**
+ * One step of the life of a portal session: deletes the messages that woke it, and gives it up when nobody waits for it
+ * any more.
+ */
 export const advancePortal = async ({ pool }: Context, id: string): Promise<PortalStep> => ({
   status: await advancePortalRow(pool, id),
   waitMs: null,
@@ -46,8 +49,8 @@ export async function openPortalPage(context: PaymentsContext, id: string): Prom
 }
 
 /** One query for several ids; ids without a row are left out. Never with its address. */
-export const describePortals = async ({ pool }: Context, ids: string[]): Promise<Map<string, Described>> =>
-  described(await describePortalRows(pool, ids), ({ id, operator_id: operatorId }) => ({
+export const describePortals = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>
+  describeLives(await describePortalRows(pool, ids), ({ id, operator_id: operatorId }) => ({
     summary: `Portal of ${operatorId}`,
     details: `Page \`${id}\` of the payment provider, for \`${operatorId}\``,
   }));
