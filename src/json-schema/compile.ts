@@ -8,12 +8,11 @@ import { regExpEngine } from './patterns.ts';
 
 /**
  * How schemas of strangers are run.
- * - Not strict: the drafts allow unknown keywords (`x-…`, `examples`) and formats, and Ajv's strict rules are about
- * style.
- * - Own properties only: `constructor` in `required` must not be met by what every object inherits.
- * - Formats assert: whoever writes `format: email` expects a check.
- * - `multipleOf` with nine decimals, since 19.99 is a multiple of 0.01 to everybody but a double.
- * - No optimiser: it doubles the time to compile and saves a sixth of the microseconds of a validation at most.
+ * - Not strict: the drafts allow unknown keywords (`x-…`, `examples`) and formats; Ajv's strict rules are about style.
+ * - Own properties only: what every object inherits must not satisfy `required: ["constructor"]`.
+ * - Formats are checked: authors who write `format: email` expect that.
+ * - `multipleOf` with nine decimals: as doubles, 19.99 is no multiple of 0.01.
+ * - No optimiser: it doubles the time to compile and saves at most a sixth of a validation, which takes microseconds.
  * - References become functions; inlining would let a small text grow to megabytes of code.
  */
 const OPTIONS: Options = {
@@ -27,43 +26,42 @@ const OPTIONS: Options = {
   code: { regExp: regExpEngine, optimize: false },
 };
 
-const make = (draft: Draft, options: Options): Ajv =>
+const createAjv = (draft: Draft, options: Options): Ajv =>
   draft === Draft.draft07 ? new Ajv(options) : new Ajv2020(options);
 
 const metaschemas = new Map<Draft, Ajv>();
 
-/** What the metaschema of the schema's draft says about it; compiled once a draft, 18 to 33 ms. */
+/** The faults of a schema by the metaschema of its draft, which is compiled once (18 to 33 ms). */
 export function metaschemaErrors(schema: JsonObject): ErrorObject[] {
   const draft = draftOf(schema) ?? Draft.draft2020;
-  const ajv = metaschemas.get(draft) ?? make(draft, { strict: false, logger: false, allErrors: true });
+  const ajv = metaschemas.get(draft) ?? createAjv(draft, { strict: false, logger: false, allErrors: true });
   metaschemas.set(draft, ajv);
   return ajv.validateSchema(withoutIdentity(schema)) === true ? [] : (ajv.errors ?? []);
 }
 
 /**
- * A validator of one schema. `everyFault` goes on after the first fault, which a caller wants for an ordinary value;
- * for
- * large values it would let a stranger make as many error objects as the value has places.
+ * A validator of one schema. `everyFault` continues after the first fault, which callers want for ordinary values. For
+ * large values it would let a stranger create as many error objects as the value has members.
  *
- * Each has an instance of its own: an instance keeps every pattern and schema it has compiled for ever.
+ * Each validator has an Ajv instance of its own, since an instance never frees the patterns and schemas it has compiled.
  * @throws Error where the schema cannot be compiled
  */
 export function compileSchema(schema: JsonObject, { everyFault }: { everyFault: boolean }): ValidateFunction {
-  const ajv = make(draftOf(schema) ?? Draft.draft2020, { ...OPTIONS, allErrors: everyFault });
+  const ajv = createAjv(draftOf(schema) ?? Draft.draft2020, { ...OPTIONS, allErrors: everyFault });
   formats.default(ajv);
-  // `id` is unknown to both drafts and so ignored; Ajv would refuse it as a leftover of draft-04.
+  // Neither draft knows `id`, so it must be ignored; Ajv refuses it as a keyword of draft-04.
   ajv.removeKeyword('id').addKeyword('id');
   ajv.removeKeyword('uniqueItems').addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
-    validate: (wanted: boolean, items: JsonValue[]) => !wanted || allDifferent(items),
+    validate: (unique: boolean, items: JsonValue[]) => !unique || allDifferent(items),
     error: { message: 'must not hold the same item twice' },
   });
   return ajv.compile(withoutIdentity(schema));
 }
 
-/** Ajv compares every item with every other: 10,000 objects would take seconds. */
+/** In linear time. Ajv's own check compares every item with every other, which takes seconds for 10,000 objects. */
 function allDifferent(items: JsonValue[]): boolean {
   const scalars = new Set<JsonValue>();
   const containers = new Set<string>();
@@ -74,7 +72,7 @@ function allDifferent(items: JsonValue[]): boolean {
   return scalars.size + containers.size === items.length;
 }
 
-/** `{$id, $ref: "#"}` sends Ajv round in circles, and with local references alone neither name has a use here. */
+/** Ajv never returns from `{$id, $ref: "#"}`; since references are local, neither `$id` nor `$schema` is needed. */
 function withoutIdentity(schema: JsonObject): JsonObject {
   const { $id: _id, $schema: _schema, ...rest } = schema;
   return rest;

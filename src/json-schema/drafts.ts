@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/value.ts';
 import { own } from './walk.ts';
 
-/** The dialects that skills may be written in (issue part 5). */
+/** The drafts that schemas of skills may be written in. */
 export const Draft = { draft2020: '2020-12', draft07: 'draft-07' } as const;
 export type Draft = (typeof Draft)[keyof typeof Draft];
 
@@ -11,8 +11,8 @@ const DRAFTS: Record<string, Draft> = {
 };
 
 /**
- * By `$schema`, 2020-12 where it is absent; http and https, with and without an empty fragment, mean the same.
- * Undefined for others.
+ * The draft that `$schema` names, 2020-12 where it is absent. http and https, with and without an empty fragment, are the
+ * same. Undefined for any other draft.
  */
 export function draftOf(schema: JsonObject): Draft | undefined {
   const named = own(schema, '$schema');

@@ -1,12 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldFault } from '../errors/carnet-error.ts';
 
-/** One reason why a schema is refused or a value does not match; `code` is Ajv's keyword or a name of ours. */
+/** One reason why a schema is refused or a value does not match; `code` is a JSON Schema keyword or a name of ours. */
 export type SchemaFault = FieldFault;
 
-/** More would only repeat themselves to a reader. */
-export const FAULTS_SHOWN = 20;
-/** Patterns, enums and property names come from strangers, so what they add to an answer is cut. */
+/** More faults would only repeat the first ones. */
+export const MAX_FAULTS = 20;
+/** Patterns, enums and property names come from strangers, so their part of an answer is cut to these lengths. */
 const MESSAGE_LENGTH = 300;
 const PATH_LENGTH = 300;
 const STEP_LENGTH = 64;
@@ -14,11 +14,11 @@ const STEP_LENGTH = 64;
 const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…`.toWellFormed() : text;
 
-/** Dots between the steps, from the root's name to the property or index at fault. */
+/** A path from the root's name to the property or index at fault, its steps separated by dots. */
 export const dotted = (...steps: (string | number)[]): string =>
   cut(steps.map((step) => cut(String(step), STEP_LENGTH)).join('.'), PATH_LENGTH);
 
-/** Steps of a JSON pointer (RFC 6901), unescaped. */
+/** The steps of a JSON pointer (RFC 6901), unescaped. */
 export const pointerSteps = (pointer: string): string[] =>
   pointer
     .split('/')
@@ -31,11 +31,9 @@ export const fault = (path: string, code: string, message: string): SchemaFault 
   code,
 });
 
-/**
- * Ajv's errors in our shape; `root` is the name under which the caller knows the value (`input`, `output_schema` …).
- */
+/** Ajv's errors as faults; `root` is the caller's name of the value (`input`, `output_schema` …). */
 export const faultsFrom = (errors: ErrorObject[], root: string): SchemaFault[] =>
-  errors.slice(0, FAULTS_SHOWN).map((error) => {
+  errors.slice(0, MAX_FAULTS).map((error) => {
     const property = propertyAtFault(error);
     const steps = [root, ...pointerSteps(error.instancePath), ...(property === undefined ? [] : [property])];
     return fault(dotted(...steps), error.keyword, messageOf(error));
@@ -55,7 +53,7 @@ function propertyAtFault({ keyword, params, propertyName }: ErrorObject): string
     case 'propertyNames':
       return params['propertyName'] as string;
     default:
-      // Set where the name itself, not what it holds, was looked at.
+      // Set where the name itself was checked, not its value.
       return propertyName;
   }
 }

@@ -7,26 +7,24 @@ import { Pool, type CheckLimits } from './pool.ts';
 export { standardLimits, type CheckLimits } from './pool.ts';
 export type { SchemaFault } from './faults.ts';
 
-/** Runs the JSON Schemas of strangers (2020-12 and draft-07) away from the event loop, one second a job at most. */
+/** Runs JSON Schemas of strangers (2020-12 and draft-07) outside of the event loop, one second a job at most. */
 export interface SchemaChecker {
   /**
-   * Whether a schema may be published; `at` is the name of the body's property that holds it. Empty where nothing is
-   * wrong.
+   * Why a schema may not be published; empty where it may. `at` is the name of the body's property that holds it.
    * @throws CarnetError `TEMPORARILY_UNAVAILABLE`
    */
   checkSchema(schema: JsonValue, at: string): Promise<SchemaFault[]>;
   /**
-   * Whether a value matches a published schema, both as JSON text; `schemaHash` is any hash that stands for
-   * `schemaText`.
-   * A check that has to be stopped is a fault too. Empty where the value matches.
+   * Why a value does not match a published schema, both as JSON text; empty where it matches. A check that had to be
+   * stopped is a fault, too. `schemaHash` is any hash that stands for `schemaText`.
    * @throws CarnetError `TEMPORARILY_UNAVAILABLE`
    */
   validate(schemaText: string, schemaHash: string, valueText: string, root: 'input' | 'output'): Promise<SchemaFault[]>;
-  /** Ends the threads; whoever still waits is told to try again. */
+  /** Ends the threads; jobs that still wait fail with `TEMPORARILY_UNAVAILABLE`. */
   close(): Promise<void>;
 }
 
-/** @param limits may change while it works: a job has what holds when it begins */
+/** @param limits may be changed later: a job has the limits of the moment it begins. */
 export function createSchemaChecker(limits?: CheckLimits): SchemaChecker {
   const pool = new Pool(limits);
   return {

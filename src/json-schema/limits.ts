@@ -1,12 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { draftOf } from './drafts.ts';
-import { dotted, fault, FAULTS_SHOWN, type SchemaFault } from './faults.ts';
+import { dotted, fault, MAX_FAULTS, type SchemaFault } from './faults.ts';
 import { own, subschemas, type Subschema } from './walk.ts';
 
 /**
- * What a published schema may be. Ajv without `allErrors` overflows the stack at about 2,000 properties in one object
- * and
- * compiles 500 in 50 ms; re2js compiles 1,000 characters in 4 ms; other schemas of skills are far below all of these.
+ * How large a published schema may be. Measured: Ajv without `allErrors` overflows the stack at about 2,000 properties in
+ * one object and compiles 500 in 50 ms; re2js compiles a pattern of 1,000 characters in 4 ms. Real schemas are far smaller.
  */
 export const SchemaLimits = {
   bytes: 65_536,
@@ -19,8 +18,8 @@ export const SchemaLimits = {
 } as const;
 
 /**
- * Looks at a schema's structure alone, in time linear in its size and without compiling anything, so it may run on the
- * event loop. `at` is the name of the body's property that holds it. Empty where nothing is wrong.
+ * The faults in the structure of a schema. It takes time linear in the size of the schema and compiles nothing, so it may
+ * run on the event loop. `at` is the name of the body's property that holds it.
  */
 export function structuralFaults(schema: JsonValue, at: string): SchemaFault[] {
   if (!isJsonObject(schema)) return [fault(at, 'type', 'must be a JSON Schema, that is a JSON object')];
@@ -35,36 +34,36 @@ export function structuralFaults(schema: JsonValue, at: string): SchemaFault[] {
   const faults: SchemaFault[] = [];
   for (const entry of entries) {
     faults.push(...keywordFaults(entry, schema, at), ...referenceFaults(entry, at), ...patternLengthFaults(entry, at));
-    if (faults.length >= FAULTS_SHOWN) return faults.slice(0, FAULTS_SHOWN);
+    if (faults.length >= MAX_FAULTS) return faults.slice(0, MAX_FAULTS);
   }
   return faults.length > 0 ? faults : wholeFaults(entries, at);
 }
 
 /**
- * Depth, number and names first, without recursion past the limit: serialising a bottomless value would overflow the
- * stack. Paths are only made where something is wrong, since a name may be as long as the whole body.
+ * Checks depth, counts and names first, and never recurses past the limit: serialising a value that is nested too deep
+ * would overflow the stack. Paths are composed for faults alone, since a name may be as long as the whole body.
  */
 function sizeFault(schema: JsonObject, at: string): SchemaFault | undefined {
   const steps: string[] = [];
   let nodes = 0;
-  const look = (value: JsonValue): SchemaFault | undefined => {
+  const visit = (value: JsonValue): SchemaFault | undefined => {
     nodes += 1;
     if (nodes > SchemaLimits.nodes) {
       return fault(at, 'too_many_nodes', `holds more than ${SchemaLimits.nodes} values; make it smaller`);
     }
     if (typeof value !== 'object' || value === null) return undefined;
-    const wrong = containerFault(value, steps.length);
-    if (wrong) return fault(dotted(at, ...steps), wrong.code, wrong.why);
+    const oversize = containerFault(value, steps.length);
+    if (oversize) return fault(dotted(at, ...steps), oversize.code, oversize.why);
     for (const [name, child] of Object.entries(value)) {
       steps.push(name);
-      const found = look(child);
-      if (found) return found;
+      const childFault = visit(child);
+      if (childFault) return childFault;
       steps.pop();
     }
     return undefined;
   };
-  const found = look(schema);
-  if (found) return found;
+  const schemaFault = visit(schema);
+  if (schemaFault) return schemaFault;
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   return bytes > SchemaLimits.bytes
     ? fault(at, 'too_large', `has ${bytes} bytes of JSON; at most ${SchemaLimits.bytes} are taken`)
@@ -90,7 +89,7 @@ function keywordFaults({ schema, steps }: Subschema, root: JsonObject, at: strin
   const faults: SchemaFault[] = [];
   const path = (keyword: string): string => dotted(at, ...steps, keyword);
   if (schema !== root) {
-    // The root's own $id is left aside by the compiler: with local references only, nothing is resolved against it.
+    // The compiler ignores the root's own $id: references are local, so nothing is resolved against it.
     if (typeof own(schema, '$id') === 'string') {
       faults.push(
         fault(
@@ -146,7 +145,7 @@ const patternLengthFaults = (entry: Subschema, at: string): SchemaFault[] =>
       ),
     );
 
-/** The regular expressions that one schema (not its parts) runs. */
+/** The regular expressions of one schema, without those of its subschemas. */
 export function patternsOf({ schema, steps }: Subschema): { pattern: string; steps: string[] }[] {
   const pattern = own(schema, 'pattern');
   const properties = own(schema, 'patternProperties');
@@ -168,13 +167,13 @@ function wholeFaults(entries: Subschema[], at: string): SchemaFault[] {
   const endless = endlessSchema(entries);
   if (!endless) return [];
   const why =
-    'leads back to itself without a step into the value, so no check would end; refer to it from properties or items';
+    'applies itself to the same value again, so no check would end; refer to it from properties or items instead';
   return [fault(dotted(at, ...endless.steps), 'endless_ref', why)];
 }
 
 /**
- * A schema that applies itself to the same value again, found by a depth-first walk; the stack is as deep as the
- * document is large at most.
+ * A schema that applies itself to the same value again, found by a depth-first walk. The walk keeps its own stack, since
+ * a chain of references may be as long as the document.
  */
 function endlessSchema(entries: Subschema[]): Subschema | undefined {
   const bySchema = new Map(entries.map((entry) => [entry.schema, entry]));

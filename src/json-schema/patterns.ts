@@ -1,18 +1,17 @@
 import { RE2JS } from 're2js';
 
 /**
- * Regular expressions of strangers, matched in time linear in the text. JSON Schema means ECMA-262 with the `u` flag;
- * RE2
- * reads a few things otherwise, so a pattern must first be one of ECMA-262 and is then rewritten where the two differ.
- * @throws Error whose message says what in the pattern cannot be taken
+ * Regular expressions of strangers, matched in time linear in the text. JSON Schema means ECMA-262 with the `u` flag, and
+ * RE2 reads a few things differently. So a pattern must be valid in ECMA-262 and is rewritten where the two differ.
+ * @throws Error with what in the pattern cannot be used
  */
 export function linearPattern(pattern: string): { test: (text: string) => boolean; toString: () => string } {
   const compiled = compile(pattern);
-  // Ajv keeps patterns under their toString(): two that gave the same text would silently share one expression.
+  // Ajv caches patterns by toString(): two with the same text would share one expression.
   return { test: (text) => compiled.test(text), toString: () => `/${pattern}/u` };
 }
 
-/** What Ajv's `code.regExp` wants; the name is only written into code that is never saved. */
+/** For Ajv's option `code.regExp`; `code` would be written into generated files, of which there are none. */
 export const regExpEngine = Object.assign((pattern: string) => linearPattern(pattern), { code: 're2js' });
 
 function compile(pattern: string): RE2JS {
@@ -23,7 +22,7 @@ function compile(pattern: string): RE2JS {
     const hint = /\(\?<?[=!]|\\(?:[1-9]|k<)/.test(source)
       ? 'look-ahead, look-behind and back-references cannot be matched in linear time; write the pattern without them'
       : 'use the syntax of RE2, with repeats up to 1,000 and properties by their short names such as \\p{L}';
-    throw new Error(`The pattern cannot be taken (${(error as Error).message}); ${hint}`, { cause: error });
+    throw new Error(`The pattern cannot be used (${(error as Error).message}); ${hint}`, { cause: error });
   }
 }
 
@@ -38,12 +37,12 @@ function ecmaScript(pattern: string): RegExp {
 }
 
 const LINE_ENDS = '\\n\\r\u2028\u2029';
-/** ECMA-262 WhiteSpace and LineTerminator; RE2 knows the ASCII ones but the vertical tab. */
+/** WhiteSpace and LineTerminator of ECMA-262; in RE2, `\s` is only the ASCII ones without the vertical tab. */
 const SPACE = '\\t-\\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 const NOT_SPACE =
   '\\x00-\\x08\\x0e-\\x1f!-\u009f\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\u{10ffff}';
 
-/** RE2 knows scripts, and categories by their short names only. */
+/** RE2 knows categories by their short names only. */
 const CATEGORIES: Record<string, string> = {
   Letter: 'L',
   Lowercase_Letter: 'Ll',
@@ -59,7 +58,7 @@ const CATEGORIES: Record<string, string> = {
   Space_Separator: 'Zs',
 };
 
-/** One element of a pattern: an escape (a pair of \\u escapes is one character), or a single character. */
+/** One element of a pattern: an escape (two \\u escapes of a surrogate pair are one), or a single character. */
 const ELEMENT = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\[pP]\{[^}]*\}|\\.|./gsu;
 
 /** Rewrites a valid ECMA-262 pattern so that RE2 reads the same language. */
@@ -87,7 +86,7 @@ function inClassElement(element: string): string {
 }
 
 function anyElement(element: string): string {
-  // RE2JS would take it for the letter k.
+  // RE2JS would read it as the letter k.
   if (element === '\\k') throw new Error('named back-reference');
   if (element.startsWith('\\u') && element.length === 12) return JSON.parse(`"${element}"`) as string;
   if (/^\\[pP]\{/.test(element)) {

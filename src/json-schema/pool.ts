@@ -3,21 +3,18 @@ import { fault, type SchemaFault } from './faults.ts';
 import type { Answer, Job } from './messages.ts';
 import { Thread, type Death, type Ending } from './thread.ts';
 
-/**
- * Jobs that wait for a thread. An ordinary one takes well under a millisecond, so these are a second's work at most.
- */
-const WAITING = 1_000;
-const SUSPECTS_WAITING = 16;
-/** Schemas remembered for having been stopped once. */
-const SUSPECTS = 1_000;
-/** Schemas whose text a thread is thought to have; a thread that has forgotten one says so. */
-const KNOWN = 1_000;
+/** Jobs that may wait for a thread: an ordinary job takes well under a millisecond, so they take a second at most. */
+const MAX_WAITING = 1_000;
+const MAX_SUSPECTS_WAITING = 16;
+/** Schemas remembered because they had to be stopped once. */
+const MAX_SUSPECTS = 1_000;
+/** Schemas whose text is assumed to be in a thread's cache; a thread without it answers `missing`. */
+const MAX_KNOWN = 1_000;
 
-/** How long what cannot be known beforehand may take. */
 export interface CheckLimits {
-  /** Issue part 5: one second a job, compiling included. */
+  /** For one job, compiling included, in milliseconds. */
   jobMs: number;
-  /** In the queue; only hostile schemas make anybody wait five seconds. */
+  /** For waiting for a thread, in milliseconds; only hostile schemas ever make others wait five seconds. */
   waitMs: number;
 }
 
@@ -32,23 +29,21 @@ interface Pending {
   reject(error: CarnetError): void;
 }
 
-/** A place for a thread, and the hashes whose text that thread has had. */
-interface Seat {
+/** A place for a thread, and the hashes of the schemas whose text was sent to that thread. */
+interface Slot {
   thread: Thread<Pending> | undefined;
   known: Set<string>;
 }
 
 /**
- * Shares jobs between two worker threads (architecture, rule 15), which start when there is work and never keep the
- * process
- * alive. A schema that had to be stopped once is a suspect: from then on it runs in the second thread only, and with
- * nothing
- * behind it, so that one publisher's slow schema cannot take both threads from everybody.
+ * Shares jobs between two worker threads (rule 15), which start when there is work and never keep the process alive. A
+ * schema that had to be stopped once is a suspect: from then on it runs in the second thread only, and alone, so that
+ * one publisher's slow schema cannot occupy both threads.
  */
 export class Pool {
-  readonly #first: Seat = { thread: undefined, known: new Set() };
-  readonly #second: Seat = { thread: undefined, known: new Set() };
-  readonly #calm: Pending[] = [];
+  readonly #first: Slot = { thread: undefined, known: new Set() };
+  readonly #second: Slot = { thread: undefined, known: new Set() };
+  readonly #ordinary: Pending[] = [];
   readonly #suspected: Pending[] = [];
   readonly #suspects = new Set<string>();
   readonly #limits: CheckLimits;
@@ -63,7 +58,7 @@ export class Pool {
     if (this.#closed) throw stopping();
     return new Promise((resolve, reject) => {
       this.#enqueue({ job, since: performance.now(), resolve, reject });
-      this.#share();
+      this.#dispatch();
     });
   }
 
@@ -79,85 +74,85 @@ export class Pool {
 
   #enqueue(pending: Pending): void {
     const suspected = this.#suspects.has(pending.job.schemaHash);
-    const queue = suspected ? this.#suspected : this.#calm;
-    if (queue.length < (suspected ? SUSPECTS_WAITING : WAITING)) queue.push(pending);
+    const queue = suspected ? this.#suspected : this.#ordinary;
+    if (queue.length < (suspected ? MAX_SUSPECTS_WAITING : MAX_WAITING)) queue.push(pending);
     else pending.reject(unavailable('Too many values wait to be checked against their schemas.'));
   }
 
-  /** Gives out what can be given, and starts the thread that is missed. */
-  #share(): void {
+  /** Assigns waiting jobs to threads, and starts a thread where one is missing. */
+  #dispatch(): void {
     if (this.#suspected.length > 0) {
-      if (this.#second.thread?.isIdle) this.#giveNext(this.#second, this.#suspected);
+      if (this.#second.thread?.isIdle) this.#assignNext(this.#second, this.#suspected);
       this.#start(this.#second);
     }
-    for (let seat = this.#freest(); seat && this.#calm.length > 0; seat = this.#freest())
-      this.#giveNext(seat, this.#calm);
+    for (let slot = this.#leastBusy(); slot && this.#ordinary.length > 0; slot = this.#leastBusy())
+      this.#assignNext(slot, this.#ordinary);
     if (!this.#first.thread?.isIdle) this.#start(this.#first.thread?.isReady ? this.#second : this.#first);
   }
 
-  /** The seat where a calm job is begun soonest; none beside a suspect. */
-  #freest(): Seat | undefined {
-    const suspicious = this.#second.thread?.jobs.some(({ job }) => this.#suspects.has(job.schemaHash));
+  /** The slot where an ordinary job begins soonest; it is never placed beside a suspect. */
+  #leastBusy(): Slot | undefined {
+    const runsSuspect = this.#second.thread?.jobs.some(({ job }) => this.#suspects.has(job.schemaHash));
     const first = this.#first.thread?.hasRoom ? this.#first : undefined;
-    const second = this.#second.thread?.hasRoom && !suspicious ? this.#second : undefined;
+    const second = this.#second.thread?.hasRoom && !runsSuspect ? this.#second : undefined;
     if (!first || !second) return first ?? second;
     return (second.thread?.jobs.length ?? 0) < (first.thread?.jobs.length ?? 0) ? second : first;
   }
 
-  #giveNext(seat: Seat, queue: Pending[]): void {
+  #assignNext(slot: Slot, queue: Pending[]): void {
     const pending = queue.shift();
     if (!pending) return;
-    if (performance.now() - pending.since < this.#limits.waitMs) this.#give(seat, pending);
+    if (performance.now() - pending.since < this.#limits.waitMs) this.#assign(slot, pending);
     else pending.reject(unavailable('The check of a value against its schema could not begin in time.'));
   }
 
-  #give(seat: Seat, pending: Pending): void {
+  #assign(slot: Slot, pending: Pending): void {
     const { job } = pending;
-    const known = job.valueText !== undefined && seat.known.has(job.schemaHash);
-    if (seat.known.size >= KNOWN) seat.known.clear();
-    if (job.valueText !== undefined) seat.known.add(job.schemaHash);
-    seat.thread?.give(pending, known ? { ...job, schemaText: undefined } : job);
+    const known = job.valueText !== undefined && slot.known.has(job.schemaHash);
+    if (slot.known.size >= MAX_KNOWN) slot.known.clear();
+    if (job.valueText !== undefined) slot.known.add(job.schemaHash);
+    slot.thread?.assign(pending, known ? { ...job, schemaText: undefined } : job);
   }
 
-  #start(seat: Seat): void {
-    if (this.#closed || seat.thread) return;
-    seat.known.clear();
-    seat.thread = new Thread<Pending>(
+  #start(slot: Slot): void {
+    if (this.#closed || slot.thread) return;
+    slot.known.clear();
+    slot.thread = new Thread<Pending>(
       {
-        ready: () => this.#share(),
-        answered: (pending, answer) => this.#answered(seat, pending, answer),
-        died: (death) => this.#died(seat, death),
+        ready: () => this.#dispatch(),
+        answered: (pending, answer) => this.#answered(slot, pending, answer),
+        died: (death) => this.#died(slot, death),
       },
       () => this.#limits.jobMs,
     );
   }
 
-  #answered(seat: Seat, pending: Pending, answer: Answer): void {
+  #answered(slot: Slot, pending: Pending, answer: Answer): void {
     if (answer === 'missing') {
-      seat.known.delete(pending.job.schemaHash);
-      this.#give(seat, pending);
+      slot.known.delete(pending.job.schemaHash);
+      this.#assign(slot, pending);
     } else if (answer !== 'ready') pending.resolve(answer);
-    this.#share();
+    this.#dispatch();
   }
 
-  #died(seat: Seat, { ending, culprit, others, cause }: Death<Pending>): void {
-    seat.thread = undefined;
+  #died(slot: Slot, { ending, culprit, others, cause }: Death<Pending>): void {
+    slot.thread = undefined;
     if (ending === 'never ready') {
-      const nobody = !this.#first.thread?.isReady && !this.#second.thread?.isReady;
-      if (nobody) this.#rejectAll(() => unavailable('The checker of schemas does not start.', cause));
+      const noThread = !this.#first.thread?.isReady && !this.#second.thread?.isReady;
+      if (noThread) this.#rejectAll(() => unavailable('The checker of schemas does not start.', cause));
       return;
     }
     if (culprit) this.#suspect(culprit, ending);
-    // Those behind the culprit come first again, each in the queue that its schema now belongs to.
-    for (const pending of [...others, ...this.#calm.splice(0)]) this.#enqueue(pending);
-    this.#start(seat);
-    this.#share();
+    // The jobs behind the culprit are queued first, each in the queue that its schema belongs to now.
+    for (const pending of [...others, ...this.#ordinary.splice(0)]) this.#enqueue(pending);
+    this.#start(slot);
+    this.#dispatch();
   }
 
   #suspect({ job, resolve }: Pending, ending: Ending): void {
     this.#suspects.add(job.schemaHash);
     for (const oldest of this.#suspects) {
-      if (this.#suspects.size <= SUSPECTS) break;
+      if (this.#suspects.size <= MAX_SUSPECTS) break;
       this.#suspects.delete(oldest);
     }
     const limit = ending === 'too slow' ? 'took more than one second' : 'needed too much memory';
@@ -172,8 +167,8 @@ export class Pool {
     ]);
   }
 
-  #rejectAll(error: () => CarnetError, inHand: readonly Pending[] = []): void {
-    for (const { reject } of [...inHand, ...this.#suspected.splice(0), ...this.#calm.splice(0)]) reject(error());
+  #rejectAll(error: () => CarnetError, assigned: readonly Pending[] = []): void {
+    for (const { reject } of [...assigned, ...this.#suspected.splice(0), ...this.#ordinary.splice(0)]) reject(error());
   }
 }
 

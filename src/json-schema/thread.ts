@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads';
 import type { Answer, Job } from './messages.ts';
 
-/** A worker is ready in 0.3 s, having run its first schemas; on a machine under load it takes longer, and none is given up before this. */
+/** A worker is ready in 0.3 s, with its first schemas run; a machine under load needs longer. */
 const START_LIMIT_MS = 10_000;
-/** Jobs a worker holds at once, so that it need not wait for the event loop between two. */
-const IN_HAND = 4;
+/** Jobs sent to a worker ahead, so that it need not wait for the event loop between two. */
+const MAX_ASSIGNED = 4;
 
 export type Ending = 'too slow' | 'crashed' | 'never ready';
 
 export interface Death<Item> {
   ending: Ending;
-  /** The job that was being run. */
+  /** The job that was running. */
   culprit: Item | undefined;
-  /** Those in hand that had not begun. */
+  /** Assigned jobs that had not begun. */
   others: Item[];
   cause: unknown;
 }
@@ -24,39 +24,38 @@ interface Events<Item> {
   died(death: Death<Item>): void;
 }
 
-/** One worker thread and the jobs in its hands, which it answers in their order. */
+/** One worker thread and the jobs assigned to it, which it answers in their order. */
 export class Thread<Item> {
   readonly #worker: Worker;
   readonly #events: Events<Item>;
-  #inHand: Item[] = [];
+  #assigned: Item[] = [];
   #ready = false;
   #over = false;
   #answers = 0;
   #timer: NodeJS.Timeout;
   readonly #jobLimitMs: () => number;
 
-  /** @param jobLimitMs is asked when a job begins */
+  /** @param jobLimitMs is called when a job begins */
   constructor(events: Events<Item>, jobLimitMs: () => number) {
     this.#events = events;
     this.#jobLimitMs = jobLimitMs;
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      // Nothing that a schema could reach for, and no flag of the main thread that a worker would choke on.
+      // No environment that a schema could read, and no flag of the main thread that a worker does not accept.
       env: {},
       argv: [],
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
     });
-    this.#worker.on('message', (answer: Answer) => this.#heard(answer));
+    this.#worker.on('message', (answer: Answer) => this.#receive(answer));
     this.#worker.on('error', (error) => this.#die('crashed', error));
     this.#worker.on('exit', () => this.#die('crashed'));
-    // The timer alone keeps the process alive, and only while somebody waits. Listening to messages undoes an earlier
-    // unref.
+    // Only the timer keeps the process alive, while a job runs. This stands last because adding a listener refs again.
     this.#worker.unref();
     this.#timer = setTimeout(() => this.#die('too slow'), START_LIMIT_MS);
   }
 
   get jobs(): readonly Item[] {
-    return this.#inHand;
+    return this.#assigned;
   }
 
   get isReady(): boolean {
@@ -64,29 +63,29 @@ export class Thread<Item> {
   }
 
   get isIdle(): boolean {
-    return this.#ready && this.#inHand.length === 0;
+    return this.#ready && this.#assigned.length === 0;
   }
 
   get hasRoom(): boolean {
-    return this.#ready && this.#inHand.length < IN_HAND;
+    return this.#ready && this.#assigned.length < MAX_ASSIGNED;
   }
 
-  /** `job` is what the worker reads, `item` what `answered` and `died` will name. */
-  give(item: Item, job: Job): void {
-    this.#inHand.push(item);
-    if (this.#inHand.length === 1) this.#arm();
+  /** Sends `job` to the worker; `answered` and `died` name it by `item`. */
+  assign(item: Item, job: Job): void {
+    this.#assigned.push(item);
+    if (this.#assigned.length === 1) this.#startTimer();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin; the rule means windows
     this.#worker.postMessage(job);
   }
 
-  /** Ends the thread at once, without a word to `died`. */
+  /** Ends the thread at once; `died` is not called. */
   async end(): Promise<void> {
     this.#over = true;
     clearTimeout(this.#timer);
     await this.#worker.terminate();
   }
 
-  #heard(answer: Answer): void {
+  #receive(answer: Answer): void {
     if (this.#over) return;
     clearTimeout(this.#timer);
     if (answer === 'ready') {
@@ -95,16 +94,16 @@ export class Thread<Item> {
       return;
     }
     this.#answers += 1;
-    const item = this.#inHand.shift();
-    if (this.#inHand.length > 0) this.#arm();
+    const item = this.#assigned.shift();
+    if (this.#assigned.length > 0) this.#startTimer();
     if (item) this.#events.answered(item, answer);
   }
 
-  /** The first job in hand has begun. */
-  #arm(): void {
+  /** Starts the timer of the first assigned job, which has begun. */
+  #startTimer(): void {
     const answers = this.#answers;
     this.#timer = setTimeout(() => {
-      // Where this event loop itself stood still, the answer waits behind the timer: let it be heard first.
+      // If this event loop itself was blocked, the answer is queued behind the timer: let it be read first.
       setImmediate(() => {
         if (this.#answers === answers) this.#die('too slow');
       });
@@ -114,8 +113,8 @@ export class Thread<Item> {
   #die(ending: Ending, cause?: unknown): void {
     if (this.#over) return;
     void this.end();
-    const [culprit, ...others] = this.#inHand;
-    this.#inHand = [];
+    const [culprit, ...others] = this.#assigned;
+    this.#assigned = [];
     this.#events.died({ ending: this.#ready ? ending : 'never ready', culprit, others, cause });
   }
 }

@@ -5,7 +5,7 @@ import { pointerSteps } from './faults.ts';
 export interface Subschema {
   schema: JsonObject;
   steps: string[];
-  /** Schemas that look at the same value as this one: `allOf`, `if`, what a `$ref` names … */
+  /** Schemas that are applied to the same value as this one: `allOf`, `if`, the target of a `$ref` … */
   inPlace: JsonObject[];
   references: Reference[];
 }
@@ -48,11 +48,9 @@ const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 const ANCHORS = ['$anchor', '$dynamicAnchor'];
 
 /**
- * Every schema in a document of either draft, each once: those at the places the two drafts name, and those that a
- * local
- * reference names elsewhere. Data (`const`, `enum`, `default`, `examples`, unknown keywords) are not looked into, so
- * that
- * a property or an example may be called `$ref`. The document's depth must be limited by the caller.
+ * Every schema in a document of either draft, each once: those under the keywords of the two drafts, and those that a
+ * local reference names elsewhere. Data (`const`, `enum`, `default`, `examples`, unknown keywords) are not searched, so
+ * that a property or an example may be called `$ref`. The caller must have limited the depth of the document.
  */
 export function subschemas(root: JsonObject): Subschema[] {
   const found = new Map<JsonObject, Subschema>();
@@ -68,7 +66,7 @@ export function subschemas(root: JsonObject): Subschema[] {
   visit(root, []);
 
   const anchors = anchorsOf(found.values());
-  // Map iteration goes on to what `visit` adds meanwhile: the targets of references outside the named places.
+  // The iteration also reaches what `visit` adds meanwhile: targets of references outside of the known keywords.
   for (const entry of found.values()) {
     for (const keyword of REFERENCES) {
       const text = own(entry.schema, keyword);
@@ -83,7 +81,7 @@ export function subschemas(root: JsonObject): Subschema[] {
   return [...found.values()];
 }
 
-/** Reads only what the document itself holds, never `constructor` and its like. */
+/** A member of the document itself, never an inherited one such as `constructor`. */
 export const own = (value: JsonObject, name: string): JsonValue | undefined =>
   Object.hasOwn(value, name) ? value[name] : undefined;
 
@@ -117,7 +115,7 @@ function anchorsOf(entries: Iterable<Subschema>): Map<string, JsonObject> {
   return anchors;
 }
 
-/** What a fragment names: the root, an anchor, or the value under a JSON pointer if it can be a schema. */
+/** The target of a fragment: the root, an anchor, or the value under a JSON pointer if it can be a schema. */
 function resolve(root: JsonObject, anchors: Map<string, JsonObject>, fragment: string): JsonValue | undefined {
   const pointer = decoded(fragment);
   if (pointer === undefined) return undefined;

@@ -12,7 +12,7 @@ describe('createSchemaChecker', () => {
   const { checker, validate, validateText, accepts, rejects } = checkerUnderTest();
 
   describe('checkSchema', () => {
-    it('takes ordinary schemas of both drafts', async () => {
+    it('accepts ordinary schemas of both drafts', async () => {
       const schema = {
         title: 'Order',
         'x-ui': { widget: 'form' },
@@ -34,7 +34,7 @@ describe('createSchemaChecker', () => {
       );
     });
 
-    it('says where a schema is not one, by the metaschema of its draft', async () => {
+    it('names the places where a schema breaks the metaschema of its draft', async () => {
       const at = async (schema: JsonObject): Promise<string | undefined> =>
         places(await checker().checkSchema(schema, 'output_schema'))[0];
       assert.equal(await at({ properties: { a: { type: 'strin' } } }), 'output_schema.properties.a.type enum');
@@ -56,7 +56,7 @@ describe('createSchemaChecker', () => {
       assert.match(faults[0]?.message ?? '', /linear time/);
     });
 
-    it('takes a draft by any of its names, whatever $id the schema has', async () => {
+    it('accepts a draft by any of its names, whatever $id the schema has', async () => {
       for (const $schema of [
         'https://json-schema.org/draft-07/schema',
         'http://json-schema.org/draft/2020-12/schema#',
@@ -73,7 +73,7 @@ describe('createSchemaChecker', () => {
       ]);
     });
 
-    it('refuses what metaschema and structure let through and Ajv cannot compile', async () => {
+    it('refuses what Ajv cannot compile though metaschema and structure allow it', async () => {
       assert.deepEqual(places(await checker().checkSchema({ enum: [] }, 'input_schema')), [
         'input_schema schema_unusable',
       ]);
@@ -127,7 +127,7 @@ describe('createSchemaChecker', () => {
       assert.ok(fault && fault.path.length < 310 && fault.message.length < 310);
     });
 
-    it('knows 2020-12 and draft-07 apart', async () => {
+    it('distinguishes 2020-12 and draft-07', async () => {
       const tuple = { prefixItems: [{ type: 'string' }], items: false };
       await rejects(tuple, ['a', 'b'], 'input items');
       await accepts({ ...tuple, $schema: draft07, items: true }, [1, 'b']);
@@ -165,7 +165,7 @@ describe('createSchemaChecker', () => {
       );
     });
 
-    it('asserts formats, and ignores those it does not know', async () => {
+    it('checks known formats, and ignores others', async () => {
       await rejects({ format: 'email' }, 'nobody', 'input format');
       await accepts({ format: 'x-colour' }, 'blue');
     });
@@ -219,7 +219,7 @@ describe('createSchemaChecker', () => {
       );
     });
 
-    it('never mixes schemas up, however many there are and whatever the threads forget', async () => {
+    it('never confuses schemas, however many there are and whatever the threads drop', async () => {
       const schemas = Array.from({ length: 600 }, (_, index) => ({ description: 'd'.repeat(1_000), const: index }));
       for (const round of [0, 1]) {
         const answers = await Promise.all(
@@ -234,7 +234,7 @@ describe('createSchemaChecker', () => {
   });
 
   describe('close', () => {
-    it('tells those who wait, and those who come, to try again', async () => {
+    it('refuses waiting and new jobs with TEMPORARILY_UNAVAILABLE', async () => {
       const closing = createSchemaChecker();
       const waiting = closing.validate('{}', 'a', '1', 'input');
       const refusal = assert.rejects(waiting, { code: 'TEMPORARILY_UNAVAILABLE' });
@@ -243,7 +243,7 @@ describe('createSchemaChecker', () => {
       await assert.rejects(closing.validate('{}', 'a', '1', 'input'), { code: 'TEMPORARILY_UNAVAILABLE' });
     });
 
-    it('is not needed for the process to end', async () => {
+    it('need not be called for the process to end', async () => {
       const module = fileURLToPath(new URL('../../src/json-schema/index.ts', import.meta.url));
       const script = `import { createSchemaChecker } from ${JSON.stringify(module)};
         console.log(JSON.stringify(await createSchemaChecker().validate('{"type":"string"}', 'h', '1', 'input')));`;

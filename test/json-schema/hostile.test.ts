@@ -6,7 +6,7 @@ import { sha256Hex } from '../../src/json/canonical.ts';
 import { createSchemaChecker, standardLimits } from '../../src/json-schema/index.ts';
 import { checkerUnderTest, places } from './support.ts';
 
-/** 2^40 evaluations of one part; nothing about its text gives that away to a compiler. */
+/** 2^40 evaluations of one part, which no compiler can see in the text. */
 const doubled = (salt: string, part: JsonObject, both: 'anyOf' | 'allOf'): JsonObject => ({
   description: salt,
   [both]: [{ $ref: '#/$defs/d40' }],
@@ -18,9 +18,9 @@ const doubled = (salt: string, part: JsonObject, both: 'anyOf' | 'allOf'): JsonO
     ]),
   ]),
 });
-/** Every part fails, and leaves a fault to be kept. */
+/** Every part fails, and leaves a fault that takes memory. */
 const explosive = (salt: string): JsonObject => doubled(salt, { type: 'array', minItems: 1_000_000 }, 'anyOf');
-/** Every part takes a text: for hours, in no more memory. */
+/** Every part accepts a text: it runs for hours and takes no more memory. */
 const endless = (salt: string): JsonObject => doubled(salt, { type: 'string' }, 'allOf');
 
 describe('createSchemaChecker: hostile schemas and values', () => {
@@ -42,11 +42,11 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     assert.deepEqual(places(faults), ['input too_deep']);
   });
 
-  it('survives a published schema that would go round in circles', async () => {
+  it('survives a published schema that refers to itself for ever', async () => {
     await rejects({ $id: 'https://example.com/', $ref: '#' }, 1, 'input too_deep');
   });
 
-  it('compiles or refuses the widest schema there may be, and goes on', async () => {
+  it('compiles or refuses the largest schema that is allowed, and continues', async () => {
     const wide = {
       type: 'object',
       properties: Object.fromEntries(
@@ -60,7 +60,7 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     await rejects(wide, { property_499: '' }, 'input.property_499 minLength');
   });
 
-  it('stops a check after its second, tells why, and does the next', async () => {
+  it('stops a check after its second, gives the reason, and does the next', async () => {
     const schema = explosive('alone');
     assert.deepEqual(await checker().checkSchema(schema, 'input_schema'), []);
     const [fault] = await withinItsSecond(() => validate(schema, 'x'));
@@ -69,14 +69,14 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     await accepts({ type: 'string' }, 'x');
   });
 
-  it('lets nobody else wait for a schema that was stopped once, even while it is run again and again', async () => {
+  it('delays no other job by a schema that was stopped once, even while it runs again and again', async () => {
     const limits = { ...standardLimits, waitMs: 120_000 };
     const own = createSchemaChecker(limits);
     const check = (schema: JsonObject) =>
       own.validate(JSON.stringify(schema), sha256Hex(JSON.stringify(schema)), '"x"', 'input');
     const schema = endless('again');
     assert.deepEqual(places(await check(schema)), ['input check_too_heavy']);
-    // From here on it runs until the end of the test: whoever waited for it would wait as long.
+    // From here on it runs until the end of the test: a job behind it would wait as long.
     limits.jobMs = 120_000;
     const again = Promise.allSettled([1, 2, 3].map(() => check(schema)));
     for (let index = 0; index < 200; index += 1) assert.deepEqual(await check({ type: 'string' }), []);
@@ -88,7 +88,7 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     );
   });
 
-  it('finishes what stood behind a stopped check in the same thread', async () => {
+  it('finishes the jobs behind a stopped check in the same thread', async () => {
     let behind: ReturnType<typeof validate>[] = [];
     const stopped = await withinItsSecond(() => {
       const both = [validate(explosive('one'), 'x'), validate(explosive('two'), 'x')];
@@ -119,7 +119,7 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     assert.ok(turns > 100, `${turns} turns`);
   });
 
-  it('refuses to queue without end: 503, to be tried again', async () => {
+  it('refuses more waiting jobs than the limit: 503, to be tried again', async () => {
     const schema = { type: 'integer' };
     const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => validate(schema, 1)));
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown);

@@ -13,7 +13,7 @@ const objectOf = (count: number): Record<string, JsonValue> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}]));
 
 describe('structuralFaults', () => {
-  it('takes an ordinary schema with annotations, unknown keywords and a root $id', () => {
+  it('accepts an ordinary schema with annotations, unknown keywords and a root $id', () => {
     takes({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://example.com/skills/translate',
@@ -96,7 +96,7 @@ describe('structuralFaults', () => {
       'http://json-schema.org/draft-07/schema#',
       'http://json-schema.org/draft-07/schema',
     ]) {
-      it(`takes ${uri}`, () => takes({ $schema: uri }));
+      it(`accepts ${uri}`, () => takes({ $schema: uri }));
     }
     for (const uri of [
       'http://json-schema.org/draft-04/schema#',
@@ -108,7 +108,7 @@ describe('structuralFaults', () => {
       it(`refuses ${uri || 'an empty one'}`, () =>
         refuses({ $schema: uri }, 'input_schema.$schema', 'unsupported_draft'));
     }
-    it('refuses a part in the other draft', () => {
+    it('refuses a subschema of the other draft', () => {
       refuses(
         { properties: { a: { $schema: 'http://json-schema.org/draft-07/schema#' } } },
         'input_schema.properties.a.$schema',
@@ -118,7 +118,7 @@ describe('structuralFaults', () => {
   });
 
   describe('references', () => {
-    it('takes local pointers and anchors, escaped and in recursion', () => {
+    it('accepts local pointers and anchors, escaped and in recursion', () => {
       takes({
         $defs: {
           'a/b~c %': { type: 'string' },
@@ -173,7 +173,7 @@ describe('structuralFaults', () => {
       }
     });
 
-    it('looks into a part that only a reference makes a schema', () => {
+    it('checks a part that is a schema only by a reference', () => {
       refuses(
         { 'x-parts': { a: { $ref: 'http://example.com/' } }, not: { $ref: '#/x-parts/a' } },
         'input_schema.x-parts.a.$ref',
@@ -181,12 +181,12 @@ describe('structuralFaults', () => {
       );
     });
 
-    it('refuses an $id inside, which would change what # means', () => {
+    it('refuses an inner $id, which would change what # means', () => {
       for (const id of ['https://example.com/a', 'a', '#a'])
         refuses({ items: { $id: id, $ref: '#' } }, 'input_schema.items.$id', 'nested_id');
     });
 
-    it('refuses schemas that lead back to themselves on the same value', () => {
+    it('refuses schemas that apply themselves to the same value again', () => {
       refuses({ $ref: '#' }, 'input_schema', 'endless_ref');
       refuses({ $id: 'https://example.com/a', $ref: '#' }, 'input_schema', 'endless_ref');
       refuses(
@@ -225,7 +225,7 @@ describe('structuralFaults', () => {
     );
   });
 
-  it('tells every fault of a schema, twenty at most', () => {
+  it('names every fault of a schema, twenty at most', () => {
     assert.equal(faultsOf({ properties: { a: { $ref: 'x' }, b: { $ref: 'y' } } }).length, 2);
     assert.equal(faultsOf({ allOf: Array.from({ length: 30 }, () => ({ $ref: 'x' })) }).length, 20);
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { linearPattern } from '../../src/json-schema/patterns.ts';
 
 /**
- * Parts on which ECMA-262 and RE2 read differently, among ordinary ones. `\B` is left out: V8 finds it inside surrogate
+ * Elements that ECMA-262 and RE2 read differently, among ordinary ones. `\B` is left out: V8 matches it inside surrogate
  * pairs.
  */
 const parts = fc.constantFrom(
@@ -85,12 +85,12 @@ describe('linearPattern', () => {
     );
   });
 
-  it('decides at once what a backtracking engine never would', () => {
+  it('decides at once a pattern that a backtracking engine never decides', () => {
     for (const pattern of ['^(a+)+$', '^(a|aa)+$', '^(a|a?)+$', '^(.*a){20}$'])
       assert.equal(linearPattern(pattern).test(`${'a'.repeat(50_000)}!`), false);
   });
 
-  it('gives every pattern a text of its own, under which Ajv keeps it', () => {
+  it('gives every pattern a text of its own, by which Ajv caches it', () => {
     const pairs = [
       ['a', 'b'],
       ['/', '\\/'],

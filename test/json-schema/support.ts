@@ -9,28 +9,28 @@ import {
   type SchemaFault,
 } from '../../src/json-schema/index.ts';
 
-/** Where and why, without the words. */
+/** Place and code of each fault, without its message. */
 export const places = (faults: SchemaFault[]): string[] => faults.map(({ path, code }) => `${path} ${code}`);
 
-/** What is right is not stopped because the machine is slow: longer than any test. */
-const patience: CheckLimits = { jobMs: 120_000, waitMs: 120_000 };
+/** Longer than any test: ordinary jobs must not be stopped because the machine is slow. */
+const generousLimits: CheckLimits = { jobMs: 120_000, waitMs: 120_000 };
 
-/** One checker for the tests of the `describe` it is called in, and short ways of asking it. */
+/** One checker for the tests of the `describe` it is called in, and short functions to use it. */
 export function checkerUnderTest() {
   let current: SchemaChecker;
-  const limits = { ...patience };
+  const limits = { ...generousLimits };
   before(() => {
     current = createSchemaChecker(limits);
   });
   after(() => current.close());
 
-  /** What `begin` begins has its second; for a thread it waits as long as the machine needs to start one. */
+  /** Jobs that `begin` starts have the standard second; they wait for a thread as long as the machine needs. */
   const withinItsSecond = async <T>(begin: () => Promise<T>): Promise<T> => {
     limits.jobMs = standardLimits.jobMs;
     try {
       return await begin();
     } finally {
-      limits.jobMs = patience.jobMs;
+      limits.jobMs = generousLimits.jobMs;
     }
   };
 
