@@ -10,31 +10,31 @@ import { listen, openParts, type Parts } from './process/parts.ts';
 import { ensureSecrets, seed, type Credentials } from './process/seed.ts';
 import { failStart } from './process/start-failure.ts';
 
-/** Everything in one process on embedded parts: `npm start`. */
+/** `npm start`: API and worker in this process, Postgres and the Temporal server as its children. */
 
-const say = (line: string): void => console.log(`carnet: ${line}`);
+const print = (line: string): void => console.log(`carnet: ${line}`);
 const startedAt = performance.now();
 let embedded: Embedded | undefined;
 let parts: Parts | undefined;
 
-/** A start that is asked to stop half way ends what it has by then; the parts end with this process anyway. */
+/** Stops what has been started so far; parts that are just starting end with this process. */
 async function stop(): Promise<never> {
-  say('stopping');
+  print('stopping');
   await parts?.stop();
   await embedded?.stop();
   process.exit(0);
 }
 
-/** The port is tried before anything slow is started; port 0 takes a free one. */
-async function claimPort(port: number): Promise<number> {
+/** Checks that the port is free before anything slow is started; for 0 it returns a free one. */
+async function probePort(port: number): Promise<number> {
   const probe = createServer();
-  const free = await listen(probe, port);
+  const freePort = await listen(probe, port);
   probe.close();
   await once(probe, 'close');
-  return free;
+  return freePort;
 }
 
-function banner(credentials: Credentials, dataDir: string): void {
+function printBanner(credentials: Credentials, dataDir: string): void {
   const { base_url: base } = credentials;
   const row = (name: string, value: string): string => `  ${styleText('bold', name.padEnd(13))} ${value}`;
   const rows = [
@@ -51,7 +51,7 @@ function banner(credentials: Credentials, dataDir: string): void {
 }
 
 async function start(settings: Settings): Promise<void> {
-  const port = await claimPort(settings.PORT);
+  const port = await probePort(settings.PORT);
   const log = createLogger(settings.LOG_LEVEL);
   embedded = await startEmbedded({
     dataDir: settings.DATA_DIR,
@@ -59,8 +59,8 @@ async function start(settings: Settings): Promise<void> {
     temporal: settings.TEMPORAL_ADDRESS === undefined,
     namespace: settings.TEMPORAL_NAMESPACE,
     searchAttributes,
-    progress: say,
-    onLost: (part) => log.error({ part }, `the embedded ${part} ended by itself; starting it again`),
+    progress: print,
+    onLost: (part) => log.error({ part }, `the embedded ${part} ended by itself; restarting it`),
   });
   const { dataDir, databaseUrl, temporalAddress } = embedded;
   const config = completeConfig(
@@ -68,11 +68,11 @@ async function start(settings: Settings): Promise<void> {
     { databaseUrl, temporalAddress, ...(await ensureSecrets(dataDir)), localProviders: true },
   );
   const applied = await migrate(config.databaseUrl);
-  if (applied.length > 0) say(`applied ${applied.length} migrations`);
+  if (applied.length > 0) print(`applied ${applied.length} migrations`);
   parts = await openParts(config, log, { api: true, worker: true });
   const credentials = await seed(parts.context, embedded.temporalUiUrl ?? null);
-  embedded.announce({ base_url: config.publicBaseUrl, database_url: config.databaseUrl });
-  banner(credentials, dataDir);
+  embedded.writeRunningFacts({ base_url: config.publicBaseUrl, database_url: config.databaseUrl });
+  printBanner(credentials, dataDir);
 }
 
 onStopSignal(() => void stop());

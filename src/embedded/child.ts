@@ -6,13 +6,13 @@ import type { Writable } from 'node:stream';
 export interface ChildOptions {
   command: string;
   args: string[];
-  /** Takes what the child prints; made with mode 0600. */
+  /** Receives what the child prints; created with mode 0600. */
   logFile: string;
-  /** The signal that asks the child to end. */
+  /** The signal by which the child stops regularly. */
   stopSignal: 'INT' | 'TERM';
-  /** Where the child's own process id is written, for a later start that finds it still running. */
+  /** Receives the child's process id, for a later start that finds it still running. */
   pidFile?: string;
-  /** Yields the processor to whoever answers callers. */
+  /** Runs at a lower priority, so that processes that answer callers come first. */
   background?: boolean;
   env?: NodeJS.ProcessEnv;
   uid?: number;
@@ -20,21 +20,21 @@ export interface ChildOptions {
 }
 
 export interface Child {
-  /** Resolves with the exit code when the child is gone; 128 and more stand for a signal. */
+  /** Resolves with the exit code when the child has ended; 128 and more stand for a signal. */
   exited: Promise<number>;
-  /** Asks the child to end, insists after four seconds, and resolves when it is gone. */
+  /** Sends the stop signal, after four seconds SIGKILL, and resolves when the child has ended. */
   stop(): Promise<void>;
   /** What the child has printed since it was started. */
   output(): string;
 }
 
 /**
- * The wrapper leads a session of its own and holds the read end of a pipe whose write end is ours. It reads the end of
- * that pipe when we close it or die, however we die, and then ends the child: kill -9 leaves nobody behind. Four
- * seconds until it insists keep the whole within five.
+ * The wrapper leads a session of its own and reads from a pipe whose write end this process has. The pipe ends when this
+ * process closes it or dies, even by SIGKILL; then the wrapper stops the child, so no child outlives its parent. SIGKILL
+ * follows after four seconds, so that all is over within five.
  *
- * A session has a scheduling group of its own on Linux, so niceness within it does nothing for others where autogroups
- * are on; the group's own niceness does (an unprivileged process may change it ten times a second, hence the retry).
+ * On Linux with autogroups a session is a scheduling group of its own, and niceness counts within the group alone; so
+ * the niceness of the group is set (an unprivileged process may do that ten times a second, hence the second try).
  */
 const WRAPPER = `
 stop_signal=$1 nice=$2 pid_file=$3
@@ -62,22 +62,24 @@ wait "$watcher"
 exit "$code"
 `;
 
-/** Callers kept 0.7 instead of 0.4 of their speed beside a saturated Temporal server at this niceness. */
+/** Measured beside a saturated Temporal server: with this niceness callers kept 0.7 of their speed instead of 0.4. */
 const BACKGROUND_NICENESS = 15;
 
-/** A log beyond this is set aside at the next start of its part; one older log is kept. */
-const LOG_BYTES = 10 * 1024 * 1024;
+/** A larger log is renamed at the next start; one older log is kept. */
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
 
-const openLog = (file: string): { descriptor: number; from: number } => {
+function openLog(file: string): { descriptor: number; from: number } {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  if (sizeOf(file) > LOG_BYTES) renameSync(file, `${file}.1`);
+  if (sizeOf(file) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
   return { from: sizeOf(file), descriptor: openSync(file, 'a', 0o600) };
-};
+}
 
 /** Starts a child that cannot outlive this process. */
-export const startChild = (options: ChildOptions): Child => {
+export function startChild(options: ChildOptions): Child {
   const log = openLog(options.logFile);
   const niceness = String(options.background ? BACKGROUND_NICENESS : 0);
   const child = spawn(
@@ -94,7 +96,7 @@ export const startChild = (options: ChildOptions): Child => {
   );
   closeSync(log.descriptor);
   const lifeline = child.stdio[3] as Writable;
-  // The wrapper may be gone before the pipe is closed; its exit code says all there is to say.
+  // The wrapper may end before the pipe is closed; its exit code is all that matters then.
   lifeline.on('error', () => undefined);
   const exited = new Promise<number>((resolve) => {
     child.once('error', () => resolve(127));
@@ -108,29 +110,29 @@ export const startChild = (options: ChildOptions): Child => {
     },
     output: () => readFileSync(options.logFile).subarray(log.from).toString('utf8'),
   };
-};
+}
 
-/** Runs a child to its end, for `timeoutMs` at most, after which it is ended. */
-export const runChild = async (
+/** Runs a child to its end; after `timeoutMs` it is stopped. */
+export async function runChild(
   options: ChildOptions,
   timeoutMs: number,
-): Promise<{ succeeded: boolean; output: string }> => {
+): Promise<{ succeeded: boolean; output: string }> {
   const child = startChild(options);
   const timer = setTimeout(() => void child.stop(), timeoutMs);
   const code = await child.exited;
   clearTimeout(timer);
   return { succeeded: code === 0, output: child.output() };
-};
+}
 
-/** Some tools say in one line what fills a page; the log has it whole. */
-const COMPLAINT_LENGTH = 200;
+/** Some tools print a page in one line; the log has all of it. */
+const MAX_ERROR_LENGTH = 200;
 
-/** What a failed child had to say: the last line that names an error, else the last, without time stamp and class. */
-export const complaintIn = (output: string): string => {
+/** The last line of a failed child's output that names an error, else the last line, without time stamp and class. */
+export function lastErrorLine(output: string): string {
   const lines = output
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
-  const line = lines.findLast((one) => /\b(fatal|panic|error)\b/i.test(one)) ?? lines.at(-1) ?? 'it said nothing';
-  return line.replace(/^[\d-]+ [\d:.]+ UTC \[\d+\] |^\[?\w*Error: /, '').slice(0, COMPLAINT_LENGTH);
-};
+  const line = lines.findLast((one) => /\b(fatal|panic|error)\b/i.test(one)) ?? lines.at(-1) ?? 'it printed nothing';
+  return line.replace(/^[\d-]+ [\d:.]+ UTC \[\d+\] |^\[?\w*Error: /, '').slice(0, MAX_ERROR_LENGTH);
+}

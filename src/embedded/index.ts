@@ -12,14 +12,14 @@ export { StartupFault } from '../errors/startup-fault.ts';
 export type EmbeddedPartName = 'postgres' | 'temporal';
 
 export interface EmbeddedOptions extends NamespaceOptions {
-  /** Made when missing, mode 0700, and held for this process. */
+  /** Created when missing, mode 0700, and locked for this process. */
   dataDir: string;
-  /** Whether to start it; false where the person gave a server of his own. */
+  /** Whether to start it; false where the settings name a server of one's own. */
   postgres: boolean;
   temporal: boolean;
-  /** Takes one line for each step that takes time. */
+  /** Receives one line for each step that takes time. */
   progress: (line: string) => void;
-  /** Told each time a part has died by itself; it is started again on the same port. */
+  /** Called each time a part has ended by itself; it is started again on the same port. */
   onLost: (part: EmbeddedPartName) => void;
 }
 
@@ -29,23 +29,23 @@ export interface Embedded {
   databaseUrl?: string;
   temporalAddress?: string;
   temporalUiUrl?: string;
-  /** Keeps what may be asked of the running instance in `running.json` (mode 0600), beside its process id. */
-  announce(facts: RunningFacts): void;
-  /** Ends the parts, once, and lets the data directory go. Whatever uses them should be closed before. */
+  /** Writes facts about the running instance to `running.json` (mode 0600), beside its process id. */
+  writeRunningFacts(facts: RunningFacts): void;
+  /** Stops the parts, once, and unlocks the data directory. Whatever uses them should be closed before. */
   stop(): Promise<void>;
 }
 
-type Part = Omit<Embedded, 'dataDir' | 'announce'>;
+type StartedPart = Omit<Embedded, 'dataDir' | 'writeRunningFacts'>;
 
 /**
- * Starts what the person has not given: Postgres, the Temporal server, or both at once.
+ * Starts Postgres, the Temporal server, or both at once, as `options` say.
  *
  * @throws StartupFault after ending whatever had been started
  */
-export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded> => {
-  const { dataDir, announce, release } = holdDataDirectory(options.dataDir);
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, writeRunningFacts, release } = holdDataDirectory(options.dataDir);
   const { progress, namespace, searchAttributes } = options;
-  const parts: Promise<Part>[] = [];
+  const parts: Promise<StartedPart>[] = [];
   if (options.postgres) {
     parts.push(startPostgres({ dataDir, progress, onLost: () => options.onLost('postgres') }));
   }
@@ -66,5 +66,5 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
     await stop();
     throw failed.reason;
   }
-  return Object.assign({ dataDir, announce }, ...started, { stop }) as Embedded;
-};
+  return Object.assign({ dataDir, writeRunningFacts }, ...started, { stop }) as Embedded;
+}

@@ -9,16 +9,16 @@ const run = promisify(execFile);
 export interface Leftover {
   /** Its first line is the process id. */
   pidFile: string;
-  /** A piece of the command line by which a process is known for ours, such as the path of its data. */
+  /** A piece of the command line by which the process is recognised as ours, such as the path of its data. */
   mark: string;
   stopSignal: 'SIGINT' | 'SIGTERM';
 }
 
-/** A part that is just ending, because its parent has died, needs up to five seconds. */
-const PATIENCE_MS = 10_000;
+/** Then SIGKILL. A part that is stopping because its parent has died needs up to five seconds. */
+const MAX_WAIT_MS = 10_000;
 
-/** The command line of a process, empty when there is no such process (or only its zombie). */
-const commandLine = async (pid: number): Promise<string> => {
+/** The command line of a process; empty where it does not exist or is a zombie. */
+async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     return readFile(`/proc/${pid}/cmdline`, 'utf8').then(
       (line) => line.replaceAll('\0', ' '),
@@ -29,35 +29,35 @@ const commandLine = async (pid: number): Promise<string> => {
     ({ stdout }) => stdout,
     () => '',
   );
-};
+}
 
 /**
- * Ends a part that a former start left running on our data, and removes its pid file. A pid file whose number now
- * belongs to somebody else is removed without touching that process.
+ * Stops a part that a former start left running on our data, and removes its pid file. Where the number in the file
+ * belongs to another process by now, only the file is removed.
  */
-export const stopLeftover = async ({ pidFile, mark, stopSignal }: Leftover): Promise<void> => {
+export async function stopLeftover({ pidFile, mark, stopSignal }: Leftover): Promise<void> {
   const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10);
   const isOurs = async (): Promise<boolean> => pid > 0 && (await commandLine(pid)).includes(mark);
-  const tell = (signal: NodeJS.Signals): void => {
+  const send = (signal: NodeJS.Signals): void => {
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended by itself since we looked.
+      // It has ended since the check.
     }
   };
   if (await isOurs()) {
-    tell(stopSignal);
-    const giveUp = performance.now() + PATIENCE_MS;
+    send(stopSignal);
+    const deadline = performance.now() + MAX_WAIT_MS;
     while (await isOurs()) {
-      if (performance.now() > giveUp) tell('SIGKILL');
+      if (performance.now() > deadline) send('SIGKILL');
       await sleep(50);
     }
   }
   await rm(pidFile, { force: true });
-};
+}
 
-/** Ends whatever a former start left running on this data directory, whose process has died. */
-export const stopLeftovers = async (dataDir: string): Promise<void> => {
+/** Stops the parts that a start which has died left running on this data directory. */
+export async function stopLeftovers(dataDir: string): Promise<void> {
   const postgres = join(dataDir, 'postgres', 'data');
   const temporal = join(dataDir, 'temporal');
   await stopLeftover({ pidFile: join(postgres, 'postmaster.pid'), mark: postgres, stopSignal: 'SIGINT' });
@@ -66,4 +66,4 @@ export const stopLeftovers = async (dataDir: string): Promise<void> => {
     mark: join(temporal, 'server.db'),
     stopSignal: 'SIGTERM',
   });
-};
+}

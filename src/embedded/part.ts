@@ -2,8 +2,8 @@
 export interface EmbeddedPart {
   /** An absolute path without symbolic links. */
   dataDir: string;
-  /** Takes one line a step for the person who waits. */
+  /** Receives one line for each step, for the person who waits. */
   progress: (line: string) => void;
-  /** Told each time the part has died by itself; it is then started again on the same port. */
+  /** Called each time the part has ended by itself; it is then started again on the same port. */
   onLost: () => void;
 }

@@ -6,33 +6,33 @@ import { createServer } from 'node:net';
 export const LOOPBACK = '127.0.0.1';
 
 /**
- * Ports that neither Linux (32768 to 60999) nor macOS (from 49152) gives to outgoing connections, which could otherwise take one between
- * the moment it was found free and the moment it is listened on.
+ * Ports that neither Linux (32768 to 60999) nor macOS (from 49152) gives to outgoing connections: those could take a port
+ * between the moment it was found free and the moment it is listened on.
  */
-const LOWEST = 10_000;
-const BEYOND = 32_768;
+const FIRST_PORT = 10_000;
+const END_PORT = 32_768;
 
-/** Among 22,768 ports chance finds a free one sooner. */
-const TRIES = 100;
+/** Far more than needed to find a free one among 22,768 at random. */
+const MAX_TRIES = 100;
 
 /** Throws the system's error (EADDRINUSE) when the loopback port is taken. */
-export const assertPortFree = async (port: number): Promise<void> => {
+export async function assertPortFree(port: number): Promise<void> {
   const server = createServer();
   server.listen(port, LOOPBACK);
   await once(server, 'listening');
   server.close();
   await once(server, 'close');
-};
+}
 
-/** Chosen before: whoever chose one may not listen on it yet. */
+/** The ports returned before, on which nobody may listen yet. */
 const chosen = new Set<number>();
 
 /**
- * A loopback port that nobody listened on a moment ago: at random, so that two processes that choose at once choose apart, and never the
- * same one twice in a process.
+ * A loopback port that is free at the moment. It is random, so that two processes that choose at the same time choose
+ * different ones, and within a process it is never the same twice.
  */
-export const freePort = async (triesLeft = TRIES): Promise<number> => {
-  const port = randomInt(LOWEST, BEYOND);
+export async function freePort(triesLeft = MAX_TRIES): Promise<number> {
+  const port = randomInt(FIRST_PORT, END_PORT);
   if (chosen.has(port)) return freePort(triesLeft);
   chosen.add(port);
   try {
@@ -42,4 +42,4 @@ export const freePort = async (triesLeft = TRIES): Promise<number> => {
     if (triesLeft === 0) throw error;
     return freePort(triesLeft - 1);
   }
-};
+}

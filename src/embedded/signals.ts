@@ -2,37 +2,36 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
-/** Taken at once, so that a parent that dies while the parts are being started is missed too. */
+/** Read at once, so that the death of a parent is noticed even while the parts are being started. */
 const PARENT = process.ppid;
 
-/** How often we look for our parent: with the parts' five seconds to end this stays well below what a person waits. */
-const LOOK_MS = 500;
+/** Short beside the five seconds that the parts may take to end. */
+const CHECK_MS = 500;
 
 /**
- * Calls `stop` at the first signal that asks this process to end. Later ones do nothing: Ctrl-C arrives twice, from the
- * terminal and from npm.
+ * Calls `stop` at the first signal to stop. Later ones do nothing: Ctrl-C arrives twice, from the terminal and from npm.
  */
-export const onStopSignal = (stop: (signal: StopSignal) => void): void => {
-  let asked = false;
+export function onStopSignal(stop: (signal: StopSignal) => void): void {
+  let stopping = false;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
-      if (asked) return;
-      asked = true;
+      if (stopping) return;
+      stopping = true;
       stop(signal);
     });
   }
-};
+}
 
 /**
- * Calls `stop` once when npm, which started this process, is gone: npm hands a hang-up on to nobody and can say nothing
- * when it is killed. Without npm it does nothing: a service may well be left running by the shell that started it.
+ * Calls `stop` once when npm, which started this process, has ended: npm does not pass SIGHUP on, and cannot pass on
+ * SIGKILL. Without npm it does nothing, since a service may go on after the shell that started it.
  */
-export const watchParent = (stop: () => void): void => {
+export function watchParent(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const timer = setInterval(() => {
     if (process.ppid === PARENT) return;
     clearInterval(timer);
     stop();
-  }, LOOK_MS);
+  }, CHECK_MS);
   timer.unref();
-};
+}

@@ -10,7 +10,7 @@ import type { TemporalSource } from './temporal-sources.ts';
 
 const run = promisify(execFile);
 
-/** The oldest version this was tried with; its database opens in later ones and the reverse. */
+/** The oldest version that was tried; later ones open its database, and it opens theirs. */
 const OLDEST_VERSION = '1.5.1';
 
 const WAYS = [
@@ -19,45 +19,45 @@ const WAYS = [
   'install python3 with pip, or Go',
 ].join(', or ');
 
-/** Undefined when the command does not run or is too old. */
-const usableVersion = async (command: string): Promise<string | undefined> => {
-  const said = await run(command, ['--version'], { cwd: '/', timeout: 10_000 }).then(
+/** The version of the command; undefined when it does not run or is too old. */
+async function usableVersion(command: string): Promise<string | undefined> {
+  const output = await run(command, ['--version'], { cwd: '/', timeout: 10_000 }).then(
     ({ stdout }) => stdout,
     () => '',
   );
-  const version = /temporal version (\d+\.\d+\.\d+)/.exec(said)?.[1];
+  const version = /temporal version (\d+\.\d+\.\d+)/.exec(output)?.[1];
   return version !== undefined && semver.gte(version, OLDEST_VERSION) ? version : undefined;
-};
+}
 
-/** One binary serves all instances of this user. */
-const cacheFolder = (): string => {
+/** All instances of this user share one binary. */
+function cacheFolder(): string {
   const given = process.env.XDG_CACHE_HOME ?? '';
   return join(given === '' ? join(homedir(), '.cache') : given, 'carnet');
-};
+}
 
-/** Fetches below the data directory, which is held by this process alone, so what an interrupted start left can go. */
-const fetchFrom = async (source: TemporalSource, dataDir: string, cached: string): Promise<void> => {
+/** Fetches below the data directory, which this process has locked, so what an interrupted start left can be removed. */
+async function fetchFrom(source: TemporalSource, dataDir: string, cached: string): Promise<void> {
   const folder = join(dataDir, 'fetch');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
   try {
     const binary = await source.fetch(folder, join(dataDir, 'logs', 'fetch.log'));
-    const unnamed = `${cached}.${process.pid}`;
-    await copyFile(binary, unnamed);
-    await chmod(unnamed, 0o755);
-    await rename(unnamed, cached);
+    const copy = `${cached}.${process.pid}`;
+    await copyFile(binary, copy);
+    await chmod(copy, 0o755);
+    await rename(copy, cached);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
+}
 
 /**
- * The Temporal CLI as a command: the one on the PATH, the one fetched before, or one fetched now, by the first of the
- * `sources` that has it. A line of progress for each thing tried.
+ * The Temporal CLI as a command: the one on the PATH, the one fetched before, or one fetched now by the first of the
+ * `sources` that has it. Each try is a line of progress.
  *
- * @throws StartupFault when there is no way to one
+ * @throws StartupFault when none has it
  */
-export const findTemporal = async ({
+export async function findTemporal({
   dataDir,
   progress,
   sources = TEMPORAL_SOURCES,
@@ -65,7 +65,7 @@ export const findTemporal = async ({
   dataDir: string;
   progress: (line: string) => void;
   sources?: readonly TemporalSource[];
-}): Promise<string> => {
+}): Promise<string> {
   if (await usableVersion('temporal')) return 'temporal';
   const cached = join(cacheFolder(), `temporal-${process.platform}-${process.arch}`);
   if (await usableVersion(cached)) return cached;
@@ -74,19 +74,19 @@ export const findTemporal = async ({
       `The Temporal server can't be kept in ${cacheFolder()} (${error.message}); set XDG_CACHE_HOME to a folder that this user may write.`,
     );
   });
-  progress(`no Temporal server here yet; it is fetched once and kept in ${cacheFolder()}`);
+  progress(`there is no Temporal server yet; it is fetched once and kept in ${cacheFolder()}`);
   for (const source of sources) {
-    progress(`Temporal server: trying ${source.says}`);
+    progress(`Temporal server: trying ${source.description}`);
     const began = performance.now();
     try {
       await fetchFrom(source, dataDir, cached);
       const version = await usableVersion(cached);
-      if (version === undefined) throw new Error('what it gave does not run here');
+      if (version === undefined) throw new Error('the fetched program does not run here');
       progress(`Temporal server: version ${version}, after ${Math.round((performance.now() - began) / 1000)} s`);
       return cached;
     } catch (error) {
-      progress(`Temporal server: not this way: ${error instanceof Error ? error.message : String(error)}`);
+      progress(`Temporal server: failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  throw new StartupFault(`There is no way to a Temporal server from here: ${WAYS}.`);
-};
+  throw new StartupFault(`No Temporal server could be found or fetched: ${WAYS}.`);
+}

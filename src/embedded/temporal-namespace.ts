@@ -5,25 +5,25 @@ import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
 
 export interface NamespaceOptions {
   namespace: string;
-  /** What `defineSearchAttributeKey` gives is one. */
+  /** As `defineSearchAttributeKey` returns them. */
   searchAttributes: readonly { name: string; type: SearchAttributeType }[];
 }
 
-/** Closed runs stay visible this long; the server itself would keep them for a day. */
+/** How long closed runs stay visible; the server's default is a day. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** What the server refuses; the SDK's types allow for an attribute without type. */
+/** The server refuses this type; the SDK's types allow for an attribute without one. */
 const UNSPECIFIED = 0;
 
-const CALL_MS = 2_000;
+const CALL_TIMEOUT_MS = 2_000;
 
 /**
- * Brings the namespace to what Carnet needs: its retention, and the search attributes that it lacks. Attributes can't
- * be left to the server's own flag: that registers them in a new database alone.
+ * Sets the retention of the namespace and registers missing search attributes. The server's own flag for attributes is
+ * not enough, since it registers them in a new database alone.
  *
  * @throws the SDK's error while the server does not serve yet
  */
-export const prepareNamespace = async (address: string, options: NamespaceOptions): Promise<void> => {
+export async function prepareNamespace(address: string, options: NamespaceOptions): Promise<void> {
   const { namespace } = options;
   // The defaults wait a second between attempts, which is longer than the server takes to start.
   const connection = Connection.lazy({
@@ -33,7 +33,7 @@ export const prepareNamespace = async (address: string, options: NamespaceOption
   });
   const { workflowService, operatorService } = connection;
   try {
-    await connection.withDeadline(Date.now() + CALL_MS, async () => {
+    await connection.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
       const { config } = await workflowService.describeNamespace({ namespace });
       if (optionalTsToMs(config?.workflowExecutionRetentionTtl) !== RETENTION_MS) {
         const workflowExecutionRetentionTtl = msToTs(RETENTION_MS);
@@ -50,4 +50,4 @@ export const prepareNamespace = async (address: string, options: NamespaceOption
   } finally {
     await connection.close();
   }
-};
+}

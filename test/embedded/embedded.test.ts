@@ -30,7 +30,7 @@ const pidIn = async (file: string): Promise<number> => Number.parseInt(await rea
 const nobodyLeft = (dataDir: string): Promise<true | string> =>
   eventually(`no process names ${dataDir}`, () => processesNaming(dataDir).length === 0);
 
-/** What a process reads that waits for the start to be over, one sentence of it. */
+/** One line for a process that waits until the start is over. */
 const assertOneSentence = (message: string, ...patterns: RegExp[]): void => {
   assert.doesNotMatch(message, /\n/);
   assert.match(message, /^[A-Z].*\.$/);
@@ -48,7 +48,7 @@ describe('embedded parts', function () {
     return dataDir;
   };
 
-  /** What an earlier start left, ended in good order. */
+  /** The data of an earlier start that was stopped regularly. */
   let whole: string;
   const usedDataDir = async (): Promise<string> => {
     const dataDir = await newDataDir();
@@ -66,7 +66,7 @@ describe('embedded parts', function () {
     return parent;
   };
 
-  // Where no Temporal server has ever been fetched it is now, by Go at worst.
+  // A machine that never fetched a Temporal server does so now, in the worst case by Go.
   before(async function () {
     this.timeout(20 * 60_000);
     whole = await newDataDir();
@@ -113,7 +113,7 @@ describe('embedded parts', function () {
     assert.match(await page.text(), /<html/);
   });
 
-  it('keeps rows and runs over a restart, and registers what a later version wants searched', async () => {
+  it('keeps rows and runs over a restart, and registers search attributes that a later version adds', async () => {
     const dataDir = await newDataDir();
     const first = stopLater(await start(dataDir));
     await query(first.databaseUrl, 'create table kept as select 7 as number');
@@ -134,7 +134,7 @@ describe('embedded parts', function () {
   it('leaves no process when its parent is killed, and keeps what was committed', async () => {
     const dataDir = await newDataDir();
     const parent = killLater(await startParent(dataDir));
-    await query(parent.said.databaseUrl, 'create table kept as select 7 as number');
+    await query(parent.printed.databaseUrl, 'create table kept as select 7 as number');
     parent.process.kill('SIGKILL');
     await nobodyLeft(dataDir);
 
@@ -142,7 +142,7 @@ describe('embedded parts', function () {
     assert.deepEqual(await query(again.databaseUrl, 'select number from kept'), [{ number: 7 }]);
   });
 
-  it('ends with npm, which may die without a word', async () => {
+  it('ends with npm, even if that is killed', async () => {
     const dataDir = await newDataDir();
     const npm = killLater(await startParent(dataDir, ['sh', '-c', '"$@"; exit', 'npm']));
     npm.process.kill('SIGKILL');
@@ -150,10 +150,10 @@ describe('embedded parts', function () {
     assert.equal(existsSync(join(dataDir, 'running.json')), false);
   });
 
-  it('ends parts that outlived their wrappers before it starts its own', async () => {
+  it('stops parts that outlived their wrappers before it starts its own', async () => {
     const dataDir = await newDataDir();
     const parent = killLater(await startParent(dataDir));
-    // Stopped, so that it can't start what it misses.
+    // Stopped by a signal, so that it can't restart what it misses.
     parent.process.kill('SIGSTOP');
     const wrappers = processesNaming(dataDir).filter(({ command }) => command.startsWith('sh -c'));
     for (const { pid } of wrappers) process.kill(pid, 'SIGKILL');
@@ -168,7 +168,7 @@ describe('embedded parts', function () {
     for (const { pid } of processesNaming(dataDir)) assert(!orphans.has(pid));
   });
 
-  it('is not kept from starting by a pid file that names a stranger', async () => {
+  it('starts in spite of a pid file that names an unrelated process', async () => {
     const dataDir = await usedDataDir();
     const stranger = spawn('sleep', ['600']);
     stops.push(async () => stranger.kill());
@@ -178,7 +178,7 @@ describe('embedded parts', function () {
     assert.deepEqual([stranger.exitCode, stranger.signalCode], [null, null]);
   });
 
-  it('starts a part that died again on the same port', async () => {
+  it('restarts a part that died, on the same port', async () => {
     const dataDir = await newDataDir();
     const lost: string[] = [];
     const embedded = stopLater(await start(dataDir, { onLost: (part) => lost.push(part) }));
@@ -201,7 +201,7 @@ describe('embedded parts', function () {
     );
   });
 
-  it('starts a Temporal server again that lost a port to another program, and gives up on one that always does', async () => {
+  it('restarts a Temporal server that lost a port to another program, and gives up when that always happens', async () => {
     const [folder, path] = [await newDataDir(), process.env.PATH];
     const real = await findTemporal({ dataDir: folder, progress: () => undefined });
     const unlucky = (when: string): string =>
@@ -219,7 +219,7 @@ describe('embedded parts', function () {
     });
   });
 
-  it('refuses a data directory that another process holds, in one sentence with its pid and address', async () => {
+  it('refuses a data directory that another process has locked, in one sentence with its pid and address', async () => {
     const dataDir = await newDataDir();
     const parent = killLater(await startParent(dataDir));
     await assert.rejects(start(dataDir), ({ name, message }: Error) => {
@@ -228,7 +228,7 @@ describe('embedded parts', function () {
       assertOneSentence(message, pid, /http:\/\/127\.0\.0\.1:4100/, /DATA_DIR/);
       return true;
     });
-    assert.deepEqual(await query(parent.said.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
+    assert.deepEqual(await query(parent.printed.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
     // Ctrl-C arrives from the terminal and from npm.
     parent.process.kill('SIGINT');
     parent.process.kill('SIGINT');
@@ -258,7 +258,7 @@ describe('embedded parts', function () {
 
   describe('on damaged data', () => {
     for (const [what, where, damage, why] of damages) {
-      it(`says in one sentence what to do about ${what}`, async () => {
+      it(`explains in one sentence what to do about ${what}`, async () => {
         const dataDir = await usedDataDir();
         await damage(join(dataDir, where));
         const only = { postgres: where === 'postgres', temporal: where !== 'postgres' };

@@ -12,8 +12,8 @@ import { eventually } from '../support/eventually.ts';
 const SCRIPT = fileURLToPath(new URL('../../scripts/install.mjs', import.meta.url));
 
 /**
- * Stands for npm and its registry: notes that it was called, fails where a file `npm-fails` says so, and otherwise
- * leaves a Postgres package without its links. A file `npm-waits` holds it back.
+ * Replaces npm and its registry: records the call, fails where a file `npm-fails` exists, and otherwise
+ * leaves a Postgres package without its links. A file `npm-waits` makes it wait.
  */
 const NPM = (clone: string): string => `#!/bin/sh
 echo called >>${clone}/npm-calls
@@ -88,7 +88,7 @@ describe('installing the packages', () => {
     assert.equal(await installed(), 'two');
   });
 
-  it('lets the next start install at once when it is told to end', async () => {
+  it('lets the next start install at once when it receives a signal to stop', async () => {
     await writeFile(join(clone, 'npm-waits'), '');
     const interrupted = begin();
     await eventually('npm is called', async () => (await calls()) > 0);

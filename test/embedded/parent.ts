@@ -14,7 +14,7 @@ try {
     progress: () => undefined,
     onLost: () => undefined,
   });
-  embedded.announce({ base_url: 'http://127.0.0.1:4100' });
+  embedded.writeRunningFacts({ base_url: 'http://127.0.0.1:4100' });
   process.stdout.write(`${JSON.stringify(embedded)}\n`);
   const end = (): void => void embedded.stop();
   onStopSignal(end);

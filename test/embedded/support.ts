@@ -8,7 +8,7 @@ import pg from 'pg';
 import { startEmbedded } from '../../src/embedded/index.ts';
 import type { Embedded, EmbeddedOptions } from '../../src/embedded/index.ts';
 
-/** Both parts on a data directory, without a word. */
+/** Starts both parts on a data directory, without any output. */
 export const start = (dataDir: string, overrides: Partial<EmbeddedOptions> = {}): Promise<Required<Embedded>> =>
   startEmbedded({
     dataDir,
@@ -23,7 +23,7 @@ export const start = (dataDir: string, overrides: Partial<EmbeddedOptions> = {})
 
 export interface Parent {
   process: ChildProcess;
-  said: { databaseUrl: string; temporalAddress: string; fault?: string };
+  printed: { databaseUrl: string; temporalAddress: string; fault?: string };
 }
 
 const PARENT = fileURLToPath(new URL('parent.ts', import.meta.url));
@@ -39,7 +39,7 @@ export const startParent = async (dataDir: string, through: string[] = []): Prom
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return { process: child, said: JSON.parse(line) as Parent['said'] };
+  return { process: child, printed: JSON.parse(line) as Parent['printed'] };
 };
 
 export interface Running {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import type { TemporalSource } from '../../src/embedded/temporal-sources.ts';
 
-/** A command that says it is the Temporal CLI of this version: the download is the outside world's. */
+/** Writes a command that claims to be the Temporal CLI of this version; nothing is downloaded. */
 const writeCli = async (file: string, version: string): Promise<string> => {
   await writeFile(file, `#!/bin/sh\necho 'temporal version ${version} (Server 1.32.0, UI 2.54.1)'\n`);
   await chmod(file, 0o755);
@@ -13,12 +13,12 @@ const writeCli = async (file: string, version: string): Promise<string> => {
 };
 
 const giving = (version: string): TemporalSource => ({
-  says: `a source of ${version}`,
+  description: `a source of ${version}`,
   fetch: (folder) => writeCli(join(folder, 'temporal'), version),
 });
 
 const refusing: TemporalSource = {
-  says: 'a source without network',
+  description: 'a source without network',
   fetch: () => Promise.reject(new Error('no network here')),
 };
 
@@ -45,18 +45,18 @@ describe('finding the Temporal CLI', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('takes the one on the PATH without a word', async () => {
+  it('takes the one on the PATH without any output', async () => {
     await writeCli(join(folder, 'path/temporal'), '1.9.1');
     assert.equal(await find([refusing]), 'temporal');
     assert.deepEqual(lines, []);
   });
 
-  it('passes over one on the PATH that is too old', async () => {
+  it('ignores one on the PATH that is too old', async () => {
     await writeCli(join(folder, 'path/temporal'), '1.4.9');
     assert.match(await find([giving('1.9.1')]), /\/cache\/carnet\//);
   });
 
-  it('tries the sources in their order, says why one failed, and keeps what it got for the next start', async () => {
+  it('tries the sources in their order, prints why one failed, and keeps what it fetched for the next start', async () => {
     const cached = await find([refusing, giving('1.4.0'), giving('1.9.1'), giving('1.9.2')]);
     const patterns = [/kept in/, /a source without network/, /no network here/, /a source of 1\.4\.0/, /does not run/];
     for (const [index, pattern] of patterns.entries()) assert.match(lines[index] ?? '', pattern);
@@ -68,7 +68,7 @@ describe('finding the Temporal CLI', () => {
     assert.deepEqual((await readdir(folder)).toSorted(), ['cache', 'path']);
   });
 
-  it('names the ways out in one sentence when no source has it', async () => {
+  it('names in one sentence what can be done when no source has it', async () => {
     await assert.rejects(find([refusing]), ({ name, message }: Error) => {
       assert.equal(name, 'StartupFault');
       assert.match(message, /^[^\n]*TEMPORAL_ADDRESS[^\n]*PATH[^\n]*pip[^\n]*Go\.$/);

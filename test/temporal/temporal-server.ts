@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { complaintIn } from '../../src/embedded/child.ts';
+import { lastErrorLine } from '../../src/embedded/child.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { eventually } from '../support/eventually.ts';
@@ -35,7 +35,7 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
     server.once('exit', (code, signal) => {
       if (server !== child) return;
       process.emitWarning(
-        `The Temporal server of a test ended by itself (${code ?? signal}) and is started again: ${complaintIn(readFileSync(log, 'utf8'))}`,
+        `The Temporal server of a test ended by itself (${code ?? signal}) and is started again: ${lastErrorLine(readFileSync(log, 'utf8'))}`,
       );
       spawnServer(args);
     });
