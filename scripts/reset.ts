@@ -4,21 +4,21 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { holdDataDirectory, stopLeftovers } from '../src/embedded/index.ts';
 
-/** Empties the data directory, so that the next start begins anew: `npm run reset`, which asks, or `npm run reset -- --yes`. */
+/** Empties the data directory, so that the next start begins anew: `npm run reset`, or without a question `npm run reset -- --yes`. */
 
-/** Held by whoever runs on the directory; a directory without it was never run on. */
+/** Locked by the instance that runs on the directory; a directory without it was never used by one. */
 const LOCK = 'instance.lock';
 
-/** What a start makes there; anything else is somebody's and stays. */
+/** What a start creates there; everything else is kept. */
 const OURS: ReadonlyMap<string, string> = new Map([
   ['postgres', 'the database: operators, skills, wallets, claims, everything'],
   ['temporal', 'the runs of the Temporal server'],
   ['logs', 'the logs of Postgres and Temporal'],
   ['fetch', 'what was fetched to run them'],
   ['credentials.json', 'the keys of the demo operators and of the administrator'],
-  ['encryption.key', 'the key that opens what is stored sealed'],
-  [LOCK, 'the lock that keeps two instances apart'],
-  ['running.json', 'the note of what ran here last'],
+  ['encryption.key', 'the key that decrypts what is stored encrypted'],
+  [LOCK, 'the lock against a second instance'],
+  ['running.json', 'the address of the instance that ran last'],
 ]);
 
 const refuse = (sentence: string): never => {
@@ -28,9 +28,9 @@ const refuse = (sentence: string): never => {
 
 async function confirmed(): Promise<boolean> {
   process.stdout.write('Type yes to delete all of it: ');
-  const asking = createInterface({ input: process.stdin });
-  const [answer] = (await Promise.race([once(asking, 'line'), once(asking, 'close')])) as [string?];
-  asking.close();
+  const lines = createInterface({ input: process.stdin });
+  const [answer] = (await Promise.race([once(lines, 'line'), once(lines, 'close')])) as [string?];
+  lines.close();
   return answer?.trim() === 'yes';
 }
 
@@ -44,26 +44,26 @@ if (!existsSync(join(dataDir, LOCK))) {
     `${dataDir} is no data directory of Carnet, so nothing in it is deleted; set DATA_DIR to the one that you mean.`,
   );
 }
-const asked = !process.argv.includes('--yes');
-if (asked && !process.stdin.isTTY) {
-  refuse('There is no terminal to ask on; say --yes (npm run reset -- --yes) to delete without being asked.');
+const mustConfirm = !process.argv.includes('--yes');
+if (mustConfirm && !process.stdin.isTTY) {
+  refuse('There is no terminal for the question; npm run reset -- --yes deletes without it.');
 }
 const entries = readdirSync(dataDir);
 try {
   const { release } = holdDataDirectory(dataDir); // to the end, so that nothing starts meanwhile
-  const doomed = entries.filter((name) => OURS.has(name));
+  const deleted = entries.filter((name) => OURS.has(name));
   const others = entries.filter((name) => !OURS.has(name));
   console.log(
-    `This deletes, in ${dataDir}:\n${doomed.map((name) => `  ${name.padEnd(18)}${OURS.get(name)}`).join('\n')}`,
+    `This deletes, in ${dataDir}:\n${deleted.map((name) => `  ${name.padEnd(18)}${OURS.get(name)}`).join('\n')}`,
   );
   if (others.length > 0)
     console.log(`These are not Carnet's and stay:\n${others.map((name) => `  ${name}`).join('\n')}`);
-  if (asked && !(await confirmed())) {
+  if (mustConfirm && !(await confirmed())) {
     release();
     refuse('Nothing was deleted.');
   }
   await stopLeftovers(dataDir);
-  for (const name of doomed.filter((one) => one !== LOCK))
+  for (const name of deleted.filter((one) => one !== LOCK))
     rmSync(join(dataDir, name), { recursive: true, force: true });
   release();
   rmSync(join(dataDir, LOCK), { force: true });

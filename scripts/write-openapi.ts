@@ -2,13 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '../src/http/openapi/document.ts';
 import { routes } from '../src/process/routes.ts';
 
-/** Writes openapi.json; with `--check` says instead whether the committed one is what the routes make today, and exits 1 if not. */
+/** Writes openapi.json from the routes; with `--check` it writes nothing, and exits 1 where the committed file differs. */
 const FILE = new URL('../openapi.json', import.meta.url);
-const made = `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
+const current = `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
 
 if (!process.argv.includes('--check')) {
-  await writeFile(FILE, made);
-} else if ((await readFile(FILE, 'utf8').catch(() => '')) !== made) {
-  console.error('openapi.json is not what the routes make today; run: node scripts/write-openapi.ts');
+  await writeFile(FILE, current);
+} else if ((await readFile(FILE, 'utf8').catch(() => '')) !== current) {
+  console.error('openapi.json differs from the routes; run: node scripts/write-openapi.ts');
   process.exitCode = 1;
 }

@@ -9,14 +9,15 @@ export interface Reply {
   body: Body;
 }
 
-/** Nobody wants to wait longer for a step of a demo than this, but a person who pays may need it. */
-const PATIENCE_MS = 600_000;
+/** Long enough for a person who pays in a browser. */
+const MAX_WAIT_MS = 600_000;
 const PAUSE_MS = 500;
-/** What the service asks for where a machine is too busy to answer in time (Retry-After). */
+/** As the service's Retry-After has it where a machine is too busy to answer in time. */
 const BUSY_PAUSE_MS = 5_000;
 
 let stepNumber = 0;
-export const tell = (sentence: string): void => console.log(`\n${styleText('bold', `${++stepNumber}. ${sentence}`)}`);
+export const printStep = (sentence: string): void =>
+  console.log(`\n${styleText('bold', `${++stepNumber}. ${sentence}`)}`);
 export const show = (text: string): void => console.log(`   ${text}`);
 const showCall = (text: string): void => console.log(styleText('dim', `   ${text}`));
 /** @param cents of a reply, negative for debits @returns e.g. `-$2.50` */
@@ -28,10 +29,10 @@ export function stop(sentence: string): never {
   process.exit(1);
 }
 
-export type Teller = ReturnType<typeof tellerOf>;
+export type DemoClient = ReturnType<typeof createDemoClient>;
 
-/** Whoever speaks to the service and tells what it answered. */
-export function tellerOf(baseUrl: string) {
+/** Calls the service and prints its answers. */
+export function createDemoClient(baseUrl: string) {
   async function send(path: string, init: RequestInit): Promise<Response> {
     try {
       return await fetch(`${baseUrl}${path}`, init);
@@ -40,12 +41,17 @@ export function tellerOf(baseUrl: string) {
     }
   }
 
-  async function ask(method: 'GET' | 'POST', path: string, key: string | undefined, body?: unknown): Promise<Reply> {
+  async function request(
+    method: 'GET' | 'POST',
+    path: string,
+    key: string | undefined,
+    body?: unknown,
+  ): Promise<Reply> {
     const headers = {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(method === 'POST' && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
     };
-    for (const deadline = Date.now() + PATIENCE_MS; ; await pause(BUSY_PAUSE_MS)) {
+    for (const deadline = Date.now() + MAX_WAIT_MS; ; await pause(BUSY_PAUSE_MS)) {
       const response = await send(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
       const reply = { status: response.status, body: (await response.json()) as Body };
       if (reply.status !== 503 || Date.now() > deadline) return reply;
@@ -54,7 +60,7 @@ export function tellerOf(baseUrl: string) {
   }
 
   async function call(method: 'GET' | 'POST', path: string, key: string | undefined, body?: unknown): Promise<Reply> {
-    const reply = await ask(method, path, key, body);
+    const reply = await request(method, path, key, body);
     showCall(`${method} ${path} → ${reply.status}`);
     return reply;
   }
@@ -63,7 +69,7 @@ export function tellerOf(baseUrl: string) {
     baseUrl,
     call,
 
-    /** Presses the button of a local payment page, or asks a person to pay at a page that is somebody else's. */
+    /** Pays on a local payment page by itself; for any other page it prints the address for a person. */
     async pay(checkoutUrl: string): Promise<void> {
       if (!checkoutUrl.startsWith(`${baseUrl}/`)) return show(`Open this in a browser and pay: ${checkoutUrl}`);
       const path = checkoutUrl.slice(baseUrl.length);
@@ -75,15 +81,15 @@ export function tellerOf(baseUrl: string) {
       showCall(`POST ${path.slice(0, 24)}… outcome=paid → ${status}`);
     },
 
-    /** Reads `path` until it says what is waited for, and shows that it was read. */
+    /** Reads `path` until its body satisfies `holds`, and prints the call. */
     async until(path: string, key: string, holds: (body: Body) => boolean): Promise<Body> {
-      for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await pause(PAUSE_MS)) {
-        const reply = await ask('GET', path, key);
+      for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; await pause(PAUSE_MS)) {
+        const reply = await request('GET', path, key);
         if (reply.status !== 200 || !holds(reply.body)) continue;
         showCall(`GET ${path} → ${reply.status}`);
         return reply.body;
       }
-      return stop(`${path} did not become in ten minutes what the story waits for.`);
+      return stop(`${path} did not change as expected within ten minutes.`);
     },
   };
 }
@@ -91,6 +97,6 @@ export function tellerOf(baseUrl: string) {
 export function expect(reply: Reply, ...statuses: number[]): Body {
   if (statuses.includes(reply.status)) return reply.body;
   return stop(
-    `The service answered ${reply.status} where the story has ${statuses.join(' or ')}:\n${JSON.stringify(reply.body, null, 2)}`,
+    `The service answered ${reply.status} instead of ${statuses.join(' or ')}:\n${JSON.stringify(reply.body, null, 2)}`,
   );
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, money, show, tell, type Teller } from './teller.ts';
+import { expect, money, show, printStep, type DemoClient } from './client.ts';
 
 const text = {
   type: 'object',
@@ -14,12 +14,12 @@ export interface Market {
   newcomerKey: string;
 }
 
-/** A skill that costs something, and somebody who cannot pay for it yet. */
+/** Publishes a skill that has a price, and makes an operator that cannot pay it yet. */
 export async function openMarket(
-  { call }: Teller,
+  { call }: DemoClient,
   keys: { publisher: string; consumer: string; admin: string },
 ): Promise<Market> {
-  tell('A publisher offers a skill: a contract with schemas and a price.');
+  printStep('A publisher offers a skill: a contract with schemas and a price.');
   const skill = expect(
     await call('POST', '/v1/skills', keys.publisher, {
       name: `shout-${randomBytes(4).toString('hex')}`,
@@ -35,13 +35,13 @@ export async function openMarket(
   );
   show(`${skill.name} is ${skill.status}, ${money(PRICE_CENTS)} an invocation.`);
 
-  tell('Somebody else finds it in the marketplace.');
+  printStep('Somebody else finds it in the marketplace.');
   const found = expect(await call('GET', '/v1/skills?search=capitals&tags=demo', keys.consumer), 200);
   show(
     `${(found.skills as unknown[]).length} of ${found.total} found; ours is ${(found.skills as { id: string }[]).some((row) => row.id === skill.id) ? 'among them' : 'NOT among them'}.`,
   );
 
-  tell('An operator without money is refused, with the numbers.');
+  printStep('An operator without money is refused, with the numbers.');
   const newcomer = expect(
     await call('POST', '/v1/operators', keys.admin, {
       name: 'Newcomer',

@@ -1,17 +1,17 @@
-import { expect, show, tell, type Teller } from './teller.ts';
+import { expect, show, printStep, type DemoClient } from './client.ts';
 
-/** A passport is issued, looked at, passed on and taken back, with everything that came of it. */
-export async function travel(
-  { call }: Teller,
+/** A passport is issued, verified, delegated and revoked, together with the passports that came of it. */
+export async function showPassports(
+  { call }: DemoClient,
   key: string,
   { agentId, connectionId }: { agentId: string; connectionId: string },
 ): Promise<void> {
-  tell("The publisher's agent gets a passport: signed, for 15 minutes, with the scopes it is granted now.");
+  printStep("The publisher's agent gets a passport: signed, for 15 minutes, with the scopes it is granted now.");
   const intent = { summary: 'triage the new issues', services: ['github'], will_delegate: true };
   const issued = expect(await call('POST', '/v1/passports/issue', key, { agent_id: agentId, intent }), 201);
   show(`${issued.jti} until ${issued.expires_at}.`);
 
-  tell('Anybody may ask whether it is good; no credential is needed.');
+  printStep('Anybody may verify it; no credential is needed.');
   const verified = expect(
     await call('POST', '/v1/passports/verify', undefined, { token: issued.token, service_id: 'github' }),
     200,
@@ -19,7 +19,7 @@ export async function travel(
   const [service] = (verified.claims as { services: { service_name: string; scopes: string[] }[] }).services;
   show(`valid: ${verified.valid}, ${service?.service_name}: ${service?.scopes.join(', ')}.`);
 
-  tell('It is passed on with less in it.');
+  printStep('It is delegated with fewer scopes.');
   const scopes = [{ service_connection_id: connectionId, scopes: [service?.scopes[0]] }];
   const child = expect(
     await call('POST', '/v1/passports/delegate', key, {
@@ -31,7 +31,7 @@ export async function travel(
   );
   show(`${child.jti} may only ${service?.scopes[0]}.`);
 
-  tell('Revoking the first takes everything along that came of it.');
+  printStep('Revoking the first revokes every passport that came of it.');
   const revoked = expect(
     await call('POST', '/v1/passports/revoke', key, { jti: issued.jti, reason: 'the demo is over' }),
     200,

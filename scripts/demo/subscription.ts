@@ -1,4 +1,4 @@
-import { expect, show, tell, type Body, type Teller } from './teller.ts';
+import { expect, show, printStep, type Body, type DemoClient } from './client.ts';
 
 interface Usage extends Body {
   tier: string;
@@ -14,8 +14,8 @@ const showUsage = ({
 }: Usage): void =>
   show(`tier ${tier}: ${used} of ${included.toLocaleString('en-US')} metered actions used this month.`);
 
-export async function subscribe({ call, pay, until }: Teller, key: string): Promise<void> {
-  tell('A larger tier includes more; it counts from the payment on.');
+export async function subscribe({ call, pay, until }: DemoClient, key: string): Promise<void> {
+  printStep('A larger tier includes more; it counts from the payment on.');
   showUsage(expect(await call('GET', USAGE, key), 200) as Usage);
   const { checkout_url: url } = expect(await call('POST', '/v1/billing/subscribe', key, { tier: 'pro' }), 200);
   await pay(String(url));
@@ -23,7 +23,7 @@ export async function subscribe({ call, pay, until }: Teller, key: string): Prom
   const seats = expect(await call('POST', '/v1/billing/seats', key, { purchased_seats: 2 }), 200);
   show(`${seats.total_seats} seats: ${seats.included_seats} of the tier, ${seats.purchased_seats} bought.`);
 
-  tell('Cancelling keeps what is paid for until the period ends.');
+  printStep('Cancelling keeps what is paid for until the period ends.');
   const canceled = expect(await call('POST', '/v1/billing/cancel-subscription', key), 200);
   show(`${canceled.tier} is ${canceled.status} until ${canceled.current_period_end}.`);
 }

@@ -1,23 +1,23 @@
 import type { Market } from './market.ts';
-import { expect, show, tell, type Teller } from './teller.ts';
+import { expect, show, printStep, type DemoClient } from './client.ts';
 import { showWallet } from './wallet.ts';
 
 /** A paid invocation from the hold of its price to the output. @returns its id */
-export async function workForMoney(
-  teller: Teller,
+export async function invokeAndComplete(
+  client: DemoClient,
   { skillId, newcomerKey }: Market,
   publisherKey: string,
 ): Promise<string> {
-  const { call } = teller;
-  tell('Now the newcomer invokes: the price is held, not spent.');
+  const { call } = client;
+  printStep('Now the newcomer invokes: the price is held, not spent.');
   const invocation = expect(
     await call('POST', `/v1/skills/${skillId}/invoke`, newcomerKey, { input: { text: 'hello, world' } }),
     201,
   );
   show(`${invocation.id} is ${invocation.status} until ${invocation.expires_at}.`);
-  await showWallet(teller, newcomerKey);
+  await showWallet(client, newcomerKey);
 
-  tell('The provider claims it and completes it; the hold is captured and the publisher earns it.');
+  printStep('The provider claims it and completes it; the hold is captured and the publisher earns it.');
   const claimed = expect(await call('POST', `/v1/skills/invocations/${invocation.id}/claim`, publisherKey), 200);
   show(`claimed: ${claimed.status}, attempt ${claimed.attempt}.`);
   const output = { text: 'HELLO, WORLD' };
@@ -27,9 +27,9 @@ export async function workForMoney(
   );
   show(`completed: ${completed.status} after ${completed.duration_ms} ms.`);
 
-  tell('The consumer reads the output; the wallet says what it cost.');
+  printStep('The consumer reads the output; the wallet shows what it cost.');
   const result = expect(await call('GET', `/v1/skills/invocations/${invocation.id}`, newcomerKey), 200);
   show(`output ${JSON.stringify(result.output)}, SHA-256 ${String(result.output_hash).slice(0, 16)}…`);
-  await showWallet(teller, newcomerKey);
+  await showWallet(client, newcomerKey);
   return String(invocation.id);
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes the namespace and registers what its runs can be searched by; running it again changes nothing.
+# Creates the namespace and registers its search attributes; running it again changes nothing.
 # Reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, which the temporal command takes from the environment.
 set -eu
 
-# An open port is not yet a frontend that answers: shards are still being acquired.
+# The frontend opens its port before it can answer, since it still acquires shards.
 tries=0
 until temporal operator cluster health >/dev/null 2>&1; do
   tries=$((tries + 1))
@@ -15,7 +15,7 @@ done
 temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1 ||
   temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention 720h
 
-# A frontend learns of a new namespace from a cache that it renews every few seconds.
+# A frontend sees a new namespace only after its cache is renewed, which takes some seconds.
 until registered=$(temporal operator search-attribute list --namespace "$TEMPORAL_NAMESPACE" 2>/dev/null); do
   tries=$((tries + 1))
   [ "$tries" -lt 120 ] || { echo "the namespace $TEMPORAL_NAMESPACE does not become usable; look at Temporal's log" >&2; exit 1; }

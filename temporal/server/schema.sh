@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes Temporal's two databases and brings their schema to this image's version; running it again changes nothing.
+# Creates Temporal's two databases and updates their schema to the version of this image; running it again changes nothing.
 # Reads SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD, which temporal-sql-tool takes from the environment.
 set -eu
 
@@ -11,7 +11,7 @@ for database in temporal temporal_visibility; do
     temporal_visibility) versions=$SCHEMA/visibility/versioned ;;
   esac
   temporal-sql-tool --db "$database" create
-  # Version 0.0 lays the version table; on a database that has one it keeps what is there.
+  # Version 0.0 creates the version table; where there is one already it is kept.
   temporal-sql-tool --db "$database" setup-schema --version 0.0
   temporal-sql-tool --db "$database" update-schema --schema-dir "$versions"
 done

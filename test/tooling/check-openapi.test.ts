@@ -7,7 +7,7 @@ const problem = {
   properties: { type: { type: 'string' }, title: { type: 'string' }, status: { type: 'integer' } },
 };
 
-/** A document that a generator reads without a complaint; each test spoils one thing in a fresh copy. */
+/** A document that a generator accepts; each test breaks one thing in a fresh copy. */
 const document = () => ({
   openapi: '3.1.0',
   info: { title: 'Carnet', version: '1' },
@@ -124,12 +124,12 @@ const spoilt: [rule: string, spoil: Spoil][] = [
 ];
 
 describe('scripts/check-openapi.ts', () => {
-  it('has nothing to say of a document that generators can read', async () => {
+  it('finds nothing in a document that generators can read', async () => {
     assert.deepEqual(await faultsOf(JSON.stringify(document())), []);
   });
 
   for (const [rule, spoil] of spoilt) {
-    it(`finds ${rule}, and says where`, async () => {
+    it(`finds ${rule}, and names the place`, async () => {
       const broken = document();
       spoil(broken, broken.paths['/v1/skills/{id}']?.get ?? assert.fail());
       const faults = await faultsOf(JSON.stringify(broken));

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 
 const run = join(import.meta.dirname, '../../.ci/run');
 
-/** What each program of CI does in a test: a line of sh; whatever is not named says its name and passes. */
+/** What each program of CI does in a test: a line of sh; a program that is not named prints its name and passes. */
 type Programs = Partial<Record<'node' | 'oxfmt' | 'oxlint' | 'tsc' | 'mocha', string>>;
 
-/** Runs the script in an empty project whose programs are stand-ins; the whole is about order, codes and closing lines. */
+/** Runs the script in an empty project whose programs are replaced: tested are order, exit codes and last lines. */
 function ci(programs: Programs) {
   const folder = mkdtempSync(join(tmpdir(), 'carnet-ci-'));
   try {
@@ -41,7 +41,7 @@ function ci(programs: Programs) {
 }
 
 describe('.ci/run', () => {
-  it('goes through every stage and ends with what the tests counted', () => {
+  it('runs every stage and ends with the counts of the tests', () => {
     const { status, lastLine, headings, stdout } = ci({});
     assert.deepEqual([status, lastLine], [0, '3 passed, 0 failed']);
     assert.deepEqual(headings, [
@@ -76,7 +76,7 @@ describe('.ci/run', () => {
     assert.deepEqual([status, lastLine], [7, '2 passed, 7 failed']);
   });
 
-  it('repeats the counts when something spoke after them', () => {
+  it('repeats the counts when something printed after them', () => {
     const { status, lastLine } = ci({ mocha: 'echo "3 passed, 0 failed"; echo "postgres: shutting down" >&2' });
     assert.deepEqual([status, lastLine], [0, '3 passed, 0 failed']);
   });

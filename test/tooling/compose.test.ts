@@ -22,25 +22,25 @@ type Compose = { services: Record<string, Service>; volumes: Record<string, unkn
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const composeFile = read('docker-compose.yml');
-/** `<<` is a merge key of YAML 1.1, which the Compose specification keeps. */
+/** `<<` is a merge key of YAML 1.1, which Compose files may use. */
 const compose = parse(composeFile, { merge: true }) as Compose;
 const services = Object.entries(compose.services);
 const isOneShot = (service: Service): boolean => service.restart === 'no';
 
-// The schema names itself and its parts by `id`, as draft-04 did, and a draft that Ajv does not load; nothing refers to them.
+// The schema has `id`s as in draft-04 and names a draft that Ajv does not load; nothing refers to either.
 const draft07 = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
   (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
 ) as AnySchema;
-/** The specification's own formats: `1m30s`; `8080`, `127.0.0.1:8233:8080/tcp`. */
+/** The formats of the Compose schema: `1m30s`; `8080`, `127.0.0.1:8233:8080/tcp`. */
 const formats = { duration: /^(\d+(us|ms|s|m|h))+$/, ports: /^([\d.]+:)?(\d+:)?\d+(\/(tcp|udp))?$/ };
 const validate = new Ajv({ strict: false, allErrors: true, formats }).compile(draft07);
 
 describe('docker-compose.yml', () => {
-  it('is what the Compose specification allows', () => {
+  it('is valid by the Compose schema', () => {
     assert.deepEqual(validate(compose) ? [] : validate.errors, []);
   });
 
-  it('would be refused by the specification with a misspelt key, condition or duration', () => {
+  it('would be refused with a misspelt key, condition or duration', () => {
     const misspelt = [
       ['depends_on:', 'depend_on:'],
       ['service_healthy', 'healthy'],
@@ -57,7 +57,7 @@ describe('docker-compose.yml', () => {
     assert.deepEqual(unpinned, []);
   });
 
-  it('lets every service be asked for its health, or ends it', () => {
+  it('has a health check for every service that stays', () => {
     const silent = services.filter(([, service]) => !isOneShot(service) && service.healthcheck === undefined);
     assert.deepEqual(
       silent.map(([name]) => name),
@@ -76,11 +76,11 @@ describe('docker-compose.yml', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('asks Temporal of no service that must answer without it', () => {
+  it('does not make services wait for Temporal that must answer without it', () => {
     assert.deepEqual(Object.keys(compose.services.api?.depends_on ?? {}), ['migrate']);
   });
 
-  it('holds no secret: each comes from outside and says what to set; those of Stripe may be left out', () => {
+  it('has no secret: each comes from outside and its message explains what to set; those of Stripe may be left out', () => {
     const secret = /PASSWORD|PWD|KEY|SECRET|TOKEN|DATABASE_URL/;
     const named = services
       .flatMap(([, { environment = {} }]) => Object.entries(environment))
@@ -140,7 +140,7 @@ describe('Dockerfile', () => {
     sources.split(' '),
   );
 
-  it('copies what .dockerignore lets through', () => {
+  it('copies what .dockerignore does not exclude', () => {
     const admitted = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))

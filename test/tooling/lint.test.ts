@@ -7,7 +7,7 @@ import { sourceFiles } from '../../scripts/imports.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Lints throw-away files under the project's own configuration; answers `<file> <rule>`, sorted. */
+/** Lints temporary files with the project's own configuration; returns `<file> <rule>`, sorted. */
 function lint(files: Record<string, string>): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'carnet-lint-'));
   try {
@@ -65,7 +65,7 @@ describe('the lint rules', () => {
     );
   });
 
-  it('have nothing to say where entry points print and tests read answers', () => {
+  it('report nothing where entry points print and tests read answers', () => {
     const files = {
       'src/main.ts': `console.log(process.env.PORT);`,
       'test/answers.test.ts': `export const name = async (answer: Response): Promise<string> => (await answer.json()).name;`,
@@ -74,7 +74,7 @@ describe('the lint rules', () => {
     assert.deepEqual(lint(files), []);
   });
 
-  it('complain of a suppression that suppresses nothing', () => {
+  it('report a suppression that suppresses nothing', () => {
     const [found] = lint({
       'src/skills/publish.ts': '// oxlint-disable-next-line no-console -- it prints\nexport const publish = 1;',
     });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const mocha = new URL('../../node_modules/mocha/bin/mocha.js', import.meta.url).pathname;
 const reporter = new URL('../support/reporter.ts', import.meta.url).pathname;
 
-/** Runs mocha on throw-away specs in a process of its own; each spec is the body of a file. */
+/** Runs mocha on temporary specs in a process of its own; each spec is the body of a file. */
 function runSpecs(specs: string[], ...flags: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'carnet-reporter-'));
   try {

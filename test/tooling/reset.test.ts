@@ -12,28 +12,28 @@ const SCRIPT = fileURLToPath(new URL('../../scripts/reset.ts', import.meta.url))
 
 const QUESTION = 'Type yes to delete all of it: ';
 
-interface Said {
+interface Outcome {
   code: number;
-  said: string;
+  printed: string;
 }
 
-/** @param options.answer what is typed once it asks */
+/** @param options.answer what is typed after the question */
 async function run(
   command: string,
   args: string[],
   { folder, answer }: { folder: string; answer?: string },
-): Promise<Said> {
+): Promise<Outcome> {
   const child = spawn(command, args, { env: { ...process.env, DATA_DIR: folder }, stdio: ['pipe', 'pipe', 'pipe'] });
-  let said = '';
+  let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
-      const asked = said.includes(QUESTION);
-      said += chunk.toString();
-      if (answer !== undefined && !asked && said.includes(QUESTION)) child.stdin.write(`${answer}\n`);
+      const questioned = printed.includes(QUESTION);
+      printed += chunk.toString();
+      if (answer !== undefined && !questioned && printed.includes(QUESTION)) child.stdin.write(`${answer}\n`);
     });
   }
   const [code] = (await once(child, 'close')) as [number];
-  return { code, said };
+  return { code, printed };
 }
 
 describe('npm run reset', () => {
@@ -59,7 +59,7 @@ describe('npm run reset', () => {
     }
   };
   const reset = (folder = dataDir, ...args: string[]) => run(process.execPath, [SCRIPT, ...args], { folder });
-  /** Asked on a terminal, as `script` makes one. */
+  /** With a terminal, which `script` provides. */
   const resetAnswering = (answer: string) => {
     const terminal =
       process.platform === 'linux'
@@ -69,21 +69,21 @@ describe('npm run reset', () => {
   };
   const names = (): string[] => readdirSync(dataDir).toSorted((left, right) => left.localeCompare(right));
 
-  it('says what it deletes, and with --yes deletes it', async () => {
+  it('lists what it deletes, and with --yes deletes it', async () => {
     fill();
-    const { code, said } = await reset(dataDir, '--yes');
-    assert.equal(code, 0, said);
+    const { code, printed } = await reset(dataDir, '--yes');
+    assert.equal(code, 0, printed);
     for (const what of ['postgres', 'temporal', 'logs', 'credentials.json', 'encryption.key', dataDir])
-      assert(said.includes(what), what);
+      assert(printed.includes(what), what);
     assert.deepEqual(names(), []);
   });
 
-  it('deletes nothing where there is no terminal to ask on', async () => {
+  it('deletes nothing where there is no terminal for the question', async () => {
     fill();
     const before = names();
-    const { code, said } = await reset();
+    const { code, printed } = await reset();
     assert.equal(code, 1);
-    assert.match(said, /no terminal to ask on; say --yes/);
+    assert.match(printed, /no terminal for the question; npm run reset -- --yes/);
     assert.deepEqual(names(), before);
   });
 
@@ -91,8 +91,8 @@ describe('npm run reset', () => {
     it(`deletes nothing where a person answers ${JSON.stringify(answer)}`, async () => {
       fill();
       const before = names();
-      const { code, said } = await resetAnswering(answer);
-      assert.match(said, /Nothing was deleted/);
+      const { code, printed } = await resetAnswering(answer);
+      assert.match(printed, /Nothing was deleted/);
       assert.notEqual(code, 0);
       assert.deepEqual(names(), before);
     });
@@ -100,39 +100,39 @@ describe('npm run reset', () => {
 
   it('deletes it where a person answers yes', async () => {
     fill();
-    const { said } = await resetAnswering('yes');
-    assert.match(said, /Deleted\./);
+    const { printed } = await resetAnswering('yes');
+    assert.match(printed, /Deleted\./);
     assert.deepEqual(names(), []);
   });
 
-  it('leaves what is not Carnet’s where it is, and says so', async () => {
+  it('keeps what is not Carnet’s, and lists it', async () => {
     fill();
     writeFileSync(join(dataDir, 'thesis.txt'), 'mine');
-    const { said } = await reset(dataDir, '--yes');
-    assert.match(said, /not Carnet's and stay:\n {2}thesis\.txt/);
+    const { printed } = await reset(dataDir, '--yes');
+    assert.match(printed, /not Carnet's and stay:\n {2}thesis\.txt/);
     assert.deepEqual(names(), ['thesis.txt']);
   });
 
   it('refuses a directory that was never one of Carnet', async () => {
     mkdirSync(join(dataDir, 'postgres'));
-    const { code, said } = await reset(dataDir, '--yes');
+    const { code, printed } = await reset(dataDir, '--yes');
     assert.equal(code, 1);
-    assert.match(said, /is no data directory of Carnet/);
+    assert.match(printed, /is no data directory of Carnet/);
     assert.deepEqual(names(), ['postgres']);
   });
 
   it('has nothing to do where there is no directory', async () => {
     const nowhere = join(dataDir, 'nowhere');
-    const { code, said } = await reset(nowhere, '--yes');
+    const { code, printed } = await reset(nowhere, '--yes');
     assert.deepEqual([code, existsSync(nowhere)], [0, false]);
-    assert.match(said, /nothing to delete/);
+    assert.match(printed, /nothing to delete/);
   });
 
   it('refuses while an instance runs there', async () => {
     const { dataDir: busy } = service();
-    const { code, said } = await reset(busy, '--yes');
+    const { code, printed } = await reset(busy, '--yes');
     assert.equal(code, 1);
-    assert.match(said, /Carnet already runs on the data directory/);
+    assert.match(printed, /Carnet already runs on the data directory/);
     assert((await fetch(`${service().baseUrl}/readyz`)).ok);
     assert(existsSync(join(busy, 'credentials.json')));
   });
