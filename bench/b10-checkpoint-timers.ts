@@ -13,7 +13,7 @@ const SESSIONS = 10_000;
 const EVICTED = 1_000;
 const MIB = 1_024 * 1_024;
 
-/** What the SDK keeps in its cache unless it is told a number: 600 workflows a GiB of heap above 200 MiB. */
+/** The default size of the SDK's cache of workflows: 600 a GiB of heap above 200 MiB. */
 const cacheBound = (): number => Math.floor(((getHeapStatistics().heap_size_limit / MIB - 200) * 600) / 1_024);
 
 const reached = (goal: string, is: boolean): string => `${goal} ${is ? 'reached' : 'missed'}`;

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 
 const run = promisify(execFile);
 
-/** Distinct passports, so that nothing can be answered from memory; each comes round every second or so. */
+/** Distinct passports, so that no answer comes from a cache; each is verified about once a second. */
 const PASSPORTS = 4_000;
 const LATENCY_GOAL_MS = 10;
 
@@ -65,7 +65,7 @@ async function openssl(seconds: number): Promise<number> {
   ]);
   const { stdout } = await run(command, args);
   const perSecond = /Ed25519\)\s+\S+s\s+\S+s\s+[\d.]+\s+([\d.]+)/.exec(stdout)?.[1];
-  if (perSecond === undefined) throw new Error(`openssl speed said something else than expected:\n${stdout}`);
+  if (perSecond === undefined) throw new Error(`openssl speed printed something unexpected:\n${stdout}`);
   return Number(perSecond);
 }
 

@@ -14,7 +14,7 @@ const AT_MOST = 1 / 1.5;
 
 /** Of twenty rows twelve are overage, seven paid invocations and one a top-up; after every tenth comes a call that is included. */
 const fill = (rows: number): string[] => [
-  // The rows are no work of the service, so nobody is told of them.
+  // The service did not write these rows, so its triggers must not announce them.
   'set session_replication_role = replica',
   `insert into invocations (id, skill_id, skill_revision, skill_version, execution_mode, status, consumer_operator_id, provider_operator_id,
       price_cents, self_invocation, input, input_hash, output, output_hash, created_at, completed_at, expires_at)

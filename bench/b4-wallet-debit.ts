@@ -13,7 +13,7 @@ const CLIENTS = 8;
 const WALLETS = 1_000;
 const CENTS = 100_000_000;
 
-/** The statement of servers/debits.ts in pgbench's language, which would take `:bench` for a variable: hence the two colons in both. */
+/** The statement of servers/debits.ts in pgbench's language, where `:bench` would be a variable: hence two colons in both. */
 const script = (wallets: number, metered: boolean): string => `\\set id random(1, 9007199254740990)
 \\set wallet random(1, ${wallets})
 select debit_wallet('txn_' || :id, 'op_' || :wallet, 1, 'platform::bench', 'adjustment', 'bench:' || :id, 'A debit of the bench') as transfer${
@@ -54,7 +54,7 @@ async function makeWallets(url: string): Promise<void> {
   await client.end();
 }
 
-/** @throws Error where money was made or lost */
+/** @throws Error where money appeared or disappeared */
 async function proveNoDrift(url: string): Promise<string> {
   const client = new pg.Client(url);
   await client.connect();

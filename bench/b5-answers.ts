@@ -19,7 +19,7 @@ async function query<Row extends pg.QueryResultRow>(url: string, text: string): 
   return rows;
 }
 
-/** The rivals need no messages for lives: in their databases leaving one does nothing. */
+/** The rivals need no messages for lives: in their databases waking a life does nothing. */
 async function rivalWorld(lab: Lab, name: string): Promise<World> {
   const world = await lab.newWorld(name);
   await query(
@@ -46,7 +46,7 @@ async function contenders(lab: Lab) {
   const handlers = await lab.start('restate', { world: await rivalWorld(lab, 'b5_restate'), size: POOL });
   const restate = await startRestateServer(lab, handlers.origin);
   return {
-    /** A bench may leave lives behind: those of one run would go on while the next is measured. */
+    /** Deletes the messages of a run, whose lives would otherwise run while the next one is measured. */
     async forgetLives(): Promise<void> {
       await query(world.databaseUrl, 'delete from life_messages');
       await pause(lab.seconds(2) * 1_000);
@@ -107,14 +107,14 @@ export async function measureAnswers(lab: Lab): Promise<string[]> {
           `${burstRatio} of ${faster}`,
           burstGoal,
         ],
-        ['a sustained minute, answers', rate(carnet), rate(dbos), rate(restate), ratio(carnet), 'told'],
+        ['a sustained minute, answers', rate(carnet), rate(dbos), rate(restate), ratio(carnet), 'none'],
         [
           'a sustained minute, durable work done',
           `${rate(lives)} lives`,
           rate(dbos),
           rate(restate),
           ratio(lives),
-          'told',
+          'none',
         ],
       ],
     ),

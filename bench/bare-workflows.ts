@@ -2,25 +2,25 @@ import { allHandlersFinished, condition, proxyLocalActivities, setHandler } from
 import { wake } from '../workflows/life.ts';
 import { databaseStep } from '../workflows/steps.ts';
 
-/** What lives would be without Carnet: as many workflow tasks, as many local activities, and nothing in them. */
+/** Lives without Carnet: the same number of workflow tasks and local activities, with nothing in them. */
 
 const { note } = proxyLocalActivities<{ note(): Promise<void> }>(databaseStep);
-const A_DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/** Signalled with its start, one local activity, over in its first task. */
+/** Signalled with its start; it runs one local activity and ends in its first task. */
 export async function oneTask(): Promise<void> {
   setHandler(wake, () => {});
   await note();
   await condition(allHandlersFinished);
 }
 
-/** Waits for a second signal, or a day, after its first task. */
+/** Waits for a second signal, or for a day, after its first task. */
 export async function twoTasks(): Promise<void> {
   let woken = false;
   setHandler(wake, () => void (woken = true));
   woken = false;
   await note();
-  await condition(() => woken, A_DAY);
+  await condition(() => woken, DAY_MS);
   await note();
   await condition(allHandlersFinished);
 }

@@ -17,8 +17,8 @@ const digest = (value: object): string =>
     .digest('hex');
 
 /**
- * The three SQL functions of the service through bare pg with named statements, the payload hashed as the service hashes it: the
- * least that a command can cost with these rows. No check of schemas, roles or keys.
+ * The three SQL functions of the service called by pg with named statements, the payload hashed as the service does it:
+ * the least that a command can cost with these rows. Schemas, roles and keys are not checked.
  */
 export const commandsOf = (database: pg.Pool | pg.ClientBase, { skillId, provider, consumer }: World) => {
   const one = async (name: string, text: string, values: unknown[]): Promise<AnswerRow> => {

@@ -1,6 +1,6 @@
 import { completeConfig, readSettings, type Config } from '../src/context/config.ts';
 
-/** Nothing listens there: the commands of a bench that is not about lives leave their messages waiting. */
+/** Nothing listens there: in a bench that is not about lives the messages of commands stay undelivered. */
 const NOWHERE = '127.0.0.1:9';
 
 /** The settings of production but for the rate limit, which a bench would only run into. */

@@ -5,11 +5,11 @@ import { hammer, loadTool } from './load.ts';
 import { pgbench } from './pgbench.ts';
 import { rate, table } from './pairs.ts';
 
-/** What this machine is. */
+/** The description of this machine. */
 export const machine = (): string =>
   `${cpus()[0]?.model ?? 'Unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform} ${process.arch}`;
 
-/** What the machine can do at most, measured in the same run: a figure without these says little. */
+/** What the machine can do at most, measured in the same run: other figures mean little without these. */
 export async function floors(lab: Lab, more: [string, string][] = []): Promise<string> {
   lab.say('floors of the machine');
   const http = await lab.start('bare-http', { skill: 'ok', answer: {} });

@@ -10,26 +10,26 @@ import { makeWorld, type World } from './world.ts';
 
 export interface Lab {
   quick: boolean;
-  /** Pairs of runs: five, or one when it is only to be seen that it runs. */
+  /** Pairs of runs: five, or one for a quick run. */
   rounds: number;
   say(line: string): void;
   dataDir: string;
-  /** Seconds of one run; half a second when quick. */
+  /** Seconds of one run; half a second for a quick run. */
   seconds(usual: number): number;
   /** An empty database of its own on the embedded Postgres. @returns its URL */
   newDatabase(name: string): Promise<string>;
-  /** A database of its own, migrated, with a paid skill, its publisher and a rich consumer. */
+  /** A database of its own, migrated, with a paid skill, its publisher and a consumer with enough money. */
   newWorld(name: string): Promise<World>;
   /** Address of the embedded Temporal server, started at the first call. */
   temporalAddress(): Promise<string>;
   start(name: ServerName, settings: object): Promise<Server>;
-  /** Ends, newest first, whatever was started; the data goes too. */
+  /** Stops all that was started, newest first, and deletes the data. */
   close(): Promise<void>;
-  /** Has `stop` called by `close`. */
+  /** Makes `close` call `stop`. */
   onClose(stop: () => Promise<unknown>): void;
 }
 
-/** A temporary data directory with the Postgres that `npm start` would run, and its Temporal server when asked for. */
+/** A temporary data directory with the Postgres that `npm start` runs, and on request its Temporal server. */
 export async function openLab({ quick, say }: Pick<Lab, 'quick' | 'say'>): Promise<Lab> {
   const dataDir = await mkdtemp(join(tmpdir(), 'carnet-bench-'));
   const closers: (() => Promise<unknown>)[] = [() => rm(dataDir, { recursive: true, force: true })];
@@ -37,7 +37,7 @@ export async function openLab({ quick, say }: Pick<Lab, 'quick' | 'say'>): Promi
   const closeAll = async (): Promise<void> => {
     for (const stop of closers.splice(0)) await stop();
   };
-  // Once, and waited for by whoever asks: a bench that is stopped half way fails while the first one is at it.
+  // Once, and every caller waits for it: a bench that is stopped half way fails while the first call still runs.
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeAll());
   onStopSignal(() => void close().finally(() => process.exit(1)));

@@ -7,27 +7,27 @@ import { commandsOf } from './commands.ts';
 import type { LivesRan, Phase } from './servers/bare-lives.ts';
 import type { World } from './world.ts';
 
-/** Seldom: looking costs the core of Postgres and Temporal, and the times are those of the rows and runs. */
-const LOOK_AGAIN_MS = 250;
-const GIVE_UP_MS = 120_000;
+/** Polling is slow because it uses the core of Postgres and Temporal; the measured times are those of rows and runs. */
+const POLL_MS = 250;
+const MAX_WAIT_MS = 120_000;
 const text = { text: 'A short text.' };
 
 const until = async (what: string, done: () => Promise<boolean>): Promise<void> => {
-  const giveUp = performance.now() + GIVE_UP_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   while (!(await done())) {
-    if (performance.now() > giveUp) throw new Error(`Waited two minutes in vain for ${what}.`);
-    await pause(LOOK_AGAIN_MS);
+    if (performance.now() > deadline) throw new Error(`Waited two minutes in vain for ${what}.`);
+    await pause(POLL_MS);
   }
 };
 
 export interface LivesOptions {
   world: World;
   temporalAddress: string;
-  /** Has the service deliver what was written past its API. */
+  /** Makes the service deliver messages that were written without its API. */
   deliver(): Promise<unknown>;
 }
 
-/** Writes invocations past the API and watches their lives, so that draining is all that is measured. */
+/** Writes invocations without the API and watches their lives, so that only draining is measured. */
 export async function openLives({ world, temporalAddress, deliver }: LivesOptions) {
   const database = new pg.Client(world.databaseUrl);
   await database.connect();
@@ -39,7 +39,7 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
   });
   const { invoke, claim, complete } = commandsOf(database, world);
 
-  /** All in one transaction, so that all messages wait when the first is delivered. */
+  /** In one transaction, so that all messages are there when the first is delivered. */
   const write = async (ids: string[], work: (id: string) => Promise<unknown>): Promise<void> => {
     await database.query('begin');
     for (const id of ids) await work(id);
@@ -47,7 +47,7 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
     await deliver();
   };
 
-  /** By the time that each life's step left in its row. */
+  /** The first and last time that the lives' steps wrote to their rows. */
   const stepped = async (ids: string[], ended: boolean): Promise<Phase> => {
     let phase: Phase = { first: 0, last: 0 };
     await until(`the steps of ${ids.length} lives`, async () => {
@@ -66,7 +66,7 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
   };
 
   return {
-    /** `oneTask`: over before they are delivered; `twoTasks`: claimed and completed when their first task is done. */
+    /** `oneTask`: completed before they are delivered; `twoTasks`: claimed and completed after their first task. */
     async drain(kind: 'oneTask' | 'twoTasks', count: number): Promise<LivesRan> {
       const ids = Array.from({ length: count }, () => newId('inv'));
       const finish = async (id: string): Promise<void> => {
@@ -84,7 +84,7 @@ export async function openLives({ world, temporalAddress, deliver }: LivesOption
       phases.push(await stepped(ids, true));
       return { phases, ids: ids.map(lifeId.invocation) };
     },
-    /** From the first step of each phase to its last, of the last phase to the end of the last run, as Temporal recorded it. */
+    /** Timed from the first step of each phase to its last, in the last phase to the last end of a run that Temporal recorded. */
     async perSecond({ phases, ids }: LivesRan): Promise<number> {
       await until(
         'runs to close',

@@ -18,7 +18,7 @@ const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
 export const loadTool = hasWrk ? 'wrk' : 'autocannon';
 
-/** Requests a second that 32 connections get answered, each sending the next as soon as it has the answer. @throws Error where any answer was not 2xx */
+/** Answers a second on 32 connections that each send a request after the other. @throws Error where an answer was not 2xx */
 export const hammer = (target: Hammered, seconds: number, folder: string): Promise<number> =>
   hasWrk ? wrk(target, seconds, folder) : autocannon(target, seconds);
 
@@ -29,7 +29,7 @@ export interface HammeredEach {
   bodies: readonly string[];
 }
 
-/** The same with POSTs whose bodies differ; without wrk by our own loop, which takes more of the core that the load has. */
+/** As `hammer`, with POSTs of different bodies. Without wrk it is a loop in this process, which uses more of the load's core. */
 export const hammerEach = (target: HammeredEach, seconds: number, folder: string): Promise<number> =>
   hasWrk ? wrkEach(target, seconds, folder) : loopOverEach(target, seconds);
 

@@ -4,7 +4,7 @@ const read = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // it has ended meanwhile, or this is no Linux
+    return ''; // the process has ended, or this is not Linux
   }
 };
 
@@ -18,7 +18,7 @@ const cwdOf = (pid: string): string => {
 
 const MIB = 1_024;
 
-/** MiB of memory that a process holds by itself; what it shares is shared out (PSS). */
+/** MiB of memory of a process; of shared memory its share (PSS). */
 export const memoryOf = (pid: number | string): number =>
   Number(/^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / MIB;
 

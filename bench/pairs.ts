@@ -1,8 +1,8 @@
-/** Runs the contenders in turns, A B A B, so that whatever else the machine does falls on both. @returns the results in order, by contender. */
+/** Runs the contenders in turns, A B A B, so that other work of the machine slows both. @returns the results in order, by contender. */
 export async function inTurns<Name extends string, Result>(
   rounds: number,
   contenders: Record<Name, () => Promise<Result>>,
-  told: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<Record<Name, Result[]>> {
   const names = Object.keys(contenders) as Name[];
   const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Result[]>;
@@ -10,7 +10,7 @@ export async function inTurns<Name extends string, Result>(
     for (const name of names) {
       const result = await contenders[name]();
       results[name].push(result);
-      told(
+      report(
         `${name}, round ${round} of ${rounds}: ${typeof result === 'number' ? rate(result) : JSON.stringify(result)}`,
       );
     }
@@ -28,7 +28,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** Pair by pair, since the two of a pair ran one after the other. */
+/** The ratio of each pair, whose two runs followed each other. */
 export const ratiosOf = (ours: readonly number[], theirs: readonly number[]): number[] =>
   ours.map((value, at) => value / (theirs[at] ?? Number.NaN));
 

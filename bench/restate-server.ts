@@ -4,10 +4,10 @@ import { startChild } from '../src/embedded/child.ts';
 import { freePort, LOOPBACK } from '../src/embedded/ports.ts';
 import type { Lab } from './lab.ts';
 
-const LOOK_AGAIN_MS = 50;
-const TRIES = 400;
+const RETRY_MS = 50;
+const MAX_TRIES = 400;
 
-/** Starts Restate's server, as its npm package holds it, and tells it of the handlers. @returns where it takes calls */
+/** Starts Restate's server from its npm package and registers the handlers. @returns the origin for calls */
 export async function startRestateServer(lab: Lab, handlers: string): Promise<string> {
   const [ingress, admin, node] = [await freePort(), await freePort(), await freePort()];
   const child = startChild({
@@ -41,14 +41,14 @@ export async function startRestateServer(lab: Lab, handlers: string): Promise<st
     },
   });
   lab.onClose(() => child.stop());
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const registered = await fetch(`http://${LOOPBACK}:${admin}/deployments`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ uri: handlers }),
     }).catch(() => undefined);
     if (registered?.ok === true) return `http://${LOOPBACK}:${ingress}`;
-    await pause(LOOK_AGAIN_MS);
+    await pause(RETRY_MS);
   }
   throw new Error(`Restate's server does not serve:\n${child.output()}`);
 }

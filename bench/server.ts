@@ -23,15 +23,15 @@ export interface Server {
   origin: string;
   port: number;
   pid: number;
-  /** Sends a question over the process channel and resolves with the answer; one at a time. */
+  /** Sends a request over the process channel and resolves with the answer; one at a time. */
   ask<Answer>(question: object): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a program of servers/ on the core of the servers, its settings as JSON in its first argument; it says `{port}` when it
- * serves. `CPU_PROFILE=<folder>` writes a profile of each, for looking where the time goes. What it prints goes to a file, as
- * in production: writing it is part of the work.
+ * Starts a program of servers/ on the core of the servers, with its settings as JSON in the first argument; it sends
+ * `{port}` when it serves. `CPU_PROFILE=<folder>` writes a CPU profile of each. Its output goes to a file as in production,
+ * since writing it is part of the work.
  */
 export async function startServer(name: ServerName, settings: object, logs: string): Promise<Server> {
   mkdirSync(logs, { recursive: true });

@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { newId } from '../src/ids/ids.ts';
 
-/** Seconds (decisions A22, A23): a checkpoint every so often, missed this much later. */
+/** Seconds between two checkpoints, and the grace after which one is missed: 25 % of the interval (decision A23). */
 export const INTERVAL = 300;
 const GRACE = 75;
-/** Seldom: looking costs the core of Postgres and Temporal, and the times are those of the rows. */
-const LOOK_AGAIN_MS = 500;
+/** Polling is slow because it uses the core of Postgres and Temporal; the measured times are those in the rows. */
+const POLL_MS = 500;
 
 export interface SessionsOptions {
   databaseUrl: string;
-  /** Has the service deliver what was written past its API. */
+  /** Makes the service deliver messages that were written without its API. */
   deliver(): Promise<unknown>;
 }
 
-/** Seconds of a part of the run may take at most. */
-const GIVE_UP_SECONDS = 900;
+/** Seconds that one part of the run may take. */
+const MAX_WAIT_SECONDS = 900;
 
-/** Writes enforced sessions past the API, with deadlines where the bench wants them, and reads from the rows what became of them. */
+/** Writes enforced sessions without the API, with the deadlines that the bench wants, and reads the results from the rows. */
 export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
   const database = new pg.Client(databaseUrl);
   await database.connect();
@@ -32,17 +32,17 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
   );
 
   const until = async (what: string, statement: string, values: unknown[] = []): Promise<void> => {
-    const giveUp = performance.now() + GIVE_UP_SECONDS * 1_000;
+    const deadline = performance.now() + MAX_WAIT_SECONDS * 1_000;
     for (;;) {
       const { rows } = await database.query<{ done: boolean }>(statement, values);
       if (rows[0]?.done === true) return;
-      if (performance.now() > giveUp) throw new Error(`Waited ${GIVE_UP_SECONDS} s in vain for ${what}.`);
-      await pause(LOOK_AGAIN_MS);
+      if (performance.now() > deadline) throw new Error(`Waited ${MAX_WAIT_SECONDS} s in vain for ${what}.`);
+      await pause(POLL_MS);
     }
   };
 
   return {
-    /** Sessions with their messages; their first deadlines lie evenly in `window` seconds, `lead` seconds from now. */
+    /** Sessions with their messages; their first deadlines are spread evenly over `window` seconds, from `lead` seconds on. */
     async write(count: number, { lead, window }: { lead: number; window: number }): Promise<void> {
       await database.query('begin');
       await database.query(
@@ -68,7 +68,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
       await database.query('analyze');
       await deliver();
     },
-    /** @returns seconds until every life has taken its first step. */
+    /** @returns seconds until every life has done its first step. */
     async started(): Promise<number> {
       const startedAt = performance.now();
       await until(
@@ -80,14 +80,14 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
     async missed(count: number): Promise<void> {
       await until(`${count} missed checkpoints`, 'select count(*) >= $1 as done from passport_flags', [count]);
     },
-    /** Milliseconds from each deadline to its flag, and how many lineages have no flag or two for one deadline. */
+    /** Milliseconds from each deadline to its flag. */
     async lateness(): Promise<number[]> {
       const { rows } = await database.query<{ late: number }>(`
         select extract(epoch from raised_at - (occasion::timestamptz + interval '${GRACE} seconds'))::float8 * 1000 as late
         from passport_flags where type = 'missed_checkpoint' order by id`);
       return rows.map(({ late }) => late);
     },
-    /** Wakes the sessions that fell silent first. @returns seconds until all of them have looked again. */
+    /** Wakes the sessions whose lives have been idle longest. @returns seconds until all of them have read their rows. */
     async wakeOldest(count: number): Promise<number> {
       const { rows } = await database.query<{ id: string }>(
         'select id from passport_sessions order by life_seen_at limit $1',

@@ -13,7 +13,7 @@ export interface Account {
   key: string;
 }
 
-/** A skill at one cent, its publisher, and a consumer who can pay for all that a bench invokes. */
+/** A skill for one cent, its publisher, and a consumer with money for all invocations of a bench. */
 export interface World {
   databaseUrl: string;
   skillId: string;

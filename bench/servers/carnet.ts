@@ -14,7 +14,7 @@ const { roles, ...given } = settings<{
 const port = await freePort();
 const config = configOf({ ...given, port });
 const parts = await openParts(config, createLogger(config.logLevel), roles);
-// Asked by the bench that wrote messages past the API: the service hears of them as of its own.
+// For a bench that wrote messages without the API: the service delivers them like its own.
 answering(async () => {
   parts.delivery.messagesCommitted();
   return {};

@@ -4,7 +4,7 @@ import { listen } from '../../src/process/parts.ts';
 /** What the bench gave this program. */
 export const settings = <Settings>(): Settings => JSON.parse(process.argv[2] ?? '{}') as Settings;
 
-/** Tells the bench that this program serves, and ends it when the bench lets go or dies. */
+/** Notifies the bench that this program serves, and ends it when the bench disconnects or dies. */
 export function ready(port = 0): void {
   process.once('disconnect', () => process.exit());
   process.send?.({ port });
@@ -12,7 +12,7 @@ export function ready(port = 0): void {
 
 export const serve = async (server: Server): Promise<void> => ready(await listen(server, 0));
 
-/** Answers the questions of the bench. */
+/** Answers the requests of the bench. */
 export function answering<Question>(answer: (question: Question) => Promise<object>): void {
   process.on('message', (question) => void answer(question as Question).then((given) => process.send?.(given)));
 }

@@ -11,7 +11,7 @@ import { DelegateBodySchema, IssueBodySchema } from '../../src/passports/schema.
 import { configOf } from '../config.ts';
 import { answering, ready, settings } from './child.ts';
 
-/** Issuing and delegating as a request does below HTTP, and beside them the least that could stand in for it. */
+/** Issuing and delegating as a request does them below HTTP, and beside them the least that could replace it. */
 
 export interface PassportRun {
   what: 'issue' | 'delegate' | 'bare';
@@ -28,7 +28,7 @@ const context = await openContext(configOf({ databaseUrl }), createLogger('warn'
 const operatorId: OperatorId = newId('op');
 const [agentId, connectionId] = [newId('ag'), newId('con')];
 
-/** The rows that an issue leaves, and nothing else: no lock, no look at what is granted, no number of a status list. */
+/** Only the rows that an issue writes: no lock, no check of grants, no index in a status list. */
 const BARE_FUNCTION = `
   create function bare_passport(p_jti text, p_session text, p_operator text, p_agent text, p_payload text, p_kid text) returns void language plpgsql as $$
   declare v_now constant timestamptz := clock_timestamp();
@@ -107,7 +107,7 @@ answering(async ({ what, clients, seconds }: PassportRun) => {
   };
   await Promise.all(Array.from({ length: clients }, client));
   const perSecond = (done * 1_000) / (performance.now() - startedAt);
-  // What piled up is swept before the next turn, so that no contender pays for another's rows.
+  // Dead rows are removed before the next turn, so that they do not slow another contender.
   await pool.query('vacuum analyze');
   return { perSecond };
 });

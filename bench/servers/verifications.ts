@@ -7,7 +7,7 @@ import { PASSPORT_CLAIM } from '../../src/passports/token.ts';
 import { verifyToken } from '../../src/passports/verifying/verify-token.ts';
 import { answering, ready } from './child.ts';
 
-/** Verifies distinct tokens in this process: as the service does before it asks the database, or with node:crypto and nothing else. */
+/** Verifies distinct tokens in this process: as the service does before its query, or with node:crypto alone. */
 
 const ISSUER = 'https://carnet.example.test';
 const TOKENS = 2_000;
