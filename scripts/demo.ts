@@ -41,4 +41,7 @@ show(
     : `workflow id invocation:${invocationId} in namespace ${credentials.temporal_namespace} at ${credentials.temporal_address}`,
 );
 
-await showPassports(client, publisher, { agentId: credential('agent_id'), connectionId: credential('service_connection_id') });
+await showPassports(client, publisher, {
+  agentId: credential('agent_id'),
+  connectionId: credential('service_connection_id'),
+});
