@@ -58,7 +58,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
           select jti, session, $1, $2, $2, 0, 'enforced', ${INTERVAL}, now, now + interval '12 hours', now + first - interval '${GRACE} seconds'
           from made
         ), messages as (
-          insert into life_messages (life, kind) select 'session:' || session, 'issued' from made
+          insert into life_messages (life) select 'session:' || session from made
         )
         insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload, status_day, status_index)
         select jti, jti, session, $1, $2, 0, 'bench', now, now + interval '1 hour', '{}', current_date, 0 from made`,
@@ -97,7 +97,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
       const { rows: clock } = await database.query<{ now: string }>('select clock_timestamp()::text as now');
       const startedAt = performance.now();
       await database.query(
-        `insert into life_messages (life, kind, next_attempt_at) select 'session:' || id, 'issued', clock_timestamp() from unnest($1::text[]) as id`,
+        `insert into life_messages (life, next_attempt_at) select 'session:' || id, clock_timestamp() from unnest($1::text[]) as id`,
         [ids],
       );
       await deliver();

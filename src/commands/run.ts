@@ -58,7 +58,7 @@ export interface Unit {
   connection: DatabaseTransactionConnection;
   audit(action: string, target: string, detail?: Record<string, unknown>): Promise<void>;
   /** Leaves a message that wakes the life `workflowId`; the life reads its row. */
-  wake(workflowId: string, kind: string): Promise<void>;
+  wake(workflowId: string): Promise<void>;
   /** After the commit: waiters and caches of these ids look again. */
   changed(...ids: string[]): void;
 }
@@ -194,9 +194,9 @@ function openUnit(
         insert into audit_events (operator_id, actor, action, target, detail, request_id)
         values (${call.caller.operatorId}, ${actorName(call.caller)}, ${action}, ${target}, ${JSON.stringify(detail)}::jsonb, ${call.requestId})`);
     },
-    wake: async (workflowId, kind) => {
+    wake: async (workflowId) => {
       messages += 1;
-      await connection.query(sql.type(Nothing)`select wake_life(${workflowId}, ${kind})`);
+      await connection.query(sql.type(Nothing)`select wake_life(${workflowId})`);
     },
   };
   return { unit, effects: () => ({ changed, messages }) };

@@ -10,7 +10,7 @@ export const takeSignInTurn = (
   { address, code, seconds }: { address: string; code: string; seconds: number },
 ): Promise<number> =>
   connection.oneFirst(
-    sql.type(z.object({ wait: z.number() }))`select take_sign_in_turn(${address}, ${code}, ${seconds}) as wait`,
+    sql.type(z.object({ wait: z.number() }))`select store_sign_in_code(${address}, ${code}, ${seconds}) as wait`,
   );
 
 const CodeRow = z.object({ code: z.string().nullable(), tries: z.number(), live: z.boolean() });

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { StartupFault } from '../errors/startup-fault.ts';
+import { dropUnusedReleases, installFunctions, makeDefault, MIGRATOR_LOCK } from './functions.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
-
-/** One migrator at a time: the others wait on this advisory lock. The number spells "carnet". */
-const LOCK = 0x6361726e6574;
 
 interface Applied {
   name: string;
@@ -14,7 +12,8 @@ interface Applied {
 }
 
 /**
- * Applies what is missing of `migrations/NNNN-name.sql`, each file in a transaction of its own, in order.
+ * Applies what is missing of `migrations/NNNN-name.sql`, each file in a transaction of its own, in order; then installs the SQL
+ * functions of this release. One migrator at a time: the others wait on an advisory lock.
  * @returns the names of the files applied now.
  * @throws StartupFault when the database cannot be reached or a file that was applied has changed since; Error naming the file that failed (it is rolled back).
  */
@@ -26,7 +25,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     );
   });
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await client.query('select pg_advisory_lock($1)', [MIGRATOR_LOCK]);
     await client.query(
       'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
     );
@@ -36,8 +35,10 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
         row.checksum,
       ]),
     );
+    const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).toSorted();
+    refuseOtherHistory([...applied.keys()], files);
     const now: string[] = [];
-    for (const name of (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).toSorted()) {
+    for (const name of files) {
       const text = await readFile(new URL(name, FOLDER), 'utf8');
       const checksum = createHash('sha256').update(text).digest('hex');
       const before = applied.get(name);
@@ -61,8 +62,24 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
       }
       now.push(name);
     }
+    await installFunctions(client);
+    await makeDefault(client);
+    await dropUnusedReleases(client);
     return now;
   } finally {
     await client.end();
   }
+}
+
+/**
+ * A database that was made by other migrations than ours cannot be brought up to date. One with migrations after ours was made by a
+ * later version of this history and is taken: a release that is rolled back must start.
+ */
+function refuseOtherHistory(applied: readonly string[], files: readonly string[]): void {
+  const strange = applied.find((name) => !files.includes(name) && name < files.at(-1)!);
+  if (strange === undefined) return;
+  throw new StartupFault(
+    `The database was made by an earlier version of Carnet (it has the migration ${strange}), and its data cannot be taken over: ` +
+      'begin anew with npm run reset, or with another DATA_DIR; with a Postgres of your own, name a new, empty database in DATABASE_URL.',
+  );
 }

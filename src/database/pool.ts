@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createPool, createTypeParserPreset, sql, type DatabasePool, type Interceptor } from 'slonik';
 import type { z } from 'zod';
 import { SchemaValidationError } from 'slonik';
+import { ownRelease, searchPathOf } from './functions.ts';
 
 export { sql };
 export type { DatabasePool, DatabaseTransactionConnection, CommonQueryMethods } from 'slonik';
@@ -57,7 +58,10 @@ export interface PoolOptions {
  */
 export async function openPool(databaseUrl: string, options: PoolOptions): Promise<DatabasePool> {
   const uri = new URL(databaseUrl);
-  uri.searchParams.set('options', '-c lock_timeout=3000 -c TimeZone=UTC -c DateStyle=ISO');
+  uri.searchParams.set(
+    'options',
+    `-c lock_timeout=3000 -c TimeZone=UTC -c DateStyle=ISO -c search_path=${searchPathOf(ownRelease())}`,
+  );
   uri.searchParams.set('application_name', options.applicationName);
   return createPool(uri.href, {
     maxPoolSize: options.size,

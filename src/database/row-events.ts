@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { useFunctions } from './functions.ts';
 
 /** Waiters a process holds at most (decisions K55); one more is answered with the row as it is. */
 const MAX_WAITERS = 1_000;
@@ -63,6 +64,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
     });
     try {
       await next.connect();
+      await useFunctions(next); // the one connection that lives as long as the process does
       await next.query(`listen ${CHANNEL}`);
       if (closed) return await next.end();
       client = next;

@@ -16,10 +16,10 @@ describe('migrations', () => {
   });
 
   it('that differ from what was applied keep the service from starting, in one sentence', async () => {
-    await own.pool.query(sql.unsafe`update migrations set checksum = 'another' where name = '0003-wallet.sql'`);
+    await own.pool.query(sql.unsafe`update migrations set checksum = 'another' where name = '0005-billing.sql'`);
     await assert.rejects(
       migrate(own.url),
-      (error: unknown) => error instanceof StartupFault && error.message.includes('0003-wallet.sql'),
+      (error: unknown) => error instanceof StartupFault && error.message.includes('0005-billing.sql'),
     );
   });
 });

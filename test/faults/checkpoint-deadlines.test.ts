@@ -121,7 +121,7 @@ describe('Checkpoint deadlines under faults', function () {
 /** The sessions of a world and what a case does with them. */
 function sessionsIn({ context, lives }: World) {
   const db = context.pool;
-  const wake = ({ session }: Lineage) => run(db, sql.fragment`select wake_life(${lifeId.session(session)}, 'issued')`);
+  const wake = ({ session }: Lineage) => run(db, sql.fragment`select wake_life(${lifeId.session(session)})`);
   const details = async ({ session }: Lineage): Promise<string> => {
     const metadata = await lives.client.workflow
       .getHandle(lifeId.session(session))

@@ -58,7 +58,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     await context.pool.query(
       sql.unsafe`update subscriptions set ask_at = clock_timestamp() where operator_id = ${operatorId}`,
     );
-    await context.pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)}, 'paid')`);
+    await context.pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)})`);
   };
   const running = (world: World, operatorId: string) =>
     eventually('the subscription to run', async () => (await row(world, operatorId)).status === 'active', {

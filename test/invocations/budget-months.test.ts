@@ -17,7 +17,10 @@ async function setClockBetweenMonths(connection: DatabaseTransactionConnection):
         select case nextval('clocks.looks') when 1 then timestamptz '2126-10-31 23:59:59.999Z' else '2126-11-01 00:00:00Z' end;
       $$`,
   );
-  await run(connection, sql.fragment`set local search_path to clocks, public, pg_catalog`);
+  await run(
+    connection,
+    sql.fragment`select set_config('search_path', 'clocks,' || current_setting('search_path') || ',pg_catalog', true)`,
+  );
 }
 
 describe('the budget of an agent, where the month ends during an invoke', () => {

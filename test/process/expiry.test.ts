@@ -38,7 +38,7 @@ describe('an invocation that runs out of time', function () {
       update invocations set ${sql.identifier([deadline])} = clock_timestamp() where id = ${id}`);
   };
   const wake = async (id: string): Promise<void> => {
-    await (await database()).query(sql.unsafe`select wake_life(${`invocation:${id}`}, 'leased')`);
+    await (await database()).query(sql.unsafe`select wake_life(${`invocation:${id}`})`);
   };
   const becomes = (id: string, status: string) =>
     eventually(`${id} to be ${status}`, async () => (await market.show(id)).status === status);

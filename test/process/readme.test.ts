@@ -49,7 +49,7 @@ async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
       update passport_lineages l set next_checkpoint_due_at = next_checkpoint_due_at - interval '100 seconds'
       from agents a where a.id = l.agent_id and a.name = ${agentName} and l.next_checkpoint_due_at > now() returning l.session_id`);
       if (moved === null) return false;
-      await pool.query(sql.type(z.object({}))`select wake_life(${`session:${moved.session_id}`}, 'checkpointed')`);
+      await pool.query(sql.type(z.object({}))`select wake_life(${`session:${moved.session_id}`})`);
       return true;
     },
     { seconds: PATIENCE_MS / 1_000 },

@@ -77,7 +77,7 @@ describe('src/api.ts and src/worker.ts', function () {
   }
 
   it('play the story between them, after the migration as a step of its own; each ends on SIGTERM with 0', async () => {
-    assert.match((await migrate()).said, /^Applied 0001-foundation\.sql, /);
+    assert.match((await migrate()).said, /^Applied 0001-shared\.sql, /);
     assert.deepEqual(await migrate(), { code: 0, said: 'The schema is up to date.\n' });
 
     const api = await startRole('api', settings);

@@ -17,10 +17,12 @@ export const emptyDatabase = (): Promise<EmptyDatabase> => newDatabase('empty', 
  */
 let template: Promise<string> | undefined;
 
-/** A database in addition to the suite's, with every migration and no row. */
+/** A database in addition to the suite's, with every migration and no row but their own. */
 export async function migratedDatabase(): Promise<EmptyDatabase> {
   template ??= makeTemplate();
-  return newDatabase('own', await template);
+  const database = await newDatabase('own', await template);
+  await migrate(database.url); // a copy has everything but the default search_path of its template
+  return database;
 }
 
 async function makeTemplate(): Promise<string> {

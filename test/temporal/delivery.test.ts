@@ -74,7 +74,7 @@ describe('Delivery of messages to lives', () => {
   it('leaves young messages to the process that committed them, and unknown kinds alone', async () => {
     await rig.invoke();
     await rig.context.pool.query(sql.unsafe`
-      insert into life_messages (life, kind, created_at, next_attempt_at) values ('unheard-of:1', 'woken', '2026-01-01', '2026-01-01')`);
+      insert into life_messages (life, created_at, next_attempt_at) values ('unheard-of:1', '2026-01-01', '2026-01-01')`);
     await rig.context.pool.query(
       sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() where life like 'invocation:%'`,
     );
@@ -94,7 +94,7 @@ describe('Delivery of messages to lives', () => {
 
   it('parks a message that Temporal refuses as invalid, and counts it', async () => {
     const life = `invocation:${'x'.repeat(2_000)}`;
-    await rig.context.pool.query(sql.unsafe`select wake_life(${life}, 'woken')`);
+    await rig.context.pool.query(sql.unsafe`select wake_life(${life})`);
     const { id } = await rig.invoke();
     await due();
     await rig.startDelivery();

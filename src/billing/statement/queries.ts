@@ -106,8 +106,8 @@ export function olderThan(
 ): Fragment {
   if (at === undefined) return otherwise;
   return what === 'transfers'
-    ? sql.fragment`transfers_before(${operatorId}, ${instant(at)})`
-    : sql.fragment`calls_before(${operatorId}, ${instant(at)})`;
+    ? sql.fragment`count_transfers_before(${operatorId}, ${instant(at)})`
+    : sql.fragment`count_calls_before(${operatorId}, ${instant(at)})`;
 }
 
 function placeOf({ operatorId, filters, place }: StatementRequest): Fragment {

@@ -38,7 +38,7 @@ export const cancelSubscription = (context: Context, call: CommandCall): Promise
         current_period_end: subscription.period_end,
       });
     }
-    await unit.wake(lifeId.subscription(operatorId), 'canceled');
+    await unit.wake(lifeId.subscription(operatorId));
     unit.changed(operatorId);
     return {
       status: 200,

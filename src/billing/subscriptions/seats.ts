@@ -37,7 +37,7 @@ async function buySeats(
   assertInRange(before, wanted);
   await saveDesiredTerms(unit.connection, operatorId, { ...subscription, purchased_seats: wanted });
   await unit.audit('seats.set', operatorId, { from: before.purchased_seats, to: wanted });
-  await unit.wake(lifeId.subscription(operatorId), 'seats');
+  await unit.wake(lifeId.subscription(operatorId));
   unit.changed(operatorId);
 }
 

@@ -85,7 +85,7 @@ async function beginChange(
     await saveDesiredTerms(connection, operatorId, terms);
   }
   await unit.audit('subscription.change_requested', operatorId, { change_id: id, kind, tier });
-  await unit.wake(lifeId.subscription(operatorId), 'changed');
+  await unit.wake(lifeId.subscription(operatorId));
   unit.changed(operatorId);
 }
 

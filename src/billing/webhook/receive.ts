@@ -44,7 +44,7 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
     const effect = await applyFact(unit, event, requestId);
     await savePaymentOutcome(unit.connection, { id: event.id, subject: subjectOf(event), outcome: effect.outcome });
     if (effect.life !== null) {
-      await unit.wake(effect.life, effect.outcome);
+      await unit.wake(effect.life);
       const life = parseLifeId(effect.life);
       if (life !== undefined) unit.changed(life.id);
     }

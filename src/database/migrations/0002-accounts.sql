@@ -1,40 +1,61 @@
--- Operators, their keys, agents and identity claims (decisions §4).
+-- Who may act: operators, their people and their keys, and the tier that says how much they may do.
+
+-- What a tier allows; null: without limit. `rank` orders them: a change to a higher one is an upgrade.
+create table tiers (
+  name text primary key,
+  rank int not null unique,
+  metered_actions bigint,               -- a UTC month
+  seats int,                            -- that come with it, owner included
+  seat_ceiling int,                     -- with bought ones
+  audit_retention interval not null,
+  l3_classifications bigint,            -- a UTC month, as the two below
+  sms bigint,
+  email bigint
+);
+
+insert into tiers values
+  ('free', 0, 25000, 2, 2, '7 days', 0, 0, 100),
+  ('developer', 1, 250000, 3, 5, '30 days', 2000, 10, 1000),
+  ('pro', 2, 1500000, 5, 10, '12 months', 10000, 50, 5000),
+  ('business', 3, 10000000, 25, null, '24 months', 25000, 250, 10000),
+  ('enterprise', 4, null, null, null, '12 months', null, null, null);
+
 create table operators (
   id text primary key,
   name text not null,
   email text not null,
   status text not null default 'active' check (status in ('active', 'suspended')),
-  tier text not null default 'free' check (tier in ('free', 'developer', 'pro', 'business', 'enterprise')),
-  commission_bps int check (commission_bps between 0 and 10000),
+  tier text not null default 'free' constraint operators_tier_known references tiers,
+  commission_bps int check (commission_bps between 0 and 10000), -- of their earnings; null: the rate of the settings
+  -- Where earnings are paid out to: the operator's account at the payment provider.
+  payout_account text constraint operators_payout_account check (payout_account ~ '^acct_[A-Za-z0-9]{1,64}$'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-
 create index operators_suspended on operators (id) where status = 'suspended';
 
+-- The service itself: issuer of its claims, owner of nothing. Nobody signs in as the platform, it has its key alone (decision C5).
 insert into operators (id, name, email, tier) values ('op_platform', 'Carnet platform', 'platform@carnet.invalid', 'enterprise');
 
-create table agents (
+-- The people of an operator. The holder of its registered e-mail address is the first one, its owner.
+create table members (
   id text primary key,
   operator_id text not null references operators,
-  name text not null,
-  accountability text not null default 'standard' check (accountability in ('standard', 'logged', 'enforced')),
-  public_jwk jsonb,
-  checkpoint_interval_seconds double precision check (checkpoint_interval_seconds between 60 and 3600),
-  monthly_limit_cents bigint check (monthly_limit_cents >= 0),
-  status text not null default 'active' check (status in ('active', 'blocked', 'disabled')),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  email text not null,
+  role text not null check (role in ('owner', 'admin', 'member')),
+  created_at timestamptz not null default clock_timestamp()
 );
-create index agents_of_operator on agents (operator_id, id desc);
+create unique index members_email on members (operator_id, lower(email));
+create index members_of_address on members (lower(email));
 
+-- `kind` operator: acts as the operator, in a role. agent: acts as one agent, with a monthly budget of its own.
 create table api_keys (
   id text primary key,
   operator_id text not null references operators,
   name text not null,
   kind text not null check (kind in ('operator', 'agent')),
   role text check (role in ('admin', 'member')),
-  agent_id text references agents,
+  agent_id text,                        -- the foreign key stands with agents, whose file comes later
   secret_hash bytea not null,           -- SHA-256; the key itself is shown once and never kept
   last4 text not null,
   monthly_limit_cents bigint check (monthly_limit_cents >= 0),
@@ -46,36 +67,22 @@ create table api_keys (
 create unique index api_keys_secret on api_keys (secret_hash);
 create index api_keys_of_operator on api_keys (operator_id, id desc);
 
-create table identity_claims (
-  id text primary key,
-  operator_id text not null references operators,
-  agent_id text references agents,      -- null: the account's own claim
-  provider text not null,
-  layer text not null,
-  claim_type text not null,
-  assurance_level text not null,
-  inherit boolean not null default true,
-  humanity_verified boolean not null default false,
-  verified_at timestamptz not null default now(),
-  expires_at timestamptz,
-  revoked_at timestamptz,
-  created_at timestamptz not null default now()
-);
-create index identity_claims_of_operator on identity_claims (operator_id, id desc);
+-- For other domains, which read views of accounts and no tables.
 
--- The number behind an assurance level (decisions K21); an unknown level counts 0. Its twin is src/accounts/assurance.ts.
-create function assurance_rank(level text) returns int language sql immutable parallel safe as $$
-  select case lower(level)
-    when 'l1' then 1 when 'low' then 1 when 'basic' then 1 when 'ial1' then 1 when '1' then 1
-    when 'l2' then 2 when 'substantial' then 2 when 'medium' then 2 when 'ial2' then 2 when '2' then 2
-    when 'l3' then 3 when 'high' then 3 when 'ial3' then 3 when '3' then 3
-    else 0 end;
-$$;
+-- A person as a member of an operator.
+create view memberships as
+  select m.id, m.email, m.role, m.operator_id, o.name as operator_name, o.status = 'suspended' as suspended
+  from members m join operators o on o.id = m.operator_id;
 
--- The trust a caller has (decisions K45): the highest of the operator's own claims and, where an agent is named, that agent's;
--- revoked and expired ones do not count. 0 to 3.
-create function trust_level_of(p_operator text, p_agent text) returns int language sql stable parallel safe as $$
-  select coalesce(max(assurance_rank(assurance_level)), 0) from identity_claims
-  where operator_id = p_operator and (agent_id is null or agent_id = p_agent)
-    and revoked_at is null and (expires_at is null or expires_at > now());
-$$;
+-- What payouts need to know of an operator.
+create view payees as
+  select id as operator_id, payout_account, commission_bps, status = 'active' as active from operators;
+
+-- Whether an operator is suspended.
+create view operator_standings as
+  select id as operator_id, status, status = 'suspended' as suspended from operators;
+
+-- What the operator's tier allows now.
+create view operator_tiers as
+  select o.id as operator_id, t.name as tier, t.metered_actions, t.seats, t.seat_ceiling, t.audit_retention, t.l3_classifications, t.sms, t.email
+  from operators o join tiers t on t.name = o.tier;

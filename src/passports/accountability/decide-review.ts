@@ -46,7 +46,7 @@ export const decideReview = (
       await unit.audit('agent.blocked', agentId, { checkout_id: checkoutId });
       unit.changed(agentId);
     }
-    await unit.wake(lifeId.session(before.session_id), 'decided');
+    await unit.wake(lifeId.session(before.session_id));
     unit.changed(...revoked);
     const decided = await lockReview(connection, operatorId, checkoutId);
     assertThat(decided, () => notFound('review'));

@@ -23,7 +23,7 @@ const Nothing = z.object({});
 /** Every key that ever existed; the schedule makes one in 90 days. */
 export const listSigningKeys = (connection: CommonQueryMethods): Promise<readonly SigningKeyRow[]> =>
   connection.any(sql.type(SigningKeyRow)`
-    select kid, x, private_key, status, signing_key_counts(k) as counts from signing_keys k order by created_at, kid`);
+    select kid, x, private_key, status, is_signing_key_accepted(k) as counts from signing_keys k order by created_at, kid`);
 
 /** Does nothing where there are keys already: of several processes that start at once one makes them. */
 export async function insertFirstKeys(

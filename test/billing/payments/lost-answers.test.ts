@@ -165,7 +165,7 @@ function checks(program: string): void {
           update refunds set ask_at = clock_timestamp() where id = ${body.refund_id} and provider_refund_id = ${made}`);
         return rowCount === 1;
       });
-      await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.refund(body.refund_id)}, 'test')`);
+      await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.refund(body.refund_id)})`);
       rig.context.delivery.messagesCommitted();
     };
     stripe.faults.push({ on: /GET \/v1\/refunds\/re_/, how: 404 });

@@ -115,7 +115,7 @@ export async function newPayer(context: Context): Promise<Payer> {
       await pool.query(
         sql.unsafe`update top_ups set ask_at = clock_timestamp() where id = ${id} and ask_at is not null`,
       );
-      await pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](id)}, 'test')`);
+      await pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](id)})`);
       context.delivery.messagesCommitted();
     },
     available: () =>

@@ -138,7 +138,7 @@ describe('The life of a payout', () => {
 
   it('of a payout that does not exist ends in its first task', async () => {
     const nobody = `${newId('op')}:${MONTH}`;
-    await run(rig.context.pool, sql.fragment`select wake_life(${lifeId.payout(nobody)}, 'due')`);
+    await run(rig.context.pool, sql.fragment`select wake_life(${lifeId.payout(nobody)})`);
     const ended = runOf(rig, lifeId.payout(nobody));
     await ended.ended();
     assert.equal(await ended.tasks(), 1);

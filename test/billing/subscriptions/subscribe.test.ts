@@ -159,7 +159,7 @@ describe('POST /v1/billing/subscribe', () => {
       await begun.query(sql.unsafe`
         insert into subscription_changes (id, operator_id, kind, tier, status, expires_at)
         values (${unique('sbc_test')}, ${operatorId}, 'start', 'pro', 'opening', clock_timestamp())`);
-      await begun.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)}, 'changed')`);
+      await begun.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)})`);
     });
     await eventually('the change to be over', async () => (await changesOf(operator))[0]?.status === 'expired');
     assert.deepEqual(await checkoutsOf(operator), []);

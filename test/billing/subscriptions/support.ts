@@ -106,9 +106,7 @@ export const atProvider = async (operator: TestOperator): Promise<z.infer<typeof
 /** Ends the period by the clocks of provider and service, and wakes the life. */
 export async function endPeriod(operator: TestOperator): Promise<void> {
   await passPeriod(operator);
-  await (
-    await database()
-  ).query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)}, 'due')`);
+  await (await database()).query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)})`);
 }
 
 /**
@@ -140,7 +138,7 @@ export async function endCheckout(operator: TestOperator): Promise<void> {
     update subscription_changes set expires_at = clock_timestamp() where operator_id = ${operator.operatorId} and status = 'waiting'`);
   await db.query(sql.type(z.object({}))`
     update subscriptions set ask_at = clock_timestamp() where operator_id = ${operator.operatorId}`);
-  await db.query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)}, 'due')`);
+  await db.query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)})`);
 }
 
 const Change = z.object({

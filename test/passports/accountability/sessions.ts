@@ -27,8 +27,8 @@ export interface Session extends Lineage {
 }
 
 /** Leaves the message that issuing or delegating would leave. */
-export async function wakeSession(rig: Rig, session: string, kind = 'issued'): Promise<void> {
-  await run(rig.context.pool, sql.fragment`select wake_life(${lifeId.session(session)}, ${kind})`);
+export async function wakeSession(rig: Rig, session: string): Promise<void> {
+  await run(rig.context.pool, sql.fragment`select wake_life(${lifeId.session(session)})`);
   rig.context.delivery.messagesCommitted();
 }
 
@@ -40,7 +40,7 @@ export async function beginSession(rig: Rig, options: Partial<LineageOptions> = 
     intent: INTENT,
     ...options,
   });
-  await wakeSession(rig, lineage.session, options.parent === undefined ? 'issued' : 'delegated');
+  await wakeSession(rig, lineage.session);
   const { operator, jti } = lineage;
   const life = runOf(rig, lifeId.session(lineage.session));
   return {

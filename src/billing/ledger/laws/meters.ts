@@ -14,8 +14,8 @@ export const meterLaws: readonly LedgerLaw[] = [
     rows: sql.fragment`
       select id as subject, begins::text as stored, ended::text as proven, begins = ended as holds
       from (
-        select c.id, c.begins, coalesce(c.ended_before, r.unrecorded_microcents, 0) as ended
-        from charges c left join wallet_remainders r on r.operator_id = c.operator_id and r.meter = c.meter) placed`,
+        select c.id, c.begins, coalesce(c.ended_before, 0) as ended
+        from charges c) placed`,
   },
   {
     law: 'charges are in the order of time',
@@ -43,8 +43,8 @@ export const meterLaws: readonly LedgerLaw[] = [
     of: 'meters of wallets',
     rows: sql.fragment`
       select format('%s %s', coalesce(r.operator_id, c.operator_id), coalesce(r.meter, c.meter)) as subject, r.charged_microcents::text as stored,
-        (coalesce(r.unrecorded_microcents, 0) + coalesce(c.microcents, 0))::text as proven,
-        r.charged_microcents = r.unrecorded_microcents + coalesce(c.microcents, 0) as holds
+        coalesce(c.microcents, 0)::text as proven,
+        r.charged_microcents = coalesce(c.microcents, 0) as holds
       from (select * from wallet_remainders where meter <> 'metered_action') r full join (
         select operator_id, meter, sum(microcents) as microcents from charges group by operator_id, meter) c
       on c.operator_id = r.operator_id and c.meter = r.meter`,

@@ -63,7 +63,7 @@ export type SubscriptionRow = z.infer<typeof SubscriptionRow>;
 
 /** The subscription as it is now: renewals that are due by Postgres' clock are made first. */
 export async function findSubscription(connection: CommonQueryMethods, id: string): Promise<SubscriptionRow | null> {
-  await connection.query(sql.type(Nothing)`select local_renew(${id})`);
+  await connection.query(sql.type(Nothing)`select renew_local_subscription(${id})`);
   return connection.maybeOne(sql.type(SubscriptionRow)`
     select s.id, s.customer_id, u.operator_id, s.tier, s.purchased_seats, s.status, s.cancel_at_period_end, s.next_tier,
       s.period_start, s.period_end

@@ -60,8 +60,8 @@ async function pay(connection: CommonQueryMethods, checkout: CheckoutRow): Promi
 async function bookPayment(connection: CommonQueryMethods, checkout: CheckoutRow): Promise<CheckoutRow> {
   const id = newId('lpay');
   const { receipt_id } = await connection.one(sql.type(ReceiptRow)`
-    insert into local_payments (id, customer_id, checkout_id, subscription_id, amount_cents, description)
-    values (${id}, ${checkout.customer_id}, ${checkout.id}, ${checkout.subscription_id}, ${checkout.amount_cents},
+    insert into local_payments (id, receipt_id, customer_id, checkout_id, subscription_id, amount_cents, description)
+    values (${id}, ${newId('lpay')}, ${checkout.customer_id}, ${checkout.id}, ${checkout.subscription_id}, ${checkout.amount_cents},
       ${titleOf(checkout)})
     returning receipt_id`);
   return { ...checkout, status: 'paid', payment_id: id, receipt_id };

@@ -32,7 +32,7 @@ export async function refundTransaction(
     const id = newId('rfd');
     const cents = await beginRefund(unit.connection, { id, holdId: newId('hld'), operatorId, transactionId, provider });
     await unit.audit('refund.begun', id, { transaction_id: transactionId, amount_cents: cents });
-    await unit.wake(lifeId.refund(id), 'begun');
+    await unit.wake(lifeId.refund(id));
     unit.changed(operatorId);
     return {
       status: 202,

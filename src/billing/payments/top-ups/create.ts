@@ -33,7 +33,7 @@ export async function createTopUp(
         seconds: context.config.topUpSessionSeconds,
       });
       await unit.audit('top_up.begun', id, { amount_cents: amountCents });
-      await unit.wake(lifeId['top-up'](id), 'begun');
+      await unit.wake(lifeId['top-up'](id));
     },
     wait: (begun) => context.delivery.ready(lifeId['top-up'](begun)),
     answer: async (unit, begun) => ({ status: 200, body: answerOf(context, await readTopUp(unit.connection, begun)) }),

@@ -68,7 +68,7 @@ export async function endTopUp(
 
 export async function checkTopUpLater(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update top_ups set ask_at = ask_again_at(expires_at) where id = ${id} and ask_at is not null`);
+    update top_ups set ask_at = next_inquiry_at(expires_at) where id = ${id} and ask_at is not null`);
 }
 
 /** @param url sealed; null where the provider has none. */

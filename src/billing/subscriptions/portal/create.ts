@@ -24,7 +24,7 @@ export async function openPortal(context: Context, call: CommandCall): Promise<A
     begin: async (unit) => {
       await insertPortal(unit.connection, { id, operatorId });
       await unit.audit('portal.opened', id);
-      await unit.wake(lifeId.portal(id), 'asked');
+      await unit.wake(lifeId.portal(id));
     },
     wait: async (portalId) => {
       if ((await findPortal(pool, portalId))?.status === 'opening') await delivery.ready(lifeId.portal(portalId));

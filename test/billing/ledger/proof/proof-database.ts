@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { ledgerFaults } from '../../../../src/billing/index.ts';
+import { ownRelease, searchPathOf } from '../../../../src/database/functions.ts';
 import { migrate } from '../../../../src/database/migrations.ts';
 import { openPool, type DatabasePool } from '../../../../src/database/pool.ts';
 import { service } from '../../../support/service.ts';
@@ -110,7 +111,7 @@ async function open(database: string): Promise<ProofDatabase> {
 async function openLane(url: string): Promise<Lane> {
   // Not over slonik, which would silently repeat a statement, and without the time limits of the service: how long a
   // rival keeps a lock on a busy machine proves nothing, and a deadlock is found without them.
-  const client = new pg.Client({ connectionString: url, options: '-c TimeZone=UTC' });
+  const client = new pg.Client({ connectionString: url, options: `-c TimeZone=UTC -c search_path=${searchPathOf(ownRelease())}` });
   await client.connect();
   const once = async (statement: string, values: unknown[]): Promise<Record<string, unknown>> =>
     (await client.query<Record<string, unknown>>(statement, values)).rows[0] ?? {};

@@ -1,0 +1,18 @@
+-- A provider says that a refund has an outcome. One whose id we do not know yet may be the one that is asked for right now; one that was
+-- not ours and failed, after the wallet has paid it, is for a person to give back.
+create function record_refund(p_provider_refund text, p_payment text, p_status text, p_at timestamptz, p_request text)
+returns payment_effect language plpgsql as $$
+declare known text; r refunds;
+begin
+  select id into known from refunds where provider_refund_id = p_provider_refund;
+  if found then return settle_refund(known, p_provider_refund, p_status, p_at, p_request); end if;
+  update refunds set ask_at = clock_timestamp()
+    where status = 'pending' and provider_refund_id is null and top_up_id = (select id from top_ups where payment_id = p_payment)
+    returning * into r;
+  if not found then
+    return row(case when p_status = 'failed' and exists (
+        select from refunded_payments where payment_id = p_payment and charged_back_cents > 0) then 'came_back' else 'not_ours' end,
+      null, null)::payment_effect;
+  end if;
+  return row('asked', r.operator_id, 'refund:' || r.id)::payment_effect;
+end $$;

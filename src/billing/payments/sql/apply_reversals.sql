@@ -1,0 +1,25 @@
+-- Brings the wallet in line with what is known of a payment that we credited: refunds that were not ours (decision B10) and disputes.
+-- The caller holds the row of the top-up.
+create function apply_reversals(t top_ups) returns void language plpgsql as $$
+declare r refunded_payments; d disputes; ours bigint; outside bigint;
+begin
+  select * into r from refunded_payments where payment_id = t.payment_id for no key update;
+  if found then
+    select coalesce(sum(amount_cents), 0) into ours from refunds where top_up_id = t.id and status in ('pending', 'succeeded');
+    outside := least(r.refunded_cents, t.amount_cents) - ours;
+    if outside > r.charged_back_cents then
+      perform charge_back(t.operator_id, outside - r.charged_back_cents, 'refunded:' || t.payment_id || ':' || outside,
+        'Refunded by the payment provider');
+      update refunded_payments set charged_back_cents = outside where payment_id = t.payment_id;
+    end if;
+  end if;
+  for d in select * from disputes where payment_id = t.payment_id order by id for no key update loop
+    if not d.charged and d.status in ('opened', 'lost') then
+      perform charge_back(t.operator_id, d.amount_cents, d.id, 'Disputed payment');
+      update disputes set charged = true where id = d.id;
+    elsif d.charged and not d.returned and d.status = 'won' then
+      perform return_charge_back(t.operator_id, d.id, 'Dispute won');
+      update disputes set returned = true where id = d.id;
+    end if;
+  end loop;
+end $$;

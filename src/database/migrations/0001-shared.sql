@@ -1,0 +1,54 @@
+-- What every domain writes in its commands: idempotent answers, audit events, messages for lives.
+--
+-- How these files are read: tables, views, triggers and first rows, one file a domain, in the order of their foreign keys.
+-- Functions are not here but beside the TypeScript that calls them, `src/<domain>/**/sql/<function>.sql`, installed for each
+-- release by src/database/functions.ts. What a column or a trigger needs to exist at all stays here: `search_words`, and
+-- trigger functions, which call an ordinary function where there is something to decide. Amounts are whole cents (USD) where
+-- a name ends in _cents, and microcents (1 cent = 1,000,000) where it ends in _microcents.
+
+-- One row for each Idempotency-Key whose command committed, kept 24 hours. `answer` is what the command stored: the body of
+-- the answer, or the id of the row from which it is made again.
+create table idempotency_keys (
+  operator_id text not null,
+  agent_id text not null,               -- '' for a key of the operator
+  key text not null,
+  fingerprint bytea not null,           -- SHA-256 of method, path and JCS(body)
+  status smallint,                      -- of the HTTP answer; null: there is none yet
+  answer text,
+  location text,
+  encrypted boolean not null default false,
+  -- An answer that waits for an outside effect: the key is reserved with the id of what was begun, until the answer is stored.
+  -- After `reserved_until` the next call of the same key and body takes the reservation over, with the id.
+  reservation text,
+  reserved_until timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (operator_id, agent_id, key)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
+create index idempotency_keys_age on idempotency_keys (created_at);
+
+-- Append-only; every change writes one in its transaction (decision C8).
+create table audit_events (
+  id bigint generated always as identity primary key,
+  operator_id text not null,
+  actor text not null,                  -- key id, agent id, 'temporal-signal', 'service'
+  action text not null,                 -- 'skill.published', 'invocation.claimed' …
+  target text not null,
+  detail jsonb not null default '{}',
+  request_id text,
+  created_at timestamptz not null default clock_timestamp()
+);
+create index audit_events_of_operator on audit_events (operator_id, id desc);
+
+-- Messages for lives (Temporal workflows), written by commands in their own transaction and delivered afterwards by
+-- signal-with-start. A message only wakes: the life reads its row and decides by it.
+create table life_messages (
+  id bigint generated always as identity primary key,
+  life text not null,                   -- workflow id, '<kind>:<prefixed id>'
+  created_at timestamptz not null default clock_timestamp(),
+  next_attempt_at timestamptz not null default clock_timestamp() + interval '500 milliseconds',
+  lease_until timestamptz,
+  attempts int not null default 0,
+  parked boolean not null default false
+) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
+create index life_messages_due on life_messages (next_attempt_at) where not parked;
+create index life_messages_of_life on life_messages (life);

@@ -1,0 +1,58 @@
+-- Claims: signed statements about agents, their intents and what they did. Operators submit them; the service issues its own in
+-- the transaction of the event they are about (decision L24).
+
+create table claims (
+  seq bigint generated always as identity primary key, -- the order of lists
+  id text not null unique,
+  digest text not null unique,           -- sha256:<hex> of the signed bytes: JCS without receipt and co_signatures (decision L5)
+  issuer text not null,                  -- no foreign key: it would lock the row of op_platform in every command that issues
+  subject text not null,
+  claim_type text not null,
+  claim_version bigint not null check (claim_version >= 1),
+  envelope text not null,                -- JSON as it was submitted: jsonb would change numbers and order
+  payload_effective text,                -- the payload with its defaults; null: the same as in the envelope
+  schema text not null check (schema in ('v1', 'none')),
+  agent_id text,                         -- the payload's, or whom a claim of the service is about
+  mission_ref text,
+  operator_ids text[] not null default '{}', -- who reads it in full besides the issuer (decision L24)
+  passport_jti text,                     -- what it vouches for: revoked with it (decision A19)
+  issued_at_ms bigint not null,          -- for filters alone (decision L4)
+  revoked_at timestamptz,
+  revoke_reason text,
+  created_at timestamptz not null default clock_timestamp(),
+  constraint claims_readers check (cardinality(operator_ids) <= 2 and operator_ids[1] is distinct from operator_ids[2]
+    or operator_ids = '{}'),
+  constraint claims_reason_of_revocation check (revoke_reason is null or revoked_at is not null)
+) with (fillfactor = 95, autovacuum_vacuum_insert_scale_factor = 0.05);
+-- Lists, newest first. The platform, who issues most claims, reads the whole table. Readers are two at most, so that each has
+-- an index in the order of the list; an index over the array has none.
+create index claims_of_issuer on claims (issuer, seq) where issuer <> 'op_platform';
+create index claims_of_first_reader on claims ((operator_ids[1]), seq) where operator_ids[1] is not null;
+create index claims_of_second_reader on claims ((operator_ids[2]), seq) where operator_ids[2] is not null;
+create index claims_of_subject on claims (subject, seq);
+create index claims_of_agent on claims (agent_id, seq) where agent_id is not null;
+create index claims_of_mission on claims (mission_ref, seq) where mission_ref is not null;
+create index claims_of_passport on claims (passport_jti) where passport_jti is not null;
+
+-- A claim is never changed and never deleted. It is revoked once, which changes nothing that it states (decision L21).
+create function keep_claims() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and old.revoked_at is null then
+    old.revoked_at := new.revoked_at;
+    old.revoke_reason := new.revoke_reason;
+    if old is not distinct from new then return new; end if;
+  end if;
+  raise exception 'claims are append-only: % is refused', lower(tg_op);
+end $$;
+create trigger keep_claims before update or delete on claims for each row execute function keep_claims();
+create trigger keep_all_claims before truncate on claims for each statement execute function keep_claims();
+
+-- Claims of operators are metered, those of the service are not. At the commit: submitting takes several statements, and until the
+-- end of the transaction the usage counter is locked against everything else that the operator does.
+create function meter_claim() returns trigger language plpgsql as $$
+begin
+  perform meter_action(new.issuer, 'claim');
+  return null;
+end $$;
+create constraint trigger claims_metered after insert on claims deferrable initially deferred
+  for each row when (new.issuer <> 'op_platform') execute function meter_claim();

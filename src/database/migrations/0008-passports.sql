@@ -1,0 +1,191 @@
+-- Agent passports: the keys that sign them, the sessions they belong to, their lineages, the passports themselves, and what
+-- agents of accountability logged and enforced must report. A passport is a row; its token is signed from the row whenever it
+-- is answered and kept nowhere (decision A42).
+
+create table signing_keys (
+  kid text primary key,                  -- RFC 7638 thumbprint
+  x text not null,                       -- the public key, base64url
+  private_key text not null,             -- encrypted under ENCRYPTION_KEY
+  -- next: shown, not yet signing. retired: no longer signing, its tokens are valid. withdrawn: its tokens are invalid.
+  status text not null check (status in ('next', 'active', 'retired', 'withdrawn')),
+  created_at timestamptz not null default clock_timestamp(),
+  activated_at timestamptz,
+  ended_at timestamptz,                  -- when it stopped signing
+  constraint signing_keys_times check ((status = 'next') = (activated_at is null) and (status in ('retired', 'withdrawn')) = (ended_at is not null))
+);
+create unique index signing_keys_one_active on signing_keys ((true)) where status = 'active';
+create unique index signing_keys_one_next on signing_keys ((true)) where status = 'next';
+
+-- Everything that was issued, delegated and refreshed since one call of issue (decision A11). Its life is `session:ses_…`.
+create table passport_sessions (
+  id text primary key,
+  operator_id text not null,
+  started_at timestamptz not null,
+  life_seen_at timestamptz               -- when its life last read it (rule 11)
+) with (fillfactor = 80);
+
+-- A passport and all its refreshes, with one set of obligations (decision A16). Revoking any member revokes the lineage.
+create table passport_lineages (
+  id text primary key,                   -- the jti of its first passport
+  session_id text not null,
+  operator_id text not null,
+  agent_id text not null,
+  root_agent_id text not null,           -- whose grants a refresh is checked against: a child needs none of its own (decision A41)
+  parent_lineage_id text,
+  depth smallint not null check (depth between 0 and 4),
+  accountability text not null check (accountability in ('standard', 'logged', 'enforced')),
+  checkpoint_interval_seconds double precision,  -- null: no checkpoints are due
+  intent text,                           -- JSON as it was sent; null: none was given
+  mission_ids text[] not null default '{}',
+  started_at timestamptz not null,
+  latest_expiry timestamptz not null,    -- of its members; refreshing moves it
+  revoked_at timestamptz,
+  checkpoint_count int not null default 0,
+  last_checkpoint_at timestamptz,
+  -- It counts as missed a grace period later (checkpoint_deadline). Null: no checkpoint is due any more, or never was.
+  next_checkpoint_due_at timestamptz,
+  checked_out_at timestamptz,            -- by the agent; a missed checkout does not set it
+  checkout_missed_at timestamptz
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+create index passport_lineages_of_session on passport_lineages (session_id);
+create index passport_lineages_children on passport_lineages (parent_lineage_id) where parent_lineage_id is not null;
+create index passport_lineages_of_agent on passport_lineages (agent_id, id);
+-- Lineages that must still report. Neither times nor counts are in it, so a checkpoint writes to no index.
+create index passport_lineages_accounted on passport_lineages (id)
+  where accountability <> 'standard' and checked_out_at is null and checkout_missed_at is null and revoked_at is null;
+
+create table passports (
+  jti text primary key,
+  lineage_id text not null,
+  session_id text not null,
+  operator_id text not null,
+  agent_id text not null,
+  depth smallint not null,
+  parent_jti text,                       -- the passport it was delegated from
+  refreshed_from text,                   -- the passport it was refreshed from
+  kid text not null,
+  issued_at timestamptz not null,        -- whole seconds, as in the token
+  expires_at timestamptz not null,
+  payload text not null,                 -- what is signed, as JSON: the same bytes give the same token (Ed25519 is deterministic)
+  status_day date not null,              -- its bit in the status list of that UTC day (decision A43)
+  status_index int not null,
+  revoked_at timestamptz,
+  revoke_reason text,
+  revoked_with text                      -- the jti or id that was named, where the revocation of an ancestor included it; null: itself
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+-- jtis sort by creation, so they are the keyset of every list.
+create index passports_of_operator on passports (operator_id, jti);
+create index passports_of_lineage on passports (lineage_id);
+create index passports_of_agent on passports (agent_id, jti);
+create index passports_of_session on passports (session_id, jti);
+create index passports_revoked on passports (status_day, status_index) where revoked_at is not null;
+-- What is active now, for lists and for the scope of a revocation; everything else of an operator is history.
+create index passports_active on passports (operator_id, expires_at) where revoked_at is null;
+
+-- Bits of status lists are numbered by one sequence; `first` is the number at which the day begins.
+create sequence passport_status_numbers;
+
+create table passport_status_days (day date primary key, first bigint not null);
+
+-- Passports, checkpoints and checkouts are metered actions of the operator; the argument is the action.
+create function meter_row() returns trigger language plpgsql as $$
+begin
+  perform meter_action(new.operator_id, tg_argv[0]);
+  return null;
+end $$;
+
+create trigger passports_metered after insert on passports for each row execute function meter_row('passport');
+
+-- Reports of agents while they work.
+create table checkpoints (
+  id text primary key,
+  lineage_id text not null,
+  jti text not null,
+  sequence int not null,
+  services_used text[] not null,
+  tool_calls text not null,              -- JSON
+  actions_count double precision not null,
+  delegated_to text[] not null,
+  summary text,
+  submitted_at timestamptz not null,
+  claim_id text not null,
+  constraint checkpoints_in_order unique (lineage_id, sequence)
+);
+
+-- A checkpoint names its operator by its lineage.
+create function meter_checkpoint() returns trigger language plpgsql as $$
+begin
+  perform meter_action((select operator_id from passport_lineages where id = new.lineage_id), 'checkpoint');
+  return null;
+end $$;
+
+create trigger checkpoints_metered after insert on checkpoints for each row execute function meter_checkpoint();
+
+-- One for each lineage: the agent's last report, or that it never came, and the review of it by a person.
+create table checkouts (
+  id text primary key,
+  lineage_id text not null unique,
+  session_id text not null,
+  operator_id text not null,
+  agent_id text not null,
+  jti text not null,
+  missed boolean not null,               -- it did not come in time
+  services_used text[],
+  tool_calls text,
+  actions_count double precision,
+  delegated_to text[],
+  summary text,
+  submitted_at timestamptz,              -- null: it has not come at all
+  claim_id text,
+  created_at timestamptz not null,
+  review_status text check (review_status in ('pending', 'approved', 'blocked')), -- null: nobody reviews (logged)
+  risk text check (risk in ('clean', 'flagged', 'critical')),
+  notes text,
+  block_future boolean not null default false,
+  revoked_count int not null default 0,
+  decided_at timestamptz,
+  constraint checkouts_reported check ((submitted_at is null) = (claim_id is null) and (submitted_at is not null or missed)),
+  constraint checkouts_reviewed check ((review_status is null) = (risk is null)),
+  constraint checkouts_decided check (coalesce(review_status in ('approved', 'blocked'), false) = (decided_at is not null))
+);
+create index checkouts_to_review on checkouts (operator_id, id) where review_status is not null;
+create index checkouts_holding on checkouts (agent_id) where review_status = 'pending' and risk = 'critical';
+create index checkouts_pending on checkouts (session_id) where review_status = 'pending';
+
+-- A missed checkout has a row before the agent's report fills it.
+create trigger checkouts_metered after insert on checkouts for each row when (new.submitted_at is not null) execute function meter_row('checkout');
+create trigger checkouts_reported after update of submitted_at on checkouts for each row
+  when (old.submitted_at is null and new.submitted_at is not null) execute function meter_row('checkout');
+
+-- What went wrong in a lineage. A flag is raised at most once for an `occasion`: the time a checkpoint was due, the id of the report
+-- that showed it, or '' for the lineage.
+create table passport_flags (
+  id bigint generated always as identity primary key,
+  lineage_id text not null,
+  jti text not null,
+  type text not null check (type in ('undeclared_service', 'scope_violation', 'undeclared_delegation', 'late_checkpoint',
+    'missed_checkpoint', 'duration_exceeded', 'missed_checkout')),
+  severity text not null check (severity in ('warning', 'critical')),
+  occasion text not null,
+  message text not null,
+  raised_at timestamptz not null,
+  constraint passport_flags_once unique (lineage_id, type, occasion)
+);
+
+-- What operators are notified of, committed with what it is about.
+create table service_events (
+  seq bigint generated always as identity primary key, -- their order, which ids made in one millisecond do not have
+  id text not null unique,
+  operator_id text not null,
+  event_type text not null check (event_type in ('passport.flagged', 'passport.blocked', 'agent.blocked', 'passport.missed_checkout')),
+  severity text not null check (severity in ('info', 'warning', 'critical')),
+  payload text not null,                 -- JSON
+  created_at timestamptz not null default clock_timestamp()
+);
+create index service_events_of_operator on service_events (operator_id, seq);
+
+-- For billing and invocations: what a passport was issued for, i.e. its mission where there is exactly one, and its intent in words
+-- (decision B24).
+create view passport_purposes as
+  select p.jti, case when cardinality(l.mission_ids) = 1 then l.mission_ids[1] end as mission_id, l.intent::json ->> 'summary' as summary
+  from passports p join passport_lineages l on l.id = p.lineage_id;

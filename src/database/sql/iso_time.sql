@@ -1,0 +1,4 @@
+-- An instant in ISO 8601 with milliseconds, as the API writes it.
+create function iso_time(p_at timestamptz) returns text language sql stable as $$
+  select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+$$;

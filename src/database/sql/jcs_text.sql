@@ -1,0 +1,5 @@
+-- A text as RFC 8785 (JCS) writes it; null is `null`. Postgres escapes JSON strings exactly so: the short escapes, \u00xx in
+-- lower case for the other control characters, everything else as it is.
+create function jcs_text(value text) returns text language sql immutable parallel safe as $$
+  select coalesce(to_json(value)::text, 'null');
+$$;

@@ -1,0 +1,26 @@
+-- One step of an invocation's life: forgets the messages that woke it, then does what is due by the row and by
+-- Postgres' clock.
+create function advance_invocation(p_invocation text) returns invocation_step language plpgsql as $$
+declare i invocations; was text; still_open boolean;
+begin
+  delete from life_messages where life = 'invocation:' || p_invocation;
+  select * into i from invocations where id = p_invocation for no key update;
+  if not found then return row('gone', false, false, null, 0, null, null, null)::invocation_step; end if;
+  was := i.status;
+  if i.status in ('pending', 'processing') and i.expires_at <= clock_timestamp() then
+    i := expire_invocation(i);
+  elsif i.status = 'processing' and i.lease_until <= clock_timestamp() then
+    update invocations set status = 'pending', lease_until = null where id = p_invocation returning * into i;
+    insert into audit_events (operator_id, actor, action, target, detail)
+      values (i.provider_operator_id, 'service', 'invocation.lease_lapsed', p_invocation, jsonb_build_object('attempt', i.attempt));
+  end if;
+  still_open := i.status in ('pending', 'processing');
+  if i.status = 'completed' and not i.self_invocation and not i.followed_up then
+    perform count_completed_invocation(i.skill_id);
+  end if;
+  update invocations set life_seen_at = clock_timestamp(), followed_up = not still_open where id = p_invocation;
+  return row(i.status, still_open, i.status <> was,
+    case when still_open then
+      ms_until(least(i.expires_at, i.lease_until)) end,
+    i.attempt, iso_time(i.expires_at), iso_time(i.lease_until), i.provider_operator_id)::invocation_step;
+end $$;

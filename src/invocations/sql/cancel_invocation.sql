@@ -1,0 +1,20 @@
+-- The consumer withdraws what nobody works on.
+create function cancel_invocation(
+  p_authority text, p_key_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
+  p_invocation text
+) returns invocation_answer language plpgsql as $$
+declare i invocations; answer invocation_answer;
+begin
+  answer := replay_invocation_answer(p_key_operator, p_agent_part, p_key, p_fingerprint);
+  if answer.replayed then return answer; end if;
+  i := lock_invocation(p_invocation, p_authority, 'consumer');
+  perform refuse_expired(i);
+  if not is_claimable(i) then perform refuse_not_pending(i); end if;
+  i := end_invocation(i, 'failed', '{"code":"CANCELLED_BY_CONSUMER","message":"The consumer cancelled it before it was done."}',
+    i.consumer_operator_id, p_actor, 'invocation.cancelled', p_request);
+  perform wake_life('invocation:' || p_invocation);
+  answer := invocation_answer_of(i, 1);
+  if p_key is not null then perform keep_answer(p_key_operator, p_agent_part, p_key, 200, answer.snapshot, null); end if;
+  perform return_held_price(i);
+  return answer;
+end $$;

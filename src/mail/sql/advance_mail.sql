@@ -1,0 +1,13 @@
+-- One step of the life of a mail: forgets the messages that woke it, gives it up past its time. `gone`: there is no such row.
+create function advance_mail(p_mail text) returns mail_step language plpgsql as $$
+declare m mails;
+begin
+  delete from life_messages where life = 'mail:' || p_mail;
+  update mails set life_seen_at = clock_timestamp(),
+      status = case when status = 'waiting' and expires_at <= clock_timestamp() then 'expired' else status end,
+      text = case when status = 'waiting' and expires_at <= clock_timestamp() then null else text end
+    where id = p_mail returning * into m;
+  if not found then return row('gone', false, null, null)::mail_step; end if;
+  return row(m.status, m.status = 'waiting',
+    ms_until(m.expires_at), iso_time(m.expires_at))::mail_step;
+end $$;

@@ -1,0 +1,32 @@
+-- One step of a session's life: forgets the messages that woke it, raises what is due, and says what it waits for.
+create function advance_session(p_session text, p_grace double precision) returns session_step language plpgsql as $$
+declare
+  due passport_lineages;
+  answer session_step;
+  expected timestamptz;
+  deadline timestamptz;
+begin
+  delete from life_messages where life = 'session:' || p_session;
+  for due in select l.* from passport_lineages l
+    where l.session_id = p_session and next_deadline(l, p_grace) <= clock_timestamp()
+    order by l.id for no key update
+  loop
+    perform flag_missed_deadlines(due, clock_timestamp(), p_grace);
+  end loop;
+  update passport_sessions set life_seen_at = clock_timestamp() where id = p_session;
+  answer.found := found;
+  select d.what, l.agent_id, l.checkpoint_count + 1, d.due, d.at
+    into answer.waits_for, answer.agent_id, answer.checkpoint, expected, deadline
+    from passport_lineages l, lateral (values
+      ('checkpoint', l.next_checkpoint_due_at, checkpoint_deadline(l)),
+      ('checkout', checkout_expected(l), checkout_deadline(l, p_grace))) as d (what, due, at)
+    where l.session_id = p_session and d.at is not null
+    order by d.at limit 1;
+  answer.due := iso_time(expected);
+  answer.until := iso_time(deadline);
+  answer.wait_ms := ms_until(deadline);
+  if deadline is null then answer.wait_ms := null; end if;
+  answer.reviews := array(select id from checkouts where session_id = p_session and review_status = 'pending' order by id limit 3);
+  answer.open := deadline is not null or answer.reviews <> '{}';
+  return answer;
+end $$;

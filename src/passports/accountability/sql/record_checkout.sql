@@ -1,0 +1,51 @@
+-- Records the checkout of a lineage, until 24 hours after its last expiry, revoked or not (decision A28). It ends what is
+-- owed. One that comes after it was missed fills the row of the review that the miss made.
+create function record_checkout(
+  p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
+  p_id text, p_jti text, p_claim text, p_grace double precision,
+  p_services text[], p_calls text, p_actions double precision, p_delegated text[], p_summary text
+) returns report_answer language plpgsql as $$
+declare
+  replayed report_answer;
+  p passports;
+  l passport_lineages;
+  made checkouts;
+  flagged bigint;
+  moment timestamptz;
+  answer text;
+begin
+  replayed := replay_report(p_operator, p_agent_part, p_key, p_fingerprint);
+  if replayed.replayed then return replayed; end if;
+  select * into p from passports where jti = p_jti;
+  l := lock_lineage_to_report(p_operator, p);
+  moment := clock_timestamp();
+  if l.latest_expiry + interval '24 hours' <= moment then
+    perform refuse('PASSPORT_EXPIRED', format('The passport expired at %s; it could be checked out within 24 hours.', iso_time(l.latest_expiry)));
+  end if;
+  perform refuse_checked_out(l);
+
+  l := flag_missed_deadlines(l, moment, p_grace);
+  flagged := last_flag_id(l.id);
+  select * into made from checkouts where lineage_id = l.id;
+  made.id := coalesce(made.id, p_id);
+  perform flag_reported_faults(l, p_jti, p.payload::json -> p_claim, made.id, p_services, p_calls::json, p_delegated, moment);
+  insert into checkouts as c (id, lineage_id, session_id, operator_id, agent_id, jti, missed, services_used, tool_calls, actions_count,
+      delegated_to, summary, submitted_at, claim_id, created_at, review_status, risk)
+    values (made.id, l.id, l.session_id, l.operator_id, l.agent_id, p_jti, l.checkout_missed_at is not null, p_services, p_calls, p_actions,
+      p_delegated, p_summary, moment, issue_report_claim(l, p_jti, made.id, p_services, p_actions, p_delegated, p_summary, moment), moment,
+      case l.accountability when 'enforced' then 'pending' end,
+      case l.accountability when 'enforced' then risk_of(l.id) end)
+    on conflict (lineage_id) do update set jti = p_jti, services_used = p_services, tool_calls = p_calls, actions_count = p_actions,
+      delegated_to = p_delegated, summary = p_summary, submitted_at = moment, claim_id = excluded.claim_id
+    returning * into made;
+  update passport_lineages set checked_out_at = moment, next_checkpoint_due_at = null where id = l.id;
+  perform record_flag_event(l, p_jti, flagged);
+  insert into audit_events (operator_id, actor, action, target, detail, request_id)
+    values (p_operator, p_actor, 'passport.checked_out', p_jti, jsonb_build_object('checkout_id', made.id, 'risk', made.risk), p_request);
+  perform wake_life('session:' || l.session_id);
+  answer := json_build_object('checkout', checkout_json(made), 'flags', flags_json(l.id),
+    'review', case when made.review_status is not null then
+      json_build_object('checkout_id', made.id, 'status', made.review_status, 'risk', made.risk) end);
+  perform keep_answer(p_operator, p_agent_part, p_key, 201, answer, '/v1/passports/' || p_jti || '/report');
+  return row(false, answer, 1)::report_answer;
+end $$;

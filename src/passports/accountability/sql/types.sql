@@ -1,0 +1,17 @@
+create type report_answer as (
+  replayed boolean,
+  answer text,                           -- JSON, as it is kept under the Idempotency-Key
+  messages int
+);
+
+create type session_step as (
+  found boolean,
+  open boolean,
+  wait_ms bigint,                        -- null: nothing is timed
+  waits_for text,                        -- 'checkpoint' or 'checkout'
+  agent_id text,
+  checkpoint int,
+  due text,                              -- when it is expected
+  until text,                            -- when it counts as missed
+  reviews text[]                         -- the first few that are pending
+);

@@ -1,0 +1,61 @@
+-- Delegates from a passport whose signature is good: a lineage of its own below the parent's. `p_ttl_seconds` null: as long as
+-- the parent's, p_standard_seconds at most (decision A12). The parent's own agent may be held too (decision A30).
+create function delegate_passport(
+  p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
+  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
+  p_parent text, p_agent text, p_accountability text, p_ttl_seconds int, p_standard_seconds int,
+  p_interval double precision
+) returns passport_answer language plpgsql as $$
+declare
+  answer passport_answer;
+  state record;
+  parent passports;
+  above passport_lineages;
+  l passport_lineages;
+  p passports;
+  v_issued bigint;
+  v_left bigint;
+  v_interval double precision;
+  v_messages int := 0;
+begin
+  answer := replay_passport_answer(p_operator, p_key, p_fingerprint);
+  if answer.replayed then return answer; end if;
+  perform lock_passports_shared(p_operator);
+  v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the parent are found to hold: both end in a later second
+  select authority_revision(p_operator) = p_revision or are_facts_unchanged(p_operator, p_agents, p_digests) as unchanged,
+    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
+  if not is_composition_current(state.unchanged, state.key_signs, p_until) then perform refuse_stale_composition(state.key_signs); end if;
+  if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
+  select * into parent from passports where jti = p_parent and operator_id = p_operator;
+  select * into above from passport_lineages where id = parent.lineage_id;
+  perform refuse_withdrawn(parent);
+  perform refuse_ended(parent, above);
+  perform refuse_checked_out(above);
+  if is_agent_under_review(p_agent) then perform refuse_agent_under_review(p_agent); end if;
+  if parent.agent_id <> p_agent and is_agent_under_review(parent.agent_id) then perform refuse_agent_under_review(parent.agent_id); end if;
+  if p_refused is not null then perform raise_composed_refusal(); end if;
+
+  v_left := epoch_seconds(parent.expires_at) - v_issued;
+  if p_ttl_seconds > v_left then
+    perform refuse('TTL_EXCEEDS_PARENT',
+      format('The parent passport is valid for another %s seconds; ask for at most that, or leave ttl_seconds out.', v_left),
+      json_build_object('remaining_seconds', v_left));
+  end if;
+  v_interval := least(p_interval, above.checkpoint_interval_seconds);
+  insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, parent_lineage_id, depth, accountability,
+      checkpoint_interval_seconds, intent, mission_ids, started_at, latest_expiry, next_checkpoint_due_at)
+    values (p_jti, above.session_id, p_operator, p_agent, above.root_agent_id, above.id, above.depth + 1, p_accountability,
+      v_interval, above.intent, above.mission_ids, to_timestamp(v_issued),
+      to_timestamp(v_issued + coalesce(p_ttl_seconds, least(p_standard_seconds, v_left))),
+      case when p_accountability <> 'standard' then to_timestamp(v_issued) + make_interval(secs => v_interval) end)
+    returning * into l;
+  p := write_passport(l, p_jti, p_parent, null, p_kid, p_issuer, p_claim, p_svcns, v_issued, epoch_seconds(l.latest_expiry));
+  insert into audit_events (operator_id, actor, action, target, detail, request_id)
+    values (p_operator, p_actor, 'passport.delegated', p_jti, jsonb_build_object('agent_id', p_agent, 'parent_jti', p_parent), p_request);
+  if p_accountability <> 'standard' then
+    perform wake_life('session:' || l.session_id);
+    v_messages := 1;
+  end if;
+  if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;
+  return row(false, p_jti, p_kid, p.payload, p.expires_at, v_messages)::passport_answer;
+end $$;

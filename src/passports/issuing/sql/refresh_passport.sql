@@ -1,0 +1,51 @@
+-- One more passport of a lineage, clamped to the end of the session and to the latest expiry of the parent's lineage
+-- (decision A16). The lineage is locked, so that no checkout passes unseen.
+create function refresh_passport(
+  p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
+  p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
+  p_from text, p_ttl_seconds int, p_session_seconds int
+) returns passport_answer language plpgsql as $$
+declare
+  answer passport_answer;
+  state record;
+  before passports;
+  l passport_lineages;
+  p passports;
+  v_issued bigint;
+  v_expires bigint;
+  v_messages int := 0;
+begin
+  answer := replay_passport_answer(p_operator, p_key, p_fingerprint);
+  if answer.replayed then return answer; end if;
+  perform lock_passports_shared(p_operator);
+  select * into before from passports where jti = p_from and operator_id = p_operator;
+  select * into l from passport_lineages where id = before.lineage_id for no key update;
+  v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the old one are found to hold: both end in a later second
+  select authority_revision(p_operator) = p_revision or are_facts_unchanged(p_operator, p_agents, p_digests) as unchanged,
+    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
+  if not is_composition_current(state.unchanged, state.key_signs, p_until) then perform refuse_stale_composition(state.key_signs); end if;
+  if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
+  perform refuse_withdrawn(before);
+  perform refuse_ended(before, l);
+  perform refuse_checked_out(l);
+  if is_agent_under_review(l.agent_id) then perform refuse_agent_under_review(l.agent_id); end if;
+  if p_refused is not null then perform raise_composed_refusal(); end if;
+
+  v_expires := least(v_issued + p_ttl_seconds,
+    (select epoch_seconds(started_at) + p_session_seconds from passport_sessions where id = l.session_id),
+    (select epoch_seconds(latest_expiry) from passport_lineages where id = l.parent_lineage_id));
+  -- Where the setting was lowered, a session may be older than sessions become now.
+  if v_expires <= v_issued then
+    perform refuse('PASSPORT_EXPIRED', 'The session has lasted as long as sessions may; issue a new passport.');
+  end if;
+  update passport_lineages set latest_expiry = to_timestamp(v_expires) where id = l.id and latest_expiry < to_timestamp(v_expires);
+  p := write_passport(l, p_jti, before.parent_jti, p_from, p_kid, p_issuer, p_claim, p_svcns, v_issued, v_expires);
+  insert into audit_events (operator_id, actor, action, target, detail, request_id)
+    values (p_operator, p_actor, 'passport.refreshed', p_jti, jsonb_build_object('refreshed_from', p_from), p_request);
+  if l.accountability <> 'standard' then
+    perform wake_life('session:' || l.session_id);
+    v_messages := 1;
+  end if;
+  if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;
+  return row(false, p_jti, p_kid, p.payload, p.expires_at, v_messages)::passport_answer;
+end $$;

@@ -1,0 +1,7 @@
+-- What a withdrawn key signed counts no more, though the caller may not have heard of it yet.
+create function refuse_withdrawn(p passports) returns void language plpgsql as $$
+begin
+  if exists (select from signing_keys k where k.kid = p.kid and not is_signing_key_accepted(k)) then
+    perform refuse('INVALID_PASSPORT', 'The key of the passport was withdrawn; issue a new one.', json_build_object('reason', 'unknown_key'));
+  end if;
+end $$;

@@ -1,0 +1,12 @@
+create type passport_revocation as (
+  revoked text[],                        -- the jtis that were active until now
+  claims int,                            -- claims revoked with them (decision A19)
+  messages int
+);
+
+create type passport_revocation_answer as (
+  replayed boolean,
+  body text,                             -- what is answered, and kept under the Idempotency-Key
+  revoked text[],
+  messages int
+);
