@@ -109,7 +109,9 @@ export async function installFunctions(client: pg.Client, release: Release = own
 }
 
 async function isInstalled(client: pg.Client, { schema }: Release): Promise<boolean> {
-  const { rows } = await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [schema]);
+  // Not to_regnamespace(): after a wait for the lock it may answer from a cache of before (seen).
+  const text = 'select exists (select from pg_namespace where nspname = $1) as there';
+  const { rows } = await client.query<{ there: boolean }>(text, [schema]);
   return rows[0]?.there === true;
 }
 
