@@ -46,7 +46,7 @@ async function makeWallets(url: string): Promise<void> {
     [WALLETS],
   );
   await client.query(
-    `select open_wallet('op_' || n), credit_wallet('txn_credit_' || n, 'op_' || n, $2, 'platform::bench', 'adjustment', 'bench credit ' || n, 'Credit')
+    `select credit_wallet('txn_credit_' || n, 'op_' || n, $2, 'platform::bench', 'adjustment', 'bench credit ' || n, 'Credit')
      from generate_series(1, $1::int) n`,
     [WALLETS, CENTS],
   );

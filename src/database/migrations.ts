@@ -76,7 +76,8 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
  * later version of this history and is taken: a release that is rolled back must start.
  */
 function refuseOtherHistory(applied: readonly string[], files: readonly string[]): void {
-  const strange = applied.find((name) => !files.includes(name) && name < files.at(-1)!);
+  const newest = files.at(-1) ?? '';
+  const strange = applied.find((name) => !files.includes(name) && name < newest);
   if (strange === undefined) return;
   throw new StartupFault(
     `The database was made by an earlier version of Carnet (it has the migration ${strange}), and its data cannot be taken over: ` +

@@ -34,7 +34,7 @@ export async function describeInvocations(
   const rows = await context.pool.any(sql.type(Row)`
     select i.id, i.skill_id, s.name as skill_name, i.skill_version, i.consumer_operator_id, i.provider_operator_id, i.agent_id,
       i.price_cents, i.expires_at
-    from invocations i join skills s on s.id = i.skill_id
+    from invocations i join skill_names s on s.id = i.skill_id
     where i.id = any(${textArray(ids)})`);
   return new Map(rows.map((row) => [row.id, describe(row)]));
 }

@@ -40,7 +40,7 @@ export const skillJoins = sql.fragment`
 
 /** Active, and of an operator that is not suspended: the skills of a suspended one cannot be invoked. */
 export const onTheMarket = sql.fragment`
-  s.status = 'active' and not exists (select from operators where id = s.operator_id and status = 'suspended')`;
+  s.status = 'active' and not exists (select from operator_standings o where o.operator_id = s.operator_id and o.suspended)`;
 
 export const findSkillRow = (connection: CommonQueryMethods, id: string): Promise<SkillRow | null> =>
   connection.maybeOne(sql.type(SkillRow)`select ${skillColumns} from skills s ${skillJoins} where s.id = ${id}`);

@@ -35,8 +35,9 @@ export const rateSkill = (context: Context, call: CommandCall, id: string, body:
       () => new CarnetError('SELF_RATING', 'An operator may not rate a skill of its own.'),
     );
     const completed = await connection.one(sql.type(Completed)`
-      select has_completed_invocation(${operatorId}, ${id}) as any,
-             ${body.invocation_id ?? null}::text is null or has_completed_invocation(${operatorId}, ${id}, ${body.invocation_id ?? null}) as this`);
+      with completed as (select id from completed_invocations where consumer_operator_id = ${operatorId} and skill_id = ${id})
+      select exists (select from completed) as any,
+             ${body.invocation_id ?? null}::text is null or exists (select from completed where id = ${body.invocation_id ?? null}) as this`);
     assertThat(completed.this, () =>
       invalid({
         path: 'invocation_id',

@@ -39,8 +39,8 @@ describe('releases of SQL functions', () => {
     return connected;
   };
   const isThere = async ({ schema }: Release): Promise<boolean> =>
-    (await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [schema])).rows[0]!
-      .there;
+    (await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [schema])).rows[0]
+      ?.there === true;
   const passesAnHour = async (...releases: Release[]): Promise<void> => {
     for (const [place, { schema }] of releases.entries())
       await client.query(

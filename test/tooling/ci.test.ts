@@ -49,6 +49,7 @@ describe('.ci/run', () => {
       '== format',
       '== lint',
       '== import law',
+      '== SQL',
       '== types',
       '== openapi.json is fresh',
       '== openapi.json for client generators',

@@ -40,7 +40,8 @@ const SeatsRow = z.object({ total: z.number().nullable(), ceiling: z.number().nu
 
 /** Seats of an operator: `total` with bought ones, `ceiling` the most that the tier allows; null: no limit. */
 export const seatsOf = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<z.infer<typeof SeatsRow>> =>
-  connection.one(sql.type(SeatsRow)`select total, ceiling, in_use from seats_of(${operatorId})`);
+  connection.one(sql.type(SeatsRow)`
+    select total, ceiling, count_members(operator_id) as in_use from operator_seats where operator_id = ${operatorId}`);
 
 export const countOwners = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
   connection.oneFirst(

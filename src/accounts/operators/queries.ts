@@ -18,17 +18,14 @@ export const findOperatorByEmail = (connection: CommonQueryMethods, email: strin
     sql.type(OperatorSchema)`select ${columns} from operators where email = ${email} order by id limit 1`,
   );
 
-/** Also opens the wallet, so that whatever moves money finds one. */
 export async function insertOperator(
   connection: CommonQueryMethods,
   operator: RegisterOperator & { id: OperatorId; tier: Tier },
 ): Promise<Operator> {
-  const inserted = await connection.one(sql.type(OperatorSchema)`
+  return connection.one(sql.type(OperatorSchema)`
     insert into operators (id, name, email, tier)
     values (${operator.id}, ${operator.name}, ${operator.email}, ${operator.tier})
     returning ${columns}`);
-  await connection.query(sql.type(z.object({}))`select open_wallet(${operator.id})`);
-  return inserted;
 }
 
 export const saveOperator = (connection: CommonQueryMethods, operator: Operator): Promise<Operator> =>

@@ -28,7 +28,7 @@ export const findAuthorityBinding = (
   { operatorId, bindingId }: BindingOfOperator,
 ): Promise<AuthorityBindingWithDocument | null> =>
   connection.maybeOne(sql.type(BindingRow)`
-    select ${columns}, b.document from authority_bindings b join agents a on a.id = b.agent_id
+    select ${columns}, b.document from authority_bindings b join agent_identities a on a.id = b.agent_id
     where b.id = ${bindingId} and b.operator_id = ${operatorId}`);
 
 /** Newest first. */
@@ -38,7 +38,7 @@ export const listAuthorityBindings = (
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly AuthorityBinding[]> =>
   connection.any(sql.type(AuthorityBindingSchema)`
-    select ${columns} from authority_bindings b join agents a on a.id = b.agent_id
+    select ${columns} from authority_bindings b join agent_identities a on a.id = b.agent_id
     where b.operator_id = ${operatorId} order by b.id desc limit ${limit} offset ${offset}`);
 
 export const countAuthorityBindings = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>

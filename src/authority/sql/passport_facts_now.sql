@@ -3,8 +3,7 @@
 -- only named, so they are asked about when the passport is written. Null where the agent is not this operator's.
 create function passport_facts_now(p_operator text, p_agent text) returns json language sql stable as $$
   with agent as (
-    select a.*, o.status as operator_status from agents a join operators o on o.id = a.operator_id
-    where a.id = p_agent and a.operator_id = p_operator
+    select * from agent_identities where id = p_agent and operator_id = p_operator
   ), granted as (
     select g.*, c.service_id, c.service_name, c.scopes as connection_scopes, c.credential_ref
     from grants g join service_connections c on c.id = g.connection_id

@@ -30,21 +30,22 @@ const UsageRow = z.object({
 export async function readUsage(connection: CommonQueryMethods, operatorId: OperatorId): Promise<Usage> {
   const row = await connection.one(sql.type(UsageRow)`
     with mine as (
-      select o.id, t.*, utc_month(clock_timestamp()) as month from operators o join tiers t on t.name = o.tier where o.id = ${operatorId}
+      select *, utc_month(clock_timestamp()) as month from operator_tiers where operator_id = ${operatorId}
     ), counted as (
-      select c.* from mine join usage_counters c on c.operator_id = mine.id and c.month = mine.month
+      select c.* from mine join usage_counters c on c.operator_id = mine.operator_id and c.month = mine.month
     )
-    select mine.name as tier, period_start, period_end,
+    select mine.tier, period_start, period_end,
       mine.month::timestamp at time zone 'UTC' as month_start, (mine.month + interval '1 month') at time zone 'UTC' as month_end,
       (select coalesce(sum(passports), 0)::bigint from counted) as passports,
       (select coalesce(sum(invocations), 0)::bigint from counted) as invocations,
-      count_agents(mine.id) as agents, count_published_skills(mine.id) as published_skills,
+      count_agents(mine.operator_id) as agents,
+      (select count(*) from published_skills s where s.operator_id = mine.operator_id) as published_skills,
       (select json_agg(json_build_object('meter', m.meter, 'used', coalesce(c.used, 0), 'included', m.included, 'overage', coalesce(c.overage, 0)))
         from (values ('metered_action', mine.metered_actions), ('l3', mine.l3_classifications), ('sms', mine.sms), ('email', mine.email))
           as m (meter, included)
         left join counted c on c.meter = m.meter) as meters,
       seats.*
-    from mine, billing_period_of(mine.id), seats_of(mine.id) as seats`);
+    from mine, billing_period_of(mine.operator_id), seats_of(mine.operator_id) as seats`);
   const allowance = (name: string): Allowance => {
     const { used = 0, included = null, overage = 0 } = row.meters.find(({ meter }) => meter === name) ?? {};
     return { used, included, overage };

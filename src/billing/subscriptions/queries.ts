@@ -129,7 +129,7 @@ export const purchasableSeats = (connection: CommonQueryMethods, tier: string): 
   connection.oneFirst(
     sql.type(
       z.object({ seats: z.number().nullable() }),
-    )`select seat_ceiling - seats as seats from tiers where name = ${tier}`,
+    )`select seat_ceiling - seats as seats from tier_seats where name = ${tier}`,
   );
 
 const StandingRow = SubscriptionRow.pick({ cancel_at_period_end: true, next_tier: true, purchased_seats: true }).extend(
@@ -158,10 +158,10 @@ export const readStanding = (
     select o.tier as operator_tier, coalesce(s.status, 'none') as status, coalesce(s.cancel_at_period_end, false) as cancel_at_period_end,
       s.next_tier, coalesce(s.purchased_seats, 0) as purchased_seats, p.period_start, p.period_end,
       c.id as change_id, c.tier as change_tier, c.expires_at as change_expires_at, c.checkout_url
-    from operators o cross join billing_period_of(o.id) p
-    left join subscriptions s on s.operator_id = o.id
-    left join subscription_changes c on c.operator_id = o.id and c.status in ('opening', 'waiting')
-    where o.id = ${operatorId}`);
+    from operator_tiers o cross join billing_period_of(o.operator_id) p
+    left join subscriptions s on s.operator_id = o.operator_id
+    left join subscription_changes c on c.operator_id = o.operator_id and c.status in ('opening', 'waiting')
+    where o.operator_id = ${operatorId}`);
 
 /** Writes an audit event for what the service itself did with the subscription of an operator. */
 export async function auditSubscription(

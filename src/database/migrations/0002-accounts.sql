@@ -1,4 +1,4 @@
--- Who may act: operators, their people and their keys, and the tier that says how much they may do.
+-- Who may act: operators, their people, their agents and the keys of both, and the tier that says how much they may do.
 
 -- What a tier allows; null: without limit. `rank` orders them: a change to a higher one is an upgrade.
 create table tiers (
@@ -48,6 +48,27 @@ create table members (
 create unique index members_email on members (operator_id, lower(email));
 create index members_of_address on members (lower(email));
 
+-- An agent of an operator. Whether it may get passports depends on `status`; what they may say, on authority (0007).
+create table agents (
+  id text primary key,
+  operator_id text not null references operators,
+  name text not null,
+  accountability text not null default 'standard' check (accountability in ('standard', 'logged', 'enforced')),
+  public_jwk jsonb,
+  -- RFC 7638 over the one kind of key that an agent may have; the members stand in the order that the RFC requires.
+  key_thumbprint text generated always as (
+    case when public_jwk is not null then
+      rtrim(translate(encode(
+        sha256(('{"crv":"Ed25519","kty":"OKP","x":"' || (public_jwk ->> 'x') || '"}')::bytea), 'base64'), '+/', '-_'), '=')
+    end) stored,
+  checkpoint_interval_seconds double precision check (checkpoint_interval_seconds between 60 and 3600),
+  monthly_limit_cents bigint check (monthly_limit_cents >= 0),
+  status text not null default 'active' check (status in ('active', 'blocked', 'disabled')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create index agents_of_operator on agents (operator_id, id desc);
+
 -- `kind` operator: acts as the operator, in a role. agent: acts as one agent, with a monthly budget of its own.
 create table api_keys (
   id text primary key,
@@ -55,7 +76,7 @@ create table api_keys (
   name text not null,
   kind text not null check (kind in ('operator', 'agent')),
   role text check (role in ('admin', 'member')),
-  agent_id text,                        -- the foreign key stands with agents, whose file comes later
+  agent_id text references agents,
   secret_hash bytea not null,           -- SHA-256; the key itself is shown once and never kept
   last4 text not null,
   monthly_limit_cents bigint check (monthly_limit_cents >= 0),
@@ -84,5 +105,15 @@ create view operator_standings as
 
 -- What the operator's tier allows now.
 create view operator_tiers as
-  select o.id as operator_id, t.name as tier, t.metered_actions, t.seats, t.seat_ceiling, t.audit_retention, t.l3_classifications, t.sms, t.email
+  select o.id as operator_id, o.tier, t.metered_actions, t.seats, t.seat_ceiling, t.audit_retention, t.l3_classifications, t.sms, t.email
   from operators o join tiers t on t.name = o.tier;
+
+-- What can be bought on a tier.
+create view tier_seats as select name, seats, seat_ceiling from tiers;
+
+create view agent_names as select id, name from agents;
+
+-- An agent as its passports name it, and whether its operator may act.
+create view agent_identities as
+  select a.id, a.operator_id, a.name, a.status, a.accountability, a.checkpoint_interval_seconds, a.key_thumbprint, o.status as operator_status
+  from agents a join operators o on o.id = a.operator_id;

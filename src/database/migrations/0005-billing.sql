@@ -26,7 +26,14 @@ create table earnings (
   constraint earnings_never_negative check (posted_cents >= 0)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 100, autovacuum_vacuum_cost_delay = 0);
 
--- An operator has both rows from its beginning (open_wallet), so that no movement has to make them.
+-- An operator has both rows from its beginning, so that no movement has to make them.
+create function open_wallet() returns trigger language plpgsql as $$
+begin
+  insert into wallets (operator_id) values (new.id);
+  insert into earnings (operator_id) values (new.id);
+  return null;
+end $$;
+create trigger operators_have_wallets after insert on operators for each row execute function open_wallet();
 insert into wallets (operator_id) select id from operators;
 insert into earnings (operator_id) select id from operators;
 
@@ -318,6 +325,12 @@ create table subscriptions (
     or (not cancel_at_period_end and next_tier is null and purchased_seats = 0 and revision = told_revision))
 );
 create index subscriptions_due on subscriptions (due_at) where due_at is not null;
+
+-- Seats of the tier and bought ones, never more than the ceiling; null: without limit.
+create view operator_seats as
+  select t.operator_id, t.seats as included, coalesce(s.purchased_seats, 0) as purchased,
+    least(t.seats + coalesce(s.purchased_seats, 0), t.seat_ceiling) as total, t.seat_ceiling as ceiling
+  from operator_tiers t left join subscriptions s using (operator_id);
 
 -- Each change that was requested. One that has to be paid is in flight until it was paid or has ended; an operator has at most one
 -- in flight.

@@ -21,27 +21,6 @@ end $$;
 
 create trigger authority_changes after update on operators for each row
   when (old.status is distinct from new.status) execute function change_authority();
-
-create table agents (
-  id text primary key,
-  operator_id text not null references operators,
-  name text not null,
-  accountability text not null default 'standard' check (accountability in ('standard', 'logged', 'enforced')),
-  public_jwk jsonb,
-  -- RFC 7638 over the one kind of key that an agent may have; the members stand in the order that the RFC requires.
-  key_thumbprint text generated always as (
-    case when public_jwk is not null then
-      rtrim(translate(encode(
-        sha256(('{"crv":"Ed25519","kty":"OKP","x":"' || (public_jwk ->> 'x') || '"}')::bytea), 'base64'), '+/', '-_'), '=')
-    end) stored,
-  checkpoint_interval_seconds double precision check (checkpoint_interval_seconds between 60 and 3600),
-  monthly_limit_cents bigint check (monthly_limit_cents >= 0),
-  status text not null default 'active' check (status in ('active', 'blocked', 'disabled')),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-create index agents_of_operator on agents (operator_id, id desc);
-alter table api_keys add foreign key (agent_id) references agents;
 create trigger authority_begins after insert on agents for each row execute function change_authority();
 create trigger authority_ends after delete on agents for each row execute function change_authority();
 create trigger authority_changes after update on agents for each row
@@ -149,6 +128,5 @@ create trigger authority_ends after delete on authority_bindings for each row ex
 create trigger authority_changes after update on authority_bindings for each row
   when (old is distinct from new) execute function change_authority();
 
--- For statements of billing, which name what was paid for.
+-- For statements of billing, which name the mission that something was paid for.
 create view mission_intents as select id, declared_intent from missions;
-create view agent_names as select id, name from agents;

@@ -121,4 +121,6 @@ create view skill_offers as
   select s.id, s.operator_id, s.status, s.approved_at, s.execution_mode, s.trust_level_required, s.price_per_invocation, s.version, s.revision,
     o.status as owner_status
   from skills s join operator_standings o using (operator_id);
+-- What can be invoked, listed or not (decision B17).
+create view published_skills as select id, operator_id from skills where status in ('active', 'unlisted');
 create view skill_names as select id, name from skills;

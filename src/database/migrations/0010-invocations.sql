@@ -57,5 +57,10 @@ create trigger invocation_begins after insert on invocations for each row execut
 create trigger invocation_ends after update of status on invocations for each row
   when (old.completed_at is null and new.completed_at is not null) execute function claim_invocation_state();
 
+-- For other domains, which read views of invocations and no tables.
+
+-- What makes a rating a verified one (decision K18).
+create view completed_invocations as
+  select id, consumer_operator_id, skill_id from invocations where status = 'completed' and not self_invocation;
 -- For statements of billing, which name what was paid for: nothing here that a statement may not show.
 create view invocation_references as select id, status, skill_id, mission_id from invocations;

@@ -15,7 +15,6 @@ export const run = (db: CommonQueryMethods, query: ReturnType<typeof sql.fragmen
 export async function newWallet(db: CommonQueryMethods, cents = 0): Promise<string> {
   const id = newId('op');
   await run(db, sql.fragment`insert into operators (id, name, email) values (${id}, ${id}, ${`${id}@example.test`})`);
-  await run(db, sql.fragment`select open_wallet(${id})`);
   if (cents > 0) await credit(db, id, cents, newId('txn'));
   return id;
 }

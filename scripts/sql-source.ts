@@ -1,0 +1,268 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { loadModule, parsePlPgSQLSync, parseSync, scanSync } from 'libpg-query';
+import { parseSync as parseTypeScript, Visitor } from 'oxc-parser';
+
+await loadModule();
+
+/** A statement of a file: what it is, and what it touches. */
+export interface Sql {
+  file: string;
+  line: number;
+  /** 'shared', a domain, or undefined for TypeScript that belongs to none. */
+  domain: string | undefined;
+  tables: Set<string>;
+  calls: Set<string>;
+}
+
+/** One `create function`. */
+export interface SqlFunction extends Sql {
+  name: string;
+  language: 'sql' | 'plpgsql';
+  text: string;
+  /** Code of each `refuse(…)`; undefined where it is not spelled as one literal. */
+  refusals: (string | undefined)[];
+  /** Variables by name with their types as written, of plpgsql. `record`: known only when it runs. */
+  variables: Map<string, string>;
+  /** Each SQL text of the body as a statement. */
+  statements: string[];
+}
+
+export interface SqlSource {
+  functions: SqlFunction[];
+  views: (Sql & { name: string })[];
+  templates: Sql[];
+  /** Which domain a table belongs to: the one whose migration makes it. */
+  owners: Map<string, string>;
+  /** Faults of form: what a file holds, how it is named and written. */
+  faults: { at: string; what: string; why: string; instead: string }[];
+}
+
+/** Folders below src/ that every domain stands on; their tables are those of 0001-shared.sql. */
+const GROUND = new Set(['commands', 'database']);
+
+type Tree = unknown;
+
+function* nodes(tree: Tree): Generator<[string, Record<string, unknown>]> {
+  if (tree === null || typeof tree !== 'object') return;
+  for (const [key, value] of Object.entries(tree)) {
+    if (value !== null && typeof value === 'object' && !Array.isArray(value))
+      yield [key, value as Record<string, unknown>];
+    yield* nodes(value);
+  }
+}
+
+const strings = (list: unknown): string[] =>
+  (list as { String?: { sval: string } }[]).map((one) => one.String?.sval ?? '');
+
+/** Tables and functions that a statement names. */
+function touched(text: string): { tables: string[]; calls: string[] } {
+  const all = [...nodes(parseSync(text))];
+  const temporary = new Set(
+    all.filter(([kind]) => kind === 'CommonTableExpr').map(([, node]) => node.ctename as string),
+  );
+  return {
+    tables: all
+      .filter(([, node]) => typeof node.relname === 'string' && !temporary.has(node.relname))
+      .map(([, node]) => node.relname as string),
+    calls: all.filter(([kind]) => kind === 'FuncCall').map(([, node]) => strings(node.funcname).at(-1) ?? ''),
+  };
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+/** Without comments, each character of which becomes a space: offsets stay. */
+const withoutComments = (text: string): string => text.replaceAll(/--[^\n]*/g, (comment) => ' '.repeat(comment.length));
+
+/** Types as they are written in arguments, out parameters and declarations: `p_id text`, `moment constant timestamptz := …`. */
+function declared(text: string): string {
+  const [, head = '', declarations = ''] =
+    /^([\s\S]*?\bas \$\$)(?:[\s\S]*?\bdeclare\b([\s\S]*?)\bbegin\b)?/.exec(text) ?? [];
+  return head + declarations;
+}
+
+const typeOf = (name: string, declarations: string): string =>
+  new RegExp(`(?<![\\w.])${name}\\s+(?:constant\\s+)?([a-z_]\\w*(?:\\[\\])?)`).exec(declarations)?.[1] ?? 'record';
+
+const statementOf = ({ query, parseMode }: { query: string; parseMode: number }): string => {
+  if (parseMode === 0) return query;
+  return `select ${parseMode === 2 ? query : query.replace(/^[\w.[\]]+\s*:?=/, '')}`;
+};
+
+function readFunction(file: string, line: number, domain: string | undefined, text: string): SqlFunction {
+  const tree = parseSync(text).stmts?.[0]?.stmt as { CreateFunctionStmt?: { funcname: unknown } } | undefined;
+  const name = strings(tree?.CreateFunctionStmt?.funcname).at(-1) ?? '';
+  const language = /\blanguage (\w+)/.exec(text)?.[1] === 'sql' ? 'sql' : 'plpgsql';
+  const bare = withoutComments(text);
+  const variables = new Map<string, string>();
+  const statements: string[] = [];
+  if (language === 'sql') statements.push(text.slice(text.indexOf('$$') + 2, text.lastIndexOf('$$')));
+  else {
+    for (const [kind, node] of nodes(parsePlPgSQLSync(text))) {
+      if (kind === 'PLpgSQL_expr') statements.push(statementOf(node as { query: string; parseMode: number }));
+      if ((kind !== 'PLpgSQL_var' && kind !== 'PLpgSQL_rec') || typeof node.refname !== 'string') continue;
+      const { typname } = (node.datatype as { PLpgSQL_type?: { typname: string } } | undefined)?.PLpgSQL_type ?? {
+        typname: 'record',
+      };
+      variables.set(node.refname, typname === 'record' ? typeOf(node.refname, declared(bare)) : typname);
+    }
+  }
+  const all = statements.map(touched);
+  return {
+    file,
+    line,
+    domain,
+    name,
+    language,
+    text,
+    variables,
+    statements,
+    refusals: [...bare.matchAll(/\brefuse\((?!code text)\s*(?:'(\w+)'\s*,)?/g)].map(([, code]) => code),
+    tables: new Set([
+      ...all.flatMap(({ tables }) => tables),
+      ...declared(bare)
+        .matchAll(/\b[a-z_]\w*\b/g)
+        .map(([word]) => word),
+    ]),
+    calls: new Set(all.flatMap(({ calls }) => calls)),
+  };
+}
+
+/** Statements of a migration or of a file of a function, with the line that each begins at. */
+function statementsOf(text: string): { line: number; text: string; kind: string; node: Record<string, unknown> }[] {
+  return (parseSync(text).stmts ?? []).map(({ stmt, stmt_location: at = 0, stmt_len: length }) => {
+    const bytes = Buffer.from(text);
+    const raw = bytes.subarray(at, length === undefined ? undefined : at + length).toString();
+    const before = bytes.subarray(0, at).toString();
+    const lead = /^(?:\s|--[^\n]*\n)*/.exec(raw)?.[0].length ?? 0;
+    const [kind = '', node = {}] = Object.entries(stmt as unknown as Record<string, Record<string, unknown>>)[0] ?? [];
+    return { line: lineAt(before + raw, before.length + lead), text: raw.slice(lead), kind, node };
+  });
+}
+
+const SQL_VERBS = /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]\w*)/g;
+
+/** What the templates of a file name, as far as reading words can tell. */
+function templatesOf(root: string, file: string, domain: string | undefined): Sql[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  if (!source.includes('sql.')) return [];
+  const found: Sql[] = [];
+  new Visitor({
+    TaggedTemplateExpression: ({ tag, quasi }) => {
+      if (!source.slice(tag.start, tag.end).startsWith('sql.')) return;
+      const text = withoutComments(quasi.quasis.map(({ value }) => value.raw).join(' $1 '));
+      const isTemporary = (name: string): boolean =>
+        new RegExp(`\\b${name}(?: \\([^)]*\\))? as (?:materialized )?\\(`).test(text);
+      const tables = [...text.matchAll(SQL_VERBS)].map(([, name = '']) => name).filter((name) => !isTemporary(name));
+      const calls = [...text.matchAll(/(?<![\w.])([a-z_]\w*)\(/g)].map(([, name = '']) => name);
+      found.push({ file, line: lineAt(source, quasi.start), domain, tables: new Set(tables), calls: new Set(calls) });
+    },
+  }).visit(parseTypeScript(file, source).program);
+  return found;
+}
+
+/** Everything below `root` that is SQL. `domains`: the folders of src/ that are one. */
+export function readSql(root: string, domains: readonly string[]): SqlSource {
+  const source: SqlSource = { functions: [], views: [], templates: [], owners: new Map(), faults: [] };
+  const fault = (at: string, what: string, why: string, instead: string): void =>
+    void source.faults.push({ at, what, why, instead });
+  const domainOf = (file: string): string | undefined => {
+    const folder = file.split('/')[1] ?? '';
+    if (GROUND.has(folder)) return 'shared';
+    return domains.find((domain) => domain === folder);
+  };
+  const read = (file: string): ReturnType<typeof statementsOf> | undefined => {
+    const text = readFileSync(join(root, file), 'utf8');
+    try {
+      const loud = scanSync(text).tokens.find((token) => token.keywordKind > 0 && /[A-Z]/.test(token.text));
+      if (loud)
+        fault(
+          `${file}:${lineAt(text, loud.start)}`,
+          `writes ${loud.text}`,
+          'keywords are read faster in one way of writing',
+          `write ${loud.text.toLowerCase()}`,
+        );
+      return statementsOf(text);
+    } catch (error) {
+      fault(
+        file,
+        `does not parse: ${error instanceof Error ? error.message : String(error)}`,
+        'Postgres would refuse it',
+        'mend the statement',
+      );
+      return undefined;
+    }
+  };
+  const add = (file: string, line: number, domain: string | undefined, text: string): void => {
+    try {
+      source.functions.push(readFunction(file, line, domain, text));
+    } catch (error) {
+      fault(
+        `${file}:${line}`,
+        `does not parse: ${error instanceof Error ? error.message : String(error)}`,
+        'Postgres would refuse it when it is called',
+        'mend the body',
+      );
+    }
+  };
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((path) => join('src', path))
+    .toSorted();
+  for (const file of files.filter((path) => /\/migrations\/[^/]+\.sql$/.test(path))) {
+    const domain = basename(file, '.sql').replace(/^\d+-/, '');
+    for (const { line, text, kind, node } of read(file) ?? []) {
+      const { relname: name = '' } = (node.relation ?? node.view ?? {}) as { relname?: string };
+      if (kind === 'CreateStmt') source.owners.set(name, domain);
+      if (kind === 'ViewStmt') {
+        const { tables, calls } = touched(text);
+        source.views.push({
+          name,
+          file,
+          line,
+          domain,
+          tables: new Set(tables.filter((table) => table !== name)),
+          calls: new Set(calls),
+        });
+      }
+      if (kind === 'CreateFunctionStmt') add(file, line, domain, text);
+    }
+  }
+  for (const file of files.filter((path) => /\/sql\/[^/]+\.sql$/.test(path))) {
+    const statements = read(file);
+    if (statements === undefined) continue;
+    if (basename(file) === 'types.sql') {
+      for (const { line, kind } of statements.filter((one) => one.kind !== 'CompositeTypeStmt'))
+        fault(
+          `${file}:${line}`,
+          `holds a ${kind}`,
+          'types.sql is installed before every function',
+          'keep to `create type … as (…)`',
+        );
+      continue;
+    }
+    const before = source.functions.length;
+    for (const { line, text } of statements) add(file, line, domainOf(file), text);
+    const [made] = source.functions.slice(before);
+    if (
+      statements.length !== 1 ||
+      (made && made.name !== basename(file, '.sql')) ||
+      made?.text.startsWith('create or replace')
+    )
+      fault(
+        file,
+        'is not one `create function` of its own name',
+        'the text of a function is found by its name',
+        'one function a file, `sql/<name>.sql`, without `or replace`',
+      );
+    if (!readFileSync(join(root, file), 'utf8').startsWith('--'))
+      fault(
+        file,
+        'does not begin with a comment',
+        'a function is read beside its caller, by people who did not write it',
+        'say in a sentence what it does and what it returns',
+      );
+  }
+  for (const file of files.filter((path) => path.endsWith('.ts')))
+    source.templates.push(...templatesOf(root, file, domainOf(file)));
+  return source;
+}
