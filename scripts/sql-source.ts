@@ -209,10 +209,18 @@ export function readSql(root: string, domains: readonly string[]): SqlSource {
     .map((path) => join('src', path))
     .toSorted();
   for (const file of files.filter((path) => /\/migrations\/[^/]+\.sql$/.test(path))) {
-    const domain = basename(file, '.sql').replace(/^\d+-/, '');
+    const subject = basename(file, '.sql').replace(/^\d+-/, '');
+    const domain = ['shared', ...domains].find((one) => subject === one || subject.startsWith(`${one}-`));
+    if (domain === undefined)
+      fault(
+        file,
+        'begins with no domain',
+        'a table belongs to the domain that its migration is named after',
+        'name it NNNN-<domain>.sql or NNNN-<domain>-<what>.sql',
+      );
     for (const { line, text, kind, node } of read(file) ?? []) {
       const { relname: name = '' } = (node.relation ?? node.view ?? {}) as { relname?: string };
-      if (kind === 'CreateStmt') source.owners.set(name, domain);
+      if (kind === 'CreateStmt') source.owners.set(name, domain ?? '');
       if (kind === 'ViewStmt') {
         const { tables, calls } = touched(text);
         source.views.push({

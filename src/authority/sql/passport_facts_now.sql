@@ -1,6 +1,6 @@
 -- What signing a passport is composed of, with the end of what ends by itself. Scopes and
 -- allow_data_from are what they mean now: '*' expanded, and no scope that the connection has lost (decision A4). Missions are
--- only named, so they are asked about when the passport is written. Null where the agent is not this operator's.
+-- only named, so they are checked when the passport is written. Null where the agent is not this operator's.
 create function passport_facts_now(p_operator text, p_agent text) returns json language sql stable as $$
   with agent as (
     select * from agent_identities where id = p_agent and operator_id = p_operator

@@ -1,4 +1,4 @@
--- Who may act: operators, their people, their agents and the keys of both, and the tier that says how much they may do.
+-- Who may act: operators, their people, their agents and the keys of both, and the tier that limits how much they may do.
 
 -- What a tier allows; null: without limit. `rank` orders them: a change to a higher one is an upgrade.
 create table tiers (
@@ -48,7 +48,7 @@ create table members (
 create unique index members_email on members (operator_id, lower(email));
 create index members_of_address on members (lower(email));
 
--- An agent of an operator. Whether it may get passports depends on `status`; what they may say, on authority (0007).
+-- An agent of an operator. Whether it may get passports depends on `status`; what they may state, on authority (0007).
 create table agents (
   id text primary key,
   operator_id text not null references operators,

@@ -1,7 +1,7 @@
 -- What a bearer credential may not do alone: a person approves it.
 
 -- One request that waits for a person (decision A33), bound to operator, method, path and body, for a single use. Whether it has
--- expired follows from `expires_at`; the view below says it.
+-- expired follows from `expires_at`; the view below shows it.
 create table governance_approvals (
   id text primary key,
   operator_id text not null references operators,
@@ -23,7 +23,7 @@ create unique index governance_approvals_live on governance_approvals (operator_
   where status in ('pending', 'approved');
 create index governance_approvals_of_operator on governance_approvals (operator_id, id desc);
 
--- As the API shows them: an open one past its time is expired, whether or not somebody has asked again since.
+-- As the API shows them: an open one past its time is expired, whether or not it was requested again since.
 create view governance_approvals_shown as
   select id, operator_id, action, method, path, body_digest, body, requested_by,
     case when status = 'lapsed' or (status in ('pending', 'approved') and expires_at <= clock_timestamp()) then 'expired'

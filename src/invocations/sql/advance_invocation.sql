@@ -1,4 +1,4 @@
--- One step of an invocation's life: forgets the messages that woke it, then does what is due by the row and by
+-- One step of an invocation's life: deletes the messages that woke it, then does what is due by the row and by
 -- Postgres' clock.
 create function advance_invocation(p_invocation text) returns invocation_step language plpgsql as $$
 declare i invocations; was text; still_open boolean;

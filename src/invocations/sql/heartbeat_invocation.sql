@@ -1,4 +1,4 @@
--- Keeps the claim: one conditional update of the lease, without message (its life asks Postgres when the old one ends)
+-- Keeps the claim: one conditional update of the lease, without message (its life reads the row when the old one ends)
 -- and without audit row, since it changes nothing but a time. A lease that lapsed can be kept while nobody else has
 -- claimed.
 create function heartbeat_invocation(

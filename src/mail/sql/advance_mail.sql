@@ -1,4 +1,4 @@
--- One step of the life of a mail: forgets the messages that woke it, gives it up past its time. `gone`: there is no such row.
+-- One step of the life of a mail: deletes the messages that woke it, and marks it as expired after its time. `gone`: there is no such row.
 create function advance_mail(p_mail text) returns mail_step language plpgsql as $$
 declare m mails;
 begin

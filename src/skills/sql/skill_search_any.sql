@@ -1,4 +1,4 @@
--- The search of a description: any of its words; those that English leaves out say nothing. Null where no other is left.
+-- The search of a description: any of its words; stop words of English are left out. Null where no other is left.
 create function skill_search_any(p_words text[]) returns tsquery language plpgsql stable as $$
 declare
   word text;

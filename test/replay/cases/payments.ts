@@ -37,7 +37,7 @@ export const payments: Cases = {
     await rig.context.pool.query(sql.unsafe`
       insert into top_ups (id, operator_id, provider, amount_cents, expires_at)
       values (${id}, ${operatorId}, 'local', 1000, clock_timestamp() + interval '1 day')`);
-    await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](id)}, 'begun')`);
+    await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](id)})`);
     rig.context.delivery.messagesCommitted();
     return runOfTopUp(rig, id);
   }),

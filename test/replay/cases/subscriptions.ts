@@ -34,7 +34,7 @@ export async function beginSubscription(rig: Rig): Promise<Subscriber> {
 /** As after an event of the provider. */
 const fetchNow = async ({ context: { pool } }: Rig, operatorId: string): Promise<void> => {
   await pool.query(sql.unsafe`update subscriptions set ask_at = clock_timestamp() where operator_id = ${operatorId}`);
-  await pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)}, 'event')`);
+  await pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)})`);
 };
 
 const cancel = ({ context }: Rig, operatorId: string) =>

@@ -1,4 +1,4 @@
--- One step of the life of a payout, `op_…:YYYY-MM`: forgets the messages that woke it, and begins the transfer of what is due where
+-- One step of the life of a payout, `op_…:YYYY-MM`: deletes the messages that woke it, and begins the transfer of what is due where
 -- there is a provider to do it: from here on the money is no longer among the earnings. `gone`: there is no such row.
 create function advance_payout(p_payout text, p_configured boolean) returns text language plpgsql as $$
 declare p payouts; payee payees;

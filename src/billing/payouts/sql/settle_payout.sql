@@ -1,4 +1,5 @@
--- The provider's last word on a transfer: its id there, or null where it was refused for good, and all of it goes back. Once.
+-- Records the provider's final answer to a transfer, once: its id there, or null where it was refused for good, and all of it goes
+-- back to the earnings.
 create function settle_payout(p_payout text, p_provider_transfer text) returns void language plpgsql as $$
 declare p payouts;
 begin

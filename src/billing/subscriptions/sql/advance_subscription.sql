@@ -1,4 +1,4 @@
--- One step of the life of a subscription: forgets the messages that woke it and says what is to do next. What was given up is closed
+-- One step of the life of a subscription: deletes the messages that woke it and returns what is to do next. What was given up is closed
 -- first, so that there are never two pages to pay. `gone`: there is no such row. `end`: nothing runs, nothing is open.
 create function advance_subscription(p_operator text) returns subscription_step language plpgsql as $$
 declare s subscriptions; c subscription_changes; todo text;

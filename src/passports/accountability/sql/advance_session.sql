@@ -1,4 +1,4 @@
--- One step of a session's life: forgets the messages that woke it, raises what is due, and says what it waits for.
+-- One step of a session's life: deletes the messages that woke it, flags what is past its deadline, and returns what it waits for.
 create function advance_session(p_session text, p_grace double precision) returns session_step language plpgsql as $$
 declare
   due passport_lineages;

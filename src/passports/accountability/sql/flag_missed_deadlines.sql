@@ -1,4 +1,5 @@
--- Raises what is past its deadline by `p_moment`, which is clock_timestamp() read after the lineage was locked (rule 6). After a miss the next checkpoint is due an interval after the missed one. Returns the lineage as it is then.
+-- Flags what is past its deadline at `p_moment`, which is clock_timestamp() read after the lineage was locked (rule 6). After a miss
+-- the next checkpoint is due an interval after the missed one. Returns the lineage as it is then.
 create function flag_missed_deadlines(l passport_lineages, p_moment timestamptz, p_grace double precision)
 returns passport_lineages language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Records a checkpoint: it counts for the whole lineage, and by the moment at which it holds the lineage, whenever the life
--- hears of it. `p_claim` is the member of the token that holds our claims. The answer's flags are those raised since the
+-- Records a checkpoint: it counts for the whole lineage, and its time is the moment at which it has locked the lineage, whenever the
+-- life reads it. `p_claim` is the member of the token that holds our claims. The answer's flags are those raised since the
 -- checkpoint before.
 create function record_checkpoint(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,

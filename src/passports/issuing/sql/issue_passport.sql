@@ -1,5 +1,5 @@
 -- Issues a passport: its session, its lineage and itself. `p_refused` is the HTTP status of the refusal that composing ended
--- with; 400 and 404 are told before whether the agent is held, everything else after it.
+-- with; 400 and 404 come before the check whether the agent is under review, everything else after it.
 create function issue_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,

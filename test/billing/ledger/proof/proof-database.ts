@@ -111,7 +111,10 @@ async function open(database: string): Promise<ProofDatabase> {
 async function openLane(url: string): Promise<Lane> {
   // Not over slonik, which would silently repeat a statement, and without the time limits of the service: how long a
   // rival keeps a lock on a busy machine proves nothing, and a deadlock is found without them.
-  const client = new pg.Client({ connectionString: url, options: `-c TimeZone=UTC -c search_path=${searchPathOf(ownRelease())}` });
+  const client = new pg.Client({
+    connectionString: url,
+    options: `-c TimeZone=UTC -c search_path=${searchPathOf(ownRelease())}`,
+  });
   await client.connect();
   const once = async (statement: string, values: unknown[]): Promise<Record<string, unknown>> =>
     (await client.query<Record<string, unknown>>(statement, values)).rows[0] ?? {};

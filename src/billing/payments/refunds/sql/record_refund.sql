@@ -1,5 +1,5 @@
--- A provider says that a refund has an outcome. One whose id we do not know yet may be the one that is asked for right now; one that was
--- not ours and failed, after the wallet has paid it, is for a person to give back.
+-- Records the outcome of a refund that a webhook reports. One whose id we do not know yet may be the one that is being requested right
+-- now; one that was not ours and failed after the wallet has paid it is for a person to give back.
 create function record_refund(p_provider_refund text, p_payment text, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
 declare known text; r refunds;

@@ -1,5 +1,5 @@
 -- What became of a refund of ours. One that succeeded can still fail when the bank sends it back: the wallet gets it again. `p_at`: of the
--- event, by the provider's clock; null where the provider was asked.
+-- event, by the provider's clock; null where its state was read from the provider.
 create function settle_refund(p_refund text, p_provider_refund text, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
 declare t top_ups; r refunds; was text;

@@ -1,4 +1,4 @@
--- Somebody paid, but not what was asked for: nothing is credited, and a person finds it in the audit trail.
+-- A payment came in that is not the one requested: nothing is credited, and a person finds it among the audit events.
 create function record_differing_payment(t top_ups, p_what text, p_session text, p_amount bigint, p_currency text, p_request text)
 returns payment_effect language plpgsql as $$
 begin

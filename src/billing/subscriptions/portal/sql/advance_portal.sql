@@ -1,4 +1,4 @@
--- One step of the life of a portal session: forgets the messages that woke it; after a quarter of an hour nobody waits for it.
+-- One step of the life of a portal session: deletes the messages that woke it; after a quarter of an hour nobody waits for it.
 create function advance_portal(p_portal text) returns text language plpgsql as $$
 declare state text;
 begin

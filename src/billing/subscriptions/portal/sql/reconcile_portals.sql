@@ -1,4 +1,4 @@
--- Wakes the lives of portal sessions that seem to have none, drops addresses an hour old, forgets sessions a week old.
+-- Wakes the lives of portal sessions that seem to have none, deletes addresses an hour old and sessions a week old.
 create function reconcile_portals() returns int language plpgsql as $$
 declare woken int;
 begin
