@@ -17,7 +17,7 @@ export const emptyDatabase = (): Promise<EmptyDatabase> => newDatabase('empty', 
  */
 let template: Promise<string> | undefined;
 
-/** A database in addition to the suite's, with every migration and no row but the first ones. */
+/** A database in addition to the suite's, with every migration and no row but their own. */
 export async function migratedDatabase(): Promise<EmptyDatabase> {
   template ??= makeTemplate();
   const database = await newDatabase('own', await template);
