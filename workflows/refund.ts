@@ -11,7 +11,7 @@ export const refund = (): Promise<void> =>
     next: ({ action }) => action,
     act: {
       // Without an end: a refund whose outcome is unknown is neither done nor refused, and its money stays held.
-      ask: (id) => outbound().requestRefund(id),
+      request: (id) => outbound().requestRefund(id),
     },
     describe,
     // Cancelling the run is not cancelling the refund: the provider may have done it already.
@@ -23,7 +23,7 @@ export const refund = (): Promise<void> =>
 
 function describe({ status, action, until }: Step): string {
   switch (action) {
-    case 'ask':
+    case 'request':
       return 'Requests the refund from the payment provider, again and again until it answers.';
     case 'wait':
       return `Waits for the bank; checks with the payment provider at ${until}.`;

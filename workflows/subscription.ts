@@ -19,8 +19,8 @@ export const subscription = (): Promise<void> =>
     act: {
       open: (_, { changeId }) => atProvider.openSubscriptionCheckout(changeId ?? ''),
       close: (_, { changeId }) => atProvider.closeSubscriptionCheckout(changeId ?? ''),
-      tell: (operatorId) => atProvider.pushSubscription(operatorId),
-      ask: (operatorId) => atProvider.fetchSubscription(operatorId),
+      push: (operatorId) => atProvider.pushSubscription(operatorId),
+      fetch: (operatorId) => atProvider.fetchSubscription(operatorId),
     },
     describe,
     refusals: {
@@ -39,9 +39,9 @@ function describe({ todo, status, tier, until, changeId }: Step): string {
       return `Closes the checkout of ${changeId ?? ''}, which was given up.`;
     case 'open':
       return `Opens the checkout of ${changeId ?? ''} for tier ${tier ?? ''}.`;
-    case 'tell':
+    case 'push':
       return 'Pushes to the payment provider what was decided.';
-    case 'ask':
+    case 'fetch':
       return 'Fetches from the payment provider how things stand.';
     case 'wait':
       return changeId === null

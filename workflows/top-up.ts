@@ -13,7 +13,7 @@ export const topUp = (): Promise<void> =>
     act: {
       open: (id, step) => within(step).openTopUp(id),
       // What was paid must be credited, so this is tried until the provider answers.
-      ask: (id) => outbound().checkTopUp(id),
+      check: (id) => outbound().checkTopUp(id),
       receipt: (id, step) => within(step).fetchReceipt(id),
     },
     describe,
@@ -31,7 +31,7 @@ function describe({ status, action, until }: Step): string {
   switch (action) {
     case 'open':
       return `Opens the checkout at the payment provider, again and again until ${until}.`;
-    case 'ask':
+    case 'check':
       return 'Checks with the payment provider what became of the checkout.';
     case 'receipt':
       return 'Paid. Fetches the receipt from the payment provider.';

@@ -45,7 +45,7 @@ const parseRows: Interceptor = {
 const isoFromPostgres = (text: string): string => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 
 export interface PoolOptions {
-  /** Connections at most: 8 for the API, 8 for the worker, 4 for delivery (architecture rule 13). */
+  /** Connections at most: 8 for the API, 8 for the worker, 4 for delivery (rule 13). */
   size: number;
   applicationName: string;
   /** Milliseconds a statement may take; 10 s unless a check of everything needs longer. */

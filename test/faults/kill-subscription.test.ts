@@ -21,7 +21,7 @@ const Row = z.object({
   status: z.string(),
   tier: z.string().nullable(),
   purchased_seats: z.number(),
-  told: z.boolean(),
+  pushed: z.boolean(),
 });
 
 describe('kill -9 of a worker that looks after a subscription', function () {
@@ -45,7 +45,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
     );
   const row = ({ context }: World, operatorId: string) =>
     context.pool.one(sql.type(Row)`
-      select status, tier, purchased_seats, revision = told_revision as told from subscriptions where operator_id = ${operatorId}`);
+      select status, tier, purchased_seats, revision = pushed_revision as pushed from subscriptions where operator_id = ${operatorId}`);
   const opened = (world: World, operatorId: string): Promise<string> =>
     eventually('the page to be open', async () => (await change(world, operatorId)).session_id ?? undefined, {
       seconds: 120,
@@ -56,7 +56,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
   const payUnheard = async ({ context }: World, operatorId: string, sessionId: string): Promise<void> => {
     await settle(context, sessionId, 'paid');
     await context.pool.query(
-      sql.unsafe`update subscriptions set ask_at = clock_timestamp() where operator_id = ${operatorId}`,
+      sql.unsafe`update subscriptions set next_call_at = clock_timestamp() where operator_id = ${operatorId}`,
     );
     await context.pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)})`);
   };
@@ -129,7 +129,9 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         await setSeats(world.context, callOf(operatorId, 'setSeats'), { purchased_seats: 2 });
         assert.equal(await dying.ended, 'SIGKILL');
         await world.worker();
-        await eventually('the push to the provider', async () => (await row(world, operatorId)).told, { seconds: 120 });
+        await eventually('the push to the provider', async () => (await row(world, operatorId)).pushed, {
+          seconds: 120,
+        });
         const { pool } = world.context;
         assert.equal(await pool.oneFirst(sql.unsafe`select purchased_seats from local_subscriptions`), 2);
         assert.equal(

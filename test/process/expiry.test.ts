@@ -9,7 +9,7 @@ import { assertProblem, assertStatus, database, service, type Reply } from '../s
 
 const Ended = z.object({ late_ms: z.number(), actor: z.string() });
 
-/** The least there is (Market §3.2). */
+/** The shortest time to live that an invocation may have, in seconds. */
 const TTL_SECONDS = 60;
 
 let market: Market;

@@ -70,7 +70,7 @@ export async function insertChange(connection: CommonQueryMethods, change: NewCh
     values (${change.id}, ${change.operatorId}, ${change.kind}, ${change.tier}, ${change.seconds === null ? 'done' : 'opening'},
       ${change.effectiveAt}, date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${change.seconds}))`);
   await connection.query(sql.type(Nothing)`
-    update subscriptions s set due_at = clock_timestamp(), ask_at = least(s.ask_at, c.expires_at)
+    update subscriptions s set due_at = clock_timestamp(), next_call_at = least(s.next_call_at, c.expires_at)
     from subscription_changes c where s.operator_id = ${change.operatorId} and c.id = ${change.id}`);
 }
 

@@ -111,5 +111,5 @@ const takeWhatWasPaid = (
   forOperator(context, change.operator_id, async (unit) => {
     await changeIsClosed(unit.connection, change.id);
     if (state === null) return;
-    await takeState(unit, change.operator_id, { state, at: row.answer_at, knownRevision: row.told_revision });
+    await takeState(unit, change.operator_id, { state, at: row.answer_at, knownRevision: row.pushed_revision });
   });

@@ -72,7 +72,7 @@ export async function forOperator(
 export async function pushSubscription(context: PaymentsContext, operatorId: string): Promise<void> {
   const { payments } = context;
   const row = await findSubscription(context.pool, operatorId);
-  if (row === null || row.subscription_id === null || row.revision === row.told_revision) return;
+  if (row === null || row.subscription_id === null || row.revision === row.pushed_revision) return;
   const { subscription_id: subscriptionId, revision } = row;
   const change = {
     purchasedSeats: row.purchased_seats,
@@ -125,7 +125,7 @@ export async function fetchSubscription(context: PaymentsContext, operatorId: st
       await takeState(unit, operatorId, {
         state: atProvider.state,
         at: row.answer_at,
-        knownRevision: row.told_revision,
+        knownRevision: row.pushed_revision,
       });
     }
     if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, atProvider.checkout);

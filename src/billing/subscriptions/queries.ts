@@ -18,7 +18,7 @@ const SubscriptionRow = z.object({
   next_tier: PaidTierColumn.nullable(),
   purchased_seats: z.number(),
   revision: z.number(),
-  told_revision: z.number(),
+  pushed_revision: z.number(),
   state_at: z.string().nullable(),
   /** Postgres' clock as this was read. */
   read_at: z.string(),
@@ -31,7 +31,7 @@ const SubscriptionRow = z.object({
 export type SubscriptionRow = z.infer<typeof SubscriptionRow>;
 
 const columns = sql.fragment`status, subscription_id, tier, period_start, period_end, cancel_at_period_end, next_tier, purchased_seats,
-  revision, told_revision, state_at, clock_timestamp() as read_at, greatest(clock_timestamp(), state_at) as answer_at`;
+  revision, pushed_revision, state_at, clock_timestamp() as read_at, greatest(clock_timestamp(), state_at) as answer_at`;
 
 /** Null where the operator has never requested a subscription. */
 export const findSubscription = (connection: CommonQueryMethods, operatorId: string): Promise<SubscriptionRow | null> =>
@@ -75,14 +75,14 @@ export async function saveSubscription(
     update subscriptions set status = ${row.status}, subscription_id = ${row.subscription_id}, tier = ${row.tier},
       period_start = ${row.period_start}, period_end = ${row.period_end}, cancel_at_period_end = ${row.cancel_at_period_end},
       next_tier = ${row.next_tier}, purchased_seats = ${row.purchased_seats}, revision = ${row.revision},
-      told_revision = ${row.told_revision}, state_at = ${row.state_at}
+      pushed_revision = ${row.pushed_revision}, state_at = ${row.state_at}
     where operator_id = ${operatorId}`);
 }
 
 /** Makes the next fetch from the provider due now; the caller wakes the life. */
 export async function planFetchNow(connection: CommonQueryMethods, operatorId: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update subscriptions set ask_at = clock_timestamp(), due_at = clock_timestamp() where operator_id = ${operatorId}`);
+    update subscriptions set next_call_at = clock_timestamp(), due_at = clock_timestamp() where operator_id = ${operatorId}`);
 }
 
 /**
@@ -96,8 +96,8 @@ export async function planNextFetch(
   fetchedAt: string,
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update subscriptions s set ask_at = least(
-      case when s.ask_at > ${fetchedAt} and s.ask_at <= clock_timestamp() then s.ask_at end,
+    update subscriptions s set next_call_at = least(
+      case when s.next_call_at > ${fetchedAt} and s.next_call_at <= clock_timestamp() then s.next_call_at end,
       case when s.status in ('active', 'past_due', 'unpaid') then
         case when s.period_end > clock_timestamp() then s.period_end else clock_timestamp() + interval '1 minute' end end,
       (select case when c.expires_at > clock_timestamp() then c.expires_at else clock_timestamp() + interval '10 minutes' end

@@ -88,7 +88,7 @@ export const SubscriptionSchema = z
 export type Subscription = z.infer<typeof SubscriptionSchema>;
 
 /** What the life of a subscription does next. */
-export const subscriptionTodos = ['close', 'open', 'tell', 'ask', 'wait', 'end', 'gone'] as const;
+export const subscriptionTodos = ['close', 'open', 'push', 'fetch', 'wait', 'end', 'gone'] as const;
 
 export interface SubscriptionStep {
   todo: (typeof subscriptionTodos)[number];

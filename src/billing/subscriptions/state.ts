@@ -86,7 +86,7 @@ function isRelevant(before: SubscriptionRow, { state, at }: ReportedState): bool
 function merge(before: SubscriptionRow, { state, at, knownRevision }: ReportedState): SubscriptionRow {
   const status = statuses[state.status];
   const isNew = before.subscription_id !== state.subscriptionId;
-  const told_revision = Math.max(before.told_revision, knownRevision ?? 0);
+  const pushed_revision = Math.max(before.pushed_revision, knownRevision ?? 0);
   const current = {
     ...before,
     status,
@@ -96,12 +96,12 @@ function merge(before: SubscriptionRow, { state, at, knownRevision }: ReportedSt
     period_end: state.currentPeriodEnd.toISOString(),
     state_at: at,
   };
-  if (status === 'ended') return { ...current, ...noTerms, told_revision: before.revision };
-  const decidedSince = !isNew && (knownRevision ?? before.told_revision) < before.revision;
-  if (decidedSince) return { ...current, told_revision };
+  if (status === 'ended') return { ...current, ...noTerms, pushed_revision: before.revision };
+  const decidedSince = !isNew && (knownRevision ?? before.pushed_revision) < before.revision;
+  if (decidedSince) return { ...current, pushed_revision };
   return {
     ...current,
-    told_revision: before.revision,
+    pushed_revision: before.revision,
     cancel_at_period_end: state.cancelAtPeriodEnd,
     next_tier: state.nextTier,
     purchased_seats: state.purchasedSeats,

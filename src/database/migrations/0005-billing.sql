@@ -243,12 +243,12 @@ create table top_ups (
   receipt_url text,                     -- encrypted; of a paid one that the provider has a receipt for
   receipt_sought boolean not null default false,
   expires_at timestamptz not null,      -- of the checkout
-  ask_at timestamptz,                   -- when its state is read from the provider
+  next_call_at timestamptz,                   -- when its state is read from the provider
   settled_at timestamptz,
   life_seen_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   constraint top_ups_url check ((checkout_url is not null) = (status = 'open')),
-  constraint top_ups_asked check ((ask_at is not null) = (status in ('open', 'processing'))),
+  constraint top_ups_next_call check ((next_call_at is not null) = (status in ('open', 'processing'))),
   constraint top_ups_credit check ((transaction_id is not null) = (status = 'paid')),
   constraint top_ups_paid check (status <> 'paid' or (session_id is not null and payment_id is not null and settled_at is not null))
 ) with (fillfactor = 70);
@@ -263,12 +263,12 @@ create table refunds (
   attempt int not null,                 -- of the transaction: a provider repeats a refusal for the same key for ever
   status text not null default 'pending' check (status in ('pending', 'succeeded', 'failed')),
   provider_refund_id text unique,
-  ask_at timestamptz,                   -- when the request is sent to the provider, first or again
+  next_call_at timestamptz,                   -- when the request is sent to the provider, first or again
   settled_at timestamptz,
   life_seen_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   unique (transaction_id, attempt),
-  constraint refunds_asked check ((ask_at is not null) = (status = 'pending')),
+  constraint refunds_next_call check ((next_call_at is not null) = (status = 'pending')),
   constraint refunds_settled check ((settled_at is null) = (status = 'pending'))
 ) with (fillfactor = 70);
 create unique index refunds_one on refunds (transaction_id) where status <> 'failed';
@@ -302,7 +302,7 @@ create index disputes_of_payment on disputes (payment_id);
 
 -- One row for each operator that ever requested a subscription. The provider's state is copied here as of `state_at`. Changes by
 -- the operator since then (seats, cancelling, a smaller tier next) count at once, and its life sends them to the provider:
--- `revision` counts such changes, and the provider has them up to `told_revision`.
+-- `revision` counts such changes, and the provider has them up to `pushed_revision`.
 create table subscriptions (
   operator_id text primary key references operators,
   status text not null default 'none' check (status in ('none', 'active', 'past_due', 'unpaid', 'ended')),
@@ -314,15 +314,15 @@ create table subscriptions (
   next_tier text references tiers (name), -- a smaller one, from the end of the period on
   purchased_seats int not null default 0 check (purchased_seats >= 0),
   revision int not null default 0,
-  told_revision int not null default 0,
+  pushed_revision int not null default 0,
   state_at timestamptz,
-  ask_at timestamptz,                   -- when the state is read from the provider next: after an event, at an expiry, at the end of the period
+  next_call_at timestamptz,                   -- when the state is read from the provider next: after an event, at an expiry, at the end of the period
   due_at timestamptz default clock_timestamp(), -- when its life runs at the latest; null: it has nothing to do
-  constraint subscriptions_told check (told_revision <= revision),
+  constraint subscriptions_pushed check (pushed_revision <= revision),
   constraint subscriptions_running check (status in ('none', 'ended')
     or (subscription_id is not null and tier is not null and period_start < period_end)),
   constraint subscriptions_over check (status in ('active', 'past_due', 'unpaid')
-    or (not cancel_at_period_end and next_tier is null and purchased_seats = 0 and revision = told_revision))
+    or (not cancel_at_period_end and next_tier is null and purchased_seats = 0 and revision = pushed_revision))
 );
 create index subscriptions_due on subscriptions (due_at) where due_at is not null;
 

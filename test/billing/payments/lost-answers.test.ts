@@ -162,7 +162,7 @@ function checks(program: string): void {
     const askNow = async (): Promise<void> => {
       await eventually('the refund to be known', async () => {
         const { rowCount } = await rig.context.pool.query(sql.unsafe`
-          update refunds set ask_at = clock_timestamp() where id = ${body.refund_id} and provider_refund_id = ${made}`);
+          update refunds set next_call_at = clock_timestamp() where id = ${body.refund_id} and provider_refund_id = ${made}`);
         return rowCount === 1;
       });
       await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.refund(body.refund_id)})`);
@@ -175,7 +175,7 @@ function checks(program: string): void {
       'the next check to be planned, or given up',
       async () =>
         (await rig.context.pool.oneFirst(
-          sql.unsafe`select coalesce(ask_at > clock_timestamp(), true) from refunds where id = ${body.refund_id}`,
+          sql.unsafe`select coalesce(next_call_at > clock_timestamp(), true) from refunds where id = ${body.refund_id}`,
         )) === true,
     );
     assert.deepEqual(

@@ -93,7 +93,7 @@ describe('At the end of a period', () => {
         where operator_id = ${operator.operatorId}`);
       await planNextFetch(held, operator.operatorId, new Date().toISOString());
       return held.oneFirst(sql.type(z.object({ seconds: z.number() }))`
-        select extract(epoch from ask_at - clock_timestamp())::float8 as seconds from subscriptions where operator_id = ${operator.operatorId}`);
+        select extract(epoch from next_call_at - clock_timestamp())::float8 as seconds from subscriptions where operator_id = ${operator.operatorId}`);
     });
     assert(waits > 50 && waits <= 60, `the next fetch is in ${waits} seconds`);
     assert.equal((await subscriptionOf(operator)).tier, 'pro');

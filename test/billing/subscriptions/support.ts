@@ -79,22 +79,22 @@ const Row = z.object({
   cancel_at_period_end: z.boolean(),
   next_tier: z.string().nullable(),
   revision: z.number(),
-  told_revision: z.number(),
+  pushed_revision: z.number(),
 });
 
 export const rowOf = async ({ operatorId }: TestOperator): Promise<z.infer<typeof Row>> =>
   (await database()).one(sql.type(Row)`
-    select status, subscription_id, tier, purchased_seats, cancel_at_period_end, next_tier, revision, told_revision
+    select status, subscription_id, tier, purchased_seats, cancel_at_period_end, next_tier, revision, pushed_revision
     from subscriptions where operator_id = ${operatorId}`);
 
 /** Waits until everything that the operator decided was pushed to the provider. */
 export const untilPushed = (operator: TestOperator): Promise<z.infer<typeof Row>> =>
   eventually('the push to the provider', async () => {
     const row = await rowOf(operator);
-    return row.revision === row.told_revision && row;
+    return row.revision === row.pushed_revision && row;
   });
 
-const LocalRow = Row.omit({ subscription_id: true, revision: true, told_revision: true });
+const LocalRow = Row.omit({ subscription_id: true, revision: true, pushed_revision: true });
 
 /** The same subscription in the tables of the local provider. */
 export const atProvider = async (operator: TestOperator): Promise<z.infer<typeof LocalRow>> => {
@@ -119,14 +119,14 @@ export async function passPeriod(operator: TestOperator): Promise<string> {
   const { operatorId } = operator;
   await eventually('the life to have fetched from the provider', () =>
     db.oneFirst(sql.type(z.object({ fetched: z.boolean() }))`
-      select coalesce(ask_at > clock_timestamp(), false) as fetched from subscriptions where operator_id = ${operatorId}`),
+      select coalesce(next_call_at > clock_timestamp(), false) as fetched from subscriptions where operator_id = ${operatorId}`),
   );
   const { subscription_id: id } = await rowOf(operator);
   return db.transaction(async (both) => {
     await endLocalPeriod(both, id);
     return both.oneFirst(sql.type(z.object({ period_end: z.string() }))`
       update subscriptions s set period_start = l.period_start, period_end = l.period_end,
-        ask_at = clock_timestamp(), due_at = clock_timestamp() - interval '1 minute'
+        next_call_at = clock_timestamp(), due_at = clock_timestamp() - interval '1 minute'
       from local_subscriptions l where l.id = ${id} and s.operator_id = ${operatorId} returning s.period_end`);
   });
 }
@@ -137,7 +137,7 @@ export async function endCheckout(operator: TestOperator): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update subscription_changes set expires_at = clock_timestamp() where operator_id = ${operator.operatorId} and status = 'waiting'`);
   await db.query(sql.type(z.object({}))`
-    update subscriptions set ask_at = clock_timestamp() where operator_id = ${operator.operatorId}`);
+    update subscriptions set next_call_at = clock_timestamp() where operator_id = ${operator.operatorId}`);
   await db.query(sql.type(z.object({}))`select wake_life(${lifeId.subscription(operator.operatorId)})`);
 }
 

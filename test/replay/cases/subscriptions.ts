@@ -33,7 +33,9 @@ export async function beginSubscription(rig: Rig): Promise<Subscriber> {
 
 /** As after an event of the provider. */
 const fetchNow = async ({ context: { pool } }: Rig, operatorId: string): Promise<void> => {
-  await pool.query(sql.unsafe`update subscriptions set ask_at = clock_timestamp() where operator_id = ${operatorId}`);
+  await pool.query(
+    sql.unsafe`update subscriptions set next_call_at = clock_timestamp() where operator_id = ${operatorId}`,
+  );
   await pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)})`);
 };
 
@@ -57,7 +59,9 @@ export const subscriptions: Cases = {
     await setSeats(rig.context, callOf(operatorId, 'setSeats'), { purchased_seats: 1 });
     await cancel(rig, operatorId);
     await eventually('the decision to be pushed', () =>
-      pool.exists(sql.unsafe`select from subscriptions where operator_id = ${operatorId} and revision = told_revision`),
+      pool.exists(
+        sql.unsafe`select from subscriptions where operator_id = ${operatorId} and revision = pushed_revision`,
+      ),
     );
     const id = await pool.oneFirst(
       sql.unsafe`select subscription_id from subscriptions where operator_id = ${operatorId}`,

@@ -49,7 +49,7 @@ export async function saveCheckout(
   { sessionId, url }: { sessionId: string; url: string },
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update top_ups set status = 'open', session_id = ${sessionId}, checkout_url = ${url}, ask_at = expires_at
+    update top_ups set status = 'open', session_id = ${sessionId}, checkout_url = ${url}, next_call_at = expires_at
     where id = ${id} and status = 'opening'`);
 }
 
@@ -62,13 +62,13 @@ export async function endTopUp(
   status: 'refused' | 'differs',
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update top_ups set status = ${status}, checkout_url = null, ask_at = null
+    update top_ups set status = ${status}, checkout_url = null, next_call_at = null
     where id = ${id} and status in ('opening', 'open', 'processing')`);
 }
 
 export async function checkTopUpLater(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update top_ups set ask_at = next_inquiry_at(expires_at) where id = ${id} and ask_at is not null`);
+    update top_ups set next_call_at = next_check_at(expires_at) where id = ${id} and next_call_at is not null`);
 }
 
 /** @param url sealed; null where the provider has none. */

@@ -13,14 +13,14 @@ begin
   todo := case
     when c.closing then 'close'
     when c.status = 'opening' then 'open'
-    when s.revision > s.told_revision then 'tell'
-    when s.ask_at <= clock_timestamp() then 'ask'
+    when s.revision > s.pushed_revision then 'push'
+    when s.next_call_at <= clock_timestamp() then 'fetch'
     when c.status = 'waiting' or s.status in ('active', 'past_due', 'unpaid') then 'wait'
     else 'end' end;
   -- A step at the provider is given up after a minute and decided on anew.
   update subscriptions
-    set due_at = case todo when 'end' then null when 'wait' then s.ask_at else clock_timestamp() + interval '2 minutes' end
+    set due_at = case todo when 'end' then null when 'wait' then s.next_call_at else clock_timestamp() + interval '2 minutes' end
     where operator_id = p_operator;
   return row(todo, c.id, s.status, coalesce(c.tier, s.tier),
-    ms_until(s.ask_at), iso_time(s.ask_at))::subscription_step;
+    ms_until(s.next_call_at), iso_time(s.next_call_at))::subscription_step;
 end $$;

@@ -90,7 +90,7 @@ describe('The life of a top-up', function () {
     await run(lost).saying(/^Waits for the payment/);
     await run(lost).handle.terminate();
     await pool.query(sql.unsafe`
-      update top_ups set ask_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
+      update top_ups set next_call_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
     assert.equal(await ended(lost), 'expired');
   });
 

@@ -5,7 +5,7 @@ begin
   delete from life_messages where life = 'refund:' || p_refund;
   update refunds set life_seen_at = clock_timestamp() where id = p_refund returning * into r;
   if not found then return row('gone', 'end', null, null)::payment_step; end if;
-  if r.ask_at is null then return row(r.status, 'end', null, null)::payment_step; end if;
-  return row(r.status, case when r.ask_at <= clock_timestamp() then 'ask' else 'wait' end, ms_until(r.ask_at),
-    iso_time(r.ask_at))::payment_step;
+  if r.next_call_at is null then return row(r.status, 'end', null, null)::payment_step; end if;
+  return row(r.status, case when r.next_call_at <= clock_timestamp() then 'request' else 'wait' end, ms_until(r.next_call_at),
+    iso_time(r.next_call_at))::payment_step;
 end $$;

@@ -30,7 +30,7 @@ begin
       json_build_object('required_cents', t.amount_cents, 'balance_cents', w.posted_cents - w.held_cents));
   end if;
   select count(*) into tries from refunds where transaction_id = p_transaction;
-  insert into refunds (id, operator_id, top_up_id, transaction_id, amount_cents, attempt, ask_at)
+  insert into refunds (id, operator_id, top_up_id, transaction_id, amount_cents, attempt, next_call_at)
     values (p_refund, p_operator, t.id, p_transaction, t.amount_cents, tries + 1, clock_timestamp());
   perform hold_wallet(p_hold, p_operator, t.amount_cents, p_refund);
   return t.amount_cents;

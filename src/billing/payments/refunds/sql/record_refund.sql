@@ -6,7 +6,7 @@ declare known text; r refunds;
 begin
   select id into known from refunds where provider_refund_id = p_provider_refund;
   if found then return settle_refund(known, p_provider_refund, p_status, p_at, p_request); end if;
-  update refunds set ask_at = clock_timestamp()
+  update refunds set next_call_at = clock_timestamp()
     where status = 'pending' and provider_refund_id is null and top_up_id = (select id from top_ups where payment_id = p_payment)
     returning * into r;
   if not found then

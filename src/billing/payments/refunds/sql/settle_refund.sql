@@ -11,7 +11,7 @@ begin
     return row('repeated', r.operator_id, null)::payment_effect;
   end if;
   update refunds set status = p_status, provider_refund_id = coalesce(provider_refund_id, p_provider_refund),
-      ask_at = case when p_status = 'pending' then next_inquiry_at(created_at) end,
+      next_call_at = case when p_status = 'pending' then next_check_at(created_at) end,
       settled_at = case when p_status <> 'pending' then clock_timestamp() end
     where id = r.id returning * into r;
   if p_status = 'pending' then return row('pending', r.operator_id, null)::payment_effect; end if;

@@ -10,8 +10,8 @@ begin
     where id = p_top_up returning * into t;
   if not found then return row('gone', 'end', null, null)::payment_step; end if;
   if t.status = 'opening' then return row(t.status, 'open', ms_until(t.expires_at), iso_time(t.expires_at))::payment_step; end if;
-  if t.ask_at <= clock_timestamp() then return row(t.status, 'ask', null, iso_time(t.ask_at))::payment_step; end if;
-  if t.ask_at is not null then return row(t.status, 'wait', ms_until(t.ask_at), iso_time(t.ask_at))::payment_step; end if;
+  if t.next_call_at <= clock_timestamp() then return row(t.status, 'check', null, iso_time(t.next_call_at))::payment_step; end if;
+  if t.next_call_at is not null then return row(t.status, 'wait', ms_until(t.next_call_at), iso_time(t.next_call_at))::payment_step; end if;
   if t.status = 'paid' and not t.receipt_sought and t.settled_at > clock_timestamp() - interval '1 day' then
     return row(t.status, 'receipt', ms_until(t.settled_at + interval '1 day'), null)::payment_step;
   end if;

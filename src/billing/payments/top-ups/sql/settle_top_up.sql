@@ -19,7 +19,7 @@ begin
     end if;
     transfer := credit_wallet(new_prefixed_id('txn'), t.operator_id, t.amount_cents, 'platform:payments', 'topup', t.id, 'Top-up');
     update top_ups set status = 'paid', session_id = p_session, payment_id = p_payment, transaction_id = transfer, checkout_url = null,
-        ask_at = null, settled_at = clock_timestamp()
+        next_call_at = null, settled_at = clock_timestamp()
       where id = t.id returning * into t;
     perform audit_payment(t.operator_id, 'top_up.paid', t.id, jsonb_build_object('transaction_id', transfer, 'amount_cents', t.amount_cents),
       p_request);
@@ -28,7 +28,7 @@ begin
       or (p_outcome = 'failed' and t.status in ('opening', 'open', 'processing'))
       or (p_outcome = 'expired' and t.status in ('opening', 'open')) then
     update top_ups set status = p_outcome, session_id = p_session, checkout_url = null,
-        ask_at = case when p_outcome = 'processing' then next_inquiry_at(clock_timestamp()) end
+        next_call_at = case when p_outcome = 'processing' then next_check_at(clock_timestamp()) end
       where id = t.id;
     perform audit_payment(t.operator_id, 'top_up.' || p_outcome, t.id, '{}', p_request);
   else
