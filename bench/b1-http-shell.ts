@@ -2,7 +2,7 @@ import type { Bench } from './bench.ts';
 import { floors } from './floors.ts';
 import type { Lab } from './lab.ts';
 import { hammer, loadTool } from './load.ts';
-import { inTurns, ratioCells, rates, table } from './pairs.ts';
+import { inTurns, ratioCells, rates, ratiosOf, spread, table } from './pairs.ts';
 
 const CLAIMS = JSON.stringify({
   passport_claims: [
@@ -27,8 +27,11 @@ async function measure(lab: Lab): Promise<string> {
   const answer = await (
     await fetch(`${carnet.origin}${path}/check-trust`, { method: 'POST', headers: json, body: CLAIMS })
   ).json();
+  const rival = { skill, key: world.consumer.key };
   const servers = {
     carnet,
+    'Fastify with its plugins': await lab.start('fastify', { ...rival, headers: 'plugin' }),
+    'Fastify with constant headers': await lab.start('fastify', { ...rival, headers: 'constant' }),
     'node:http': await lab.start('bare-http', { skill, answer }),
     'bare Koa': await lab.start('bare-koa', { skill, answer }),
   };
@@ -49,6 +52,8 @@ async function measure(lab: Lab): Promise<string> {
       lab.rounds,
       {
         carnet: () => get(servers.carnet.origin, lab.seconds(5)),
+        'Fastify with its plugins': () => get(servers['Fastify with its plugins'].origin, lab.seconds(5)),
+        'Fastify with constant headers': () => get(servers['Fastify with constant headers'].origin, lab.seconds(5)),
         'node:http': () => get(servers['node:http'].origin, lab.seconds(5)),
         'bare Koa': () => get(servers['bare Koa'].origin, lab.seconds(5)),
       },
@@ -57,25 +62,35 @@ async function measure(lab: Lab): Promise<string> {
   };
   const reads = await rounds('GET', path);
   const checks = await rounds('POST', `${path}/check-trust`, CLAIMS);
-  const row = (what: string, by: typeof reads, floor: 'node:http' | 'bare Koa', goal: number): string[] => [
+  type Other = Exclude<keyof typeof servers, 'carnet'>;
+  const against = (what: string, by: typeof reads, other: Other, goal?: number): string[] => [
     what,
     rates(by.carnet),
-    floor,
-    rates(by[floor]),
-    ...ratioCells(by.carnet, by[floor], goal),
+    other,
+    rates(by[other]),
+    ...(goal === undefined
+      ? [spread(ratiosOf(by.carnet, by[other])), 'floor']
+      : ratioCells(by.carnet, by[other], goal)),
+  ];
+  const rows = (what: string, by: typeof reads): string[][] => [
+    against(what, by, 'Fastify with its plugins', 1),
+    against('the same', by, 'Fastify with constant headers', 0.8),
+    against('the same', by, 'node:http'),
+    against('the same', by, 'bare Koa'),
   ];
   return table(
     [`${loadTool}, 32 connections`, 'Carnet, a second', 'against', 'a second', 'ratio (spread of the pairs)', 'goal'],
     [
-      row(`GET /v1/skills/:id, cached, ${skill.length} bytes`, reads, 'node:http', 0.6),
-      row('the same', reads, 'bare Koa', 0.85),
-      row(`POST /v1/skills/:id/check-trust, ${CLAIMS.length} bytes in`, checks, 'node:http', 0.65),
-      row('the same', checks, 'bare Koa', 0.85),
+      ...rows(`GET /v1/skills/:id, cached, ${skill.length} bytes`, reads),
+      ...rows(`POST /v1/skills/:id/check-trust, ${CLAIMS.length} bytes in`, checks),
     ],
   );
 }
 
-/** What authentication, strict JSON, validation in and out, headers, metrics and logs cost above a server that has none of them. */
+/**
+ * The API beside what a user would otherwise build: a Fastify application of the same two routes with the same duties. node:http and bare
+ * Koa, which have none of them, are the floors.
+ */
 export const b1: Bench = {
   title: 'B1: the HTTP shell',
   run: async (lab) => [await measure(lab), await floors(lab)],

@@ -3,7 +3,7 @@ import { completeConfig, readSettings, type Config } from '../src/context/config
 /** Nothing listens there: in a bench that is not about lives the messages of commands stay undelivered. */
 const NOWHERE = '127.0.0.1:9';
 
-/** The settings of production but for the rate limit, which a bench would only run into. */
+/** The settings of production. Rate limits are on, as there, and so high that no bench reaches one. */
 export const configOf = ({
   databaseUrl,
   temporalAddress = NOWHERE,
@@ -13,10 +13,18 @@ export const configOf = ({
   temporalAddress?: string;
   port?: number;
 }): Config =>
-  completeConfig(readSettings({ PORT: String(port), RATE_LIMIT_PER_MINUTE: '0' }), {
-    databaseUrl,
-    temporalAddress,
-    platformAdminKey: 'plat_of-the-bench-and-nobody-else',
-    encryptionKeys: [Buffer.alloc(32, 1)],
-    localProviders: true,
-  });
+  completeConfig(
+    readSettings({
+      NODE_ENV: 'production',
+      PORT: String(port),
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      ANONYMOUS_RATE_LIMIT_PER_MINUTE: '1000000',
+    }),
+    {
+      databaseUrl,
+      temporalAddress,
+      platformAdminKey: 'plat_of-the-bench-and-nobody-else',
+      encryptionKeys: [Buffer.alloc(32, 1)],
+      localProviders: true,
+    },
+  );

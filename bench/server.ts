@@ -10,6 +10,7 @@ export type ServerName =
   | 'bare-http'
   | 'bare-pages'
   | 'bare-koa'
+  | 'fastify'
   | 'bare-commands'
   | 'bare-lives'
   | 'debits'

@@ -1,6 +1,6 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { forgetOldAnswers } from '../src/commands/run.ts';
+import { forgetOldAnswers } from '../src/commands/idempotency.ts';
 import type { Context } from '../src/context/context.ts';
 import type { Delivery } from '../src/context/ports.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';

@@ -1,5 +1,7 @@
 import type { Tier } from '../fields/tiers.ts';
-import { runCommand, type Answered, type CommandCall, type Unit } from '../commands/run.ts';
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
+import type { Unit } from '../commands/unit.ts';
 import type { Context } from '../context/context.ts';
 import { newId } from '../ids/ids.ts';
 import { insertApiKey } from './api-keys/queries.ts';

@@ -1,5 +1,6 @@
 import { withTopUpUrl } from '../billing/index.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
 import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';

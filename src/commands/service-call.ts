@@ -1,6 +1,8 @@
 import type { Context } from '../context/context.ts';
 import { serviceCaller } from './caller.ts';
-import { runCommand, type CommandCall, type Unit } from './run.ts';
+import type { CommandCall } from './command.ts';
+import { runCommand } from './run.ts';
+import type { Unit } from './unit.ts';
 
 /** A call of the service itself, which the audit trail names as the platform's. @param requestId what logs find it by. */
 export const serviceCall = (operation: string, requestId: string): CommandCall => ({

@@ -45,6 +45,7 @@ const Environment = z.object({
   PUBLIC_BASE_URL: url('http:', 'https:').optional(),
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
   DATA_DIR: z.string().min(1).default('.carnet'),
+  NODE_ENV: z.string().optional(),
   LOG_LEVEL: z
     .enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -70,6 +71,7 @@ const Environment = z.object({
   ENCRYPTION_KEY: encryptionKeys.optional(),
   INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).default(600),
+  ANONYMOUS_RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000).default(6_000),
   SKILL_REVIEW: z.enum(['code', 'all', 'none'], 'must be code, all or none').default('code'),
   SESSION_MAX_SECONDS: integer(60, 2_592_000).default(86_400),
   MISSED_CHECKOUT_GRACE_SECONDS: integer(1, 86_400).default(900),
@@ -164,6 +166,8 @@ export interface Config {
   trustProxyHops: number;
   dataDir: string;
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
+  /** NODE_ENV is `production`: a refusal that a route does not declare is sent as it is, and logged. */
+  production: boolean;
   databaseUrl: string;
   temporal: TemporalSettings;
   /** Path of the bundled workflow code, with which a worker starts at once; absent: it bundles the sources. */
@@ -174,6 +178,8 @@ export interface Config {
   invocationTtlSeconds: number;
   /** Requests a minute a key; 0: no rate limit of any kind (decisions C9). */
   rateLimitPerMinute: number;
+  /** Requests a minute of one address that shows no valid credential, or none that the route looks at. */
+  anonymousRateLimitPerMinute: number;
   skillReview: 'code' | 'all' | 'none';
   /** Seconds from the first passport of a session to the last expiry that refreshing may reach (decisions A16). */
   sessionMaxSeconds: number;
@@ -294,6 +300,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     trustProxyHops: settings.TRUST_PROXY_HOPS,
     dataDir: settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,
+    production: settings.NODE_ENV === 'production',
     databaseUrl: need(
       'DATABASE_URL',
       'the Postgres to use, postgres://user:password@host:5432/carnet',
@@ -318,6 +325,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     encryptionKeys: keys,
     invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    anonymousRateLimitPerMinute: settings.ANONYMOUS_RATE_LIMIT_PER_MINUTE,
     skillReview: settings.SKILL_REVIEW,
     sessionMaxSeconds: settings.SESSION_MAX_SECONDS,
     missedCheckoutGraceSeconds: settings.MISSED_CHECKOUT_GRACE_SECONDS,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Caches } from './caches.ts';
 import type { Config } from './config.ts';
 import type { DatabasePool } from '../database/pool.ts';
 import type { Encryption } from './encryption.ts';
@@ -17,6 +18,8 @@ export interface Context {
   readonly encryption: Encryption;
   readonly rowEvents: RowEvents;
   readonly schemas: SchemaChecker;
+  /** What domains keep in memory (`defineCache`). */
+  readonly caches: Caches;
   readonly delivery: Delivery;
   readonly requireApproval: RequireApproval;
   readonly passportRevocation: PassportRevocation;

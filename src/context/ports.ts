@@ -1,4 +1,5 @@
-import type { CommandCall, CommittedRefusal, Unit } from '../commands/run.ts';
+import type { CommandCall, CommittedRefusal } from '../commands/command.ts';
+import type { Unit } from '../commands/unit.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 
 /** How commands reach lives. */

@@ -1,6 +1,7 @@
 import { membershipsOf } from '../accounts/index.ts';
 import { serviceCaller } from '../commands/caller.ts';
-import { runCommand, type Answered } from '../commands/run.ts';
+import type { Answered } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { writeMail } from '../mail/index.ts';

@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { membershipsOf, type Membership } from '../accounts/index.ts';
 import { serviceCaller, type OperatorCaller } from '../commands/caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';

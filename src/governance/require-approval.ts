@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { credentialName, mayApprove } from '../commands/caller.ts';
-import type { Unit } from '../commands/run.ts';
+import type { Unit } from '../commands/unit.ts';
 import type { Config } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
 import type { RequireApproval } from '../context/ports.ts';

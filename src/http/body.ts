@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import { getRawBody } from 'raw-body';
 import { CarnetError, invalid } from '../errors/carnet-error.ts';
+import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonValue } from '../json/value.ts';
 import { parseQuery } from './query.ts';
-import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
+import { takesBody } from './route.ts';
+import type { Middleware, Sent } from './state.ts';
 
-/** Decisions §1, "405/413/415/429". */
-export const STANDARD_BODY_LIMIT = 1_048_576;
+const STANDARD_BODY_LIMIT = 1_048_576;
 /** Of a body over its limit this much more is read and thrown away, so that the client gets to see the 413. */
 const DISCARDED = 16 * 1_048_576;
 
@@ -14,22 +16,39 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
+/**
+ * Reads the body of a method that has one, and judges it in this order: size, media type, UTF-8 and JSON. No body at all is `{}`, so that
+ * `validation` names what is required.
+ * @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
+ */
+export const body: Middleware<Sent> = async (ctx, next) => {
+  const { route } = ctx.state;
+  ctx.state.sent = undefined;
+  if (takesBody(route)) {
+    const bytes = hasBody(ctx.req) ? await readBody(ctx.req, route.bodyLimit ?? STANDARD_BODY_LIMIT) : Buffer.alloc(0);
+    if (route.takesSigned === true) ctx.state.sent = bytes;
+    else if (bytes.length === 0) ctx.state.sent = {};
+    else if (route.takesForms === true && isForm(ctx.req)) ctx.state.sent = parseFormBody(bytes);
+    else {
+      assertJson(ctx.req);
+      ctx.state.sent = parseJsonBody(bytes);
+    }
+  }
+  await next();
+};
+
 /** @throws CarnetError BODY_TOO_LARGE; ClientGone */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size <= limit) return void chunks.push(chunk);
-      request.off('data', onData);
-      discard(request);
-      reject(tooLarge(limit));
-    };
-    request.on('data', onData);
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
-    request.on('error', () => reject(new ClientGone()));
-  });
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  try {
+    return await getRawBody(request, { limit, length: request.headers['content-length'] ?? null });
+  } catch (error) {
+    if (!(error instanceof Error && 'type' in error && error.type === 'entity.too.large')) throw new ClientGone();
+    discard(request);
+    throw new CarnetError(
+      'BODY_TOO_LARGE',
+      `The body is larger than the ${limit.toLocaleString('en')} bytes that are taken here.`,
+    );
+  }
 }
 
 function discard(request: IncomingMessage): void {
@@ -39,21 +58,16 @@ function discard(request: IncomingMessage): void {
     discarded += chunk.length;
     if (discarded > DISCARDED) request.destroy();
   });
+  request.resume();
 }
 
-const tooLarge = (limit: number): CarnetError =>
-  new CarnetError(
-    'BODY_TOO_LARGE',
-    `The body is larger than the ${limit.toLocaleString('en')} bytes that are taken here.`,
-  );
-
 /** Whether the head announces a body: none means `{}` to the routes. */
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
+const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined ||
   (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
 /** @throws CarnetError UNSUPPORTED_MEDIA_TYPE unless the head says JSON in UTF-8, not compressed */
-export function assertJson({ headers }: IncomingMessage): void {
+function assertJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
   if (
     type !== 'application/json' &&
@@ -63,9 +77,7 @@ export function assertJson({ headers }: IncomingMessage): void {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',
       `A body here is JSON: send Content-Type: application/json (it came with ${sent}).`,
-      {
-        headers: { Accept: 'application/json' },
-      },
+      { headers: { Accept: 'application/json' } },
     );
   }
   const encoding = headers['content-encoding'];
@@ -73,20 +85,18 @@ export function assertJson({ headers }: IncomingMessage): void {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',
       `Compressed bodies are not taken (Content-Encoding: ${encoding}); send it as it is.`,
-      {
-        headers: { 'Accept-Encoding': 'identity' },
-      },
+      { headers: { 'Accept-Encoding': 'identity' } },
     );
   }
 }
 
 /** Whether the head says that the body is a form, not compressed. */
-export const isForm = ({ headers }: IncomingMessage): boolean =>
+const isForm = ({ headers }: IncomingMessage): boolean =>
   /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '') &&
   (headers['content-encoding'] ?? 'identity') === 'identity';
 
 /** A member sent several times is a list. @throws CarnetError VALIDATION_ERROR naming the fault */
-export const parseFormBody = (bytes: Buffer): JsonValue => ({
+const parseFormBody = (bytes: Buffer): JsonValue => ({
   ...parseQuery(
     strictly(() => decodeUtf8Strict(bytes)),
     'body',
@@ -103,16 +113,14 @@ export async function readForm(request: IncomingMessage): Promise<JsonValue> {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',
       'This page takes what its form sends: Content-Type: application/x-www-form-urlencoded.',
-      {
-        headers: { Accept: 'application/x-www-form-urlencoded' },
-      },
+      { headers: { Accept: 'application/x-www-form-urlencoded' } },
     );
   }
   return parseFormBody(bytes);
 }
 
 /** @throws CarnetError VALIDATION_ERROR naming the fault and its place */
-export const parseJsonBody = (bytes: Buffer): JsonValue => strictly(() => parseStrictJson(decodeUtf8Strict(bytes)));
+const parseJsonBody = (bytes: Buffer): JsonValue => strictly(() => parseStrictJson(decodeUtf8Strict(bytes)));
 
 function strictly<T>(read: () => T): T {
   try {

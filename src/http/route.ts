@@ -1,32 +1,13 @@
 import type { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
-import type { Answer, Answered, CommandCall } from '../commands/run.ts';
+import type { Answer, Answered, CommandCall } from '../commands/command.ts';
 import type { Context } from '../context/context.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { PreparedJson } from '../json/prepared.ts';
+import type { Audience } from './auth/audience.ts';
 import type { Tag } from './openapi/tags.ts';
 
-/**
- * Who may call a route (decisions §3.8 "Credentials"); every route names one, none is open by default.
- * - `public`: no credential is looked at.
- * - `anyone`: every operator key and agent key.
- * - `operator`: whoever acts for an operator (key, OAuth token, dashboard session) in any role; an agent key is 403 AGENT_CREDENTIAL_FORBIDDEN.
- * - `operator-scope`: the same, of the passports' endpoints; an agent key is 403 OPERATOR_SCOPE_REQUIRED.
- * - `admin`: the same in the role admin or owner; a member is 403 ADMIN_REQUIRED, an agent key 403 AGENT_CREDENTIAL_FORBIDDEN.
- * - `person`: an owner or administrator in a dashboard session; every other credential of the operator is 403 DASHBOARD_SESSION_REQUIRED.
- * - `platform`: the platform key; everybody else is 403 ADMIN_REQUIRED.
- * A passport as bearer is 403 AGENT_CREDENTIAL_FORBIDDEN everywhere.
- */
-export const Audience = {
-  public: 'public',
-  anyone: 'anyone',
-  operator: 'operator',
-  'operator-scope': 'operator-scope',
-  admin: 'admin',
-  person: 'person',
-  platform: 'platform',
-} as const;
-export type Audience = (typeof Audience)[keyof typeof Audience];
+export type { Audience } from './auth/audience.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
@@ -41,6 +22,8 @@ export interface RouteRequest<A extends Audience, Params, Query, Body> {
   body: Body;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
+  /** Which of these media types the Accept header prefers; the first where it has none of them. */
+  preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type;
   /** Of this request, for a command without a `call`. */
   requestId: string;
   /** Seconds of `Prefer: wait=N`, 1 to 60; null where absent. Answering it is the handler's (Preference-Applied by `applied`). */
@@ -84,18 +67,21 @@ export interface Route<
   description?: string;
   audience: A;
   params?: Params;
-  /** Unknown query parameters are ignored (decisions C2). */
+  /** Unknown query parameters are ignored. */
   query?: Query;
   /** A strict object: unknown properties are 400. Absent: no body, or `{}`. */
   body?: Body;
-  /** Bytes of body at most; 1 MiB unless the decisions say otherwise. */
+  /** Bytes of body at most; 1 MiB unless this says otherwise. */
   bodyLimit?: number;
   status: 200 | 201 | 202;
   /** The same body may come under this one as well: what takes its time, or was there already. */
   otherStatus?: 200 | 202;
   /** The answer is parsed by it on the way out, so nothing leaves that is not named. */
   reply: Reply;
-  /** The refusals beyond those of every route (401, 400, 429 …), for the OpenAPI document. */
+  /**
+   * The refusals beyond those that every route like it shares (`refusals.ts`). Outside of production one that is missing here is answered
+   * with 500, so that the OpenAPI document names all.
+   */
   refusals?: readonly ErrorCode[];
   /** An example of the body, for the document; the answer's example comes from its schema's `.meta({ example })`. */
   example?: z.input<Body>;
@@ -109,16 +95,15 @@ export interface Route<
   anyOrigin?: true;
   /** The answer's media type where it is not JSON; the reply is then the text that is sent. */
   mediaType?: string;
-  /** Media types in which it answers as well, by Accept: the handler asks `preferredType` and sends a `PreparedAnswer`. */
+  /** Media types in which it answers as well: the handler chooses by `preferredType` and sends a `PreparedAnswer`. */
   alternatives?: readonly string[];
   /** Takes `application/x-www-form-urlencoded` as well: every member is a text. */
   takesForms?: true;
   /**
-   * Takes the bytes as they came, whatever they are said to be: what is signed is the bytes. `body` is then `RawBodySchema`. Who signs them
-   * is not counted by the address, which others may share.
+   * Takes the bytes as they came, whatever they are said to be: what is signed is the bytes. `body` is then `SignedBodySchema`.
    */
   takesSigned?: true;
-  /** A POST that changes nothing: Idempotency-Key means nothing there (decisions §1). */
+  /** A POST that changes nothing: Idempotency-Key means nothing there. */
   readsOnly?: true;
   handler(
     request: RouteRequest<A, z.output<Params>, z.output<Query>, z.output<Body>>,
@@ -136,12 +121,12 @@ export const route = <
   definition: Route<A, Params, Query, Body, Reply>,
 ): Route<A, Params, Query, Body, Reply> => definition;
 
-/** The routes of one domain, collected in `src/http/app.ts`; the path's first segment after `/v1` decides which table is searched. */
+/** Any route; `src/process/routes.ts` collects those of all domains. */
 export type AnyRoute = Route;
 
 /** Whether requests of this route may have a body: without a schema for it, none or `{}`. */
 export const takesBody = ({ method }: AnyRoute): boolean => method === 'post' || method === 'patch' || method === 'put';
 
-/** Whether Idempotency-Key means something here (decisions §1). */
+/** Whether Idempotency-Key means something here. */
 export const takesKey = (anyRoute: AnyRoute): boolean =>
   takesBody(anyRoute) && anyRoute.audience !== 'public' && anyRoute.readsOnly !== true;

@@ -3,53 +3,40 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { Socket } from 'node:net';
 import type Koa from 'koa';
 import { CarnetError } from '../errors/carnet-error.ts';
-import { Exchange } from './exchange.ts';
-import { problemOf, sendProblem } from './problem.ts';
+import { problemOf } from './problems.ts';
 import { requestIdOf } from './request-id.ts';
 
 /**
  * The HTTP server of an application, with time limits against clients that send slowly: 15 s for the head, 60 s for the whole
- * request. What is not HTTP at all, or HTTP that Node would refuse without a word, is answered with a problem as well.
+ * request. What is not HTTP at all, or HTTP that Node would refuse without a body, is answered with a problem as well.
  */
 export function createHttpServer(app: Koa): Server {
-  const answer = app.callback();
-  const server = createServer(
+  const handle = app.callback();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    request.url = originForm(request.url ?? '/');
+    void handle(request, response);
+  };
+  return createServer(
     {
       headersTimeout: 15_000,
       requestTimeout: 60_000,
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 16_384,
-      requireHostHeader: false, // asked for below
+      requireHostHeader: false, // asked for in well-formed.ts, as expectations are
     },
-    (request, response) => {
-      if (lacksHost(request)) return void sendProblem(new Exchange(request, response), noHost);
-      void answer(request, response);
-    },
-  );
-  return server
-    .on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-      sendProblem(new Exchange(request, response), unexpected);
-    })
+    answer,
+  )
+    .on('checkExpectation', answer)
     .on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
 }
 
-/** RFC 9112 §3.2: of HTTP/1.1, and of no version before it, a Host is required. */
-const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
-  headers.host === undefined && httpVersion !== '1.0';
-
-/** What follows on the connection may be a body that nobody reads, so it ends here. */
-const closing = { headers: { Connection: 'close' } };
-const noHost = new CarnetError(
-  'VALIDATION_ERROR',
-  'An HTTP/1.1 request names its host: send the header Host.',
-  closing,
-);
-const unexpected = new CarnetError(
-  'EXPECTATION_FAILED',
-  'The only expectation that is met here is Expect: 100-continue; leave the header out.',
-  closing,
-);
+/** A request may name the whole address (RFC 9112 §3.2.2); what counts is the path. */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const url = URL.parse(target);
+  return url === null ? `/${target}` : url.pathname + url.search;
+}
 
 const refusals: Record<string, CarnetError> = {
   HPE_HEADER_OVERFLOW: new CarnetError(

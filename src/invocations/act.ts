@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { actorName, agentPart } from '../commands/caller.ts';
-import type { CommandCall } from '../commands/run.ts';
+import type { CommandCall } from '../commands/command.ts';
 import { sql } from '../database/pool.ts';
 import type { OperatorId } from '../ids/ids.ts';
 

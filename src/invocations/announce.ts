@@ -1,4 +1,4 @@
-import type { CommandEffects } from '../commands/run.ts';
+import type { CommandEffects } from '../commands/unit.ts';
 import { invocationOf, type InvocationAnswer } from './answer.ts';
 
 /** The name of the row event that announces new work of a provider, for those who wait on its pending list. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answered } from '../commands/run.ts';
+import type { Answered } from '../commands/command.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Invocation, InvocationSummary } from './schema.ts';
 

@@ -1,4 +1,5 @@
-import { runHotCommand, type Answered } from '../commands/run.ts';
+import type { Answered } from '../commands/command.ts';
+import { runHotCommand } from '../commands/hot.ts';
 import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import { actArguments, type Act } from './act.ts';
@@ -22,6 +23,6 @@ export async function claimInvocation(
     select * from claim_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_lease_seconds => ${body.lease_seconds ?? null})`;
   const answer = answerOf(await runHotCommand(context, act, query, rowChanged(id)));
-  rememberClaimed(answer.body);
+  rememberClaimed(context, answer.body);
   return answer;
 }

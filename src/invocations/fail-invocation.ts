@@ -1,4 +1,5 @@
-import { runHotCommand, type Answered } from '../commands/run.ts';
+import type { Answered } from '../commands/command.ts';
+import { runHotCommand } from '../commands/hot.ts';
 import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import { canonicalJson } from '../json/canonical.ts';

@@ -1,6 +1,7 @@
 import { withTopUpUrl } from '../billing/index.ts';
 import { agentPart, type Caller } from '../commands/caller.ts';
-import { runHotCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runHotCommand } from '../commands/hot.ts';
 import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
@@ -42,7 +43,7 @@ export async function invokeSkill(
       return answerOf(await runHotCommand(context, call, query, workArrived), 201);
     } catch (error) {
       if (isRevisionMoved(error)) {
-        forgetInputContract(skillId);
+        forgetInputContract(context, skillId);
         continue;
       }
       if (error instanceof CarnetError && error.code === 'INPUT_SCHEMA_MISMATCH') {

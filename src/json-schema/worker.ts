@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { ValidateFunction } from 'ajv';
+import { LRUCache } from 'lru-cache';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { compileSchema, metaschemaErrors } from './compile.ts';
 import { dotted, fault, faultsFrom, type SchemaFault } from './faults.ts';
@@ -24,26 +25,14 @@ interface Entry {
   firstFault?: ValidateFunction;
 }
 
-/** By hash, the least recently used first. */
-const cache = new Map<string, Entry>();
-let cachedText = 0;
+/** By hash. A schema is smaller than `CACHED_TEXT`, so the newest is always kept. */
+const cache = new LRUCache<string, Entry>({ maxSize: CACHED_TEXT, sizeCalculation: ({ size }) => size });
 
 function entryOf({ schemaHash, schemaText }: Job): Entry | undefined {
   const known = cache.get(schemaHash);
-  if (known) {
-    cache.delete(schemaHash);
-    cache.set(schemaHash, known);
-    return known;
-  }
-  if (schemaText === undefined) return undefined;
+  if (known !== undefined || schemaText === undefined) return known;
   const entry: Entry = { schema: JSON.parse(schemaText) as JsonObject, size: schemaText.length + ENTRY_OVERHEAD };
   cache.set(schemaHash, entry);
-  cachedText += entry.size;
-  for (const [hash, oldest] of cache) {
-    if (cachedText <= CACHED_TEXT || oldest === entry) break;
-    cache.delete(hash);
-    cachedText -= oldest.size;
-  }
   return entry;
 }
 

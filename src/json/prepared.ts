@@ -6,8 +6,6 @@ declare const body: unique symbol;
 /** A body that has been parsed by its reply schema, written and tagged once, to be sent many times. */
 export interface PreparedJson<Body> {
   readonly text: string;
-  /** Bytes of `text` in UTF-8. */
-  readonly bytes: number;
   /** A strong ETag: the hash of what is sent. */
   readonly etag: string;
   readonly [body]?: Body;
@@ -19,15 +17,11 @@ export const prepareJson = <Reply extends z.ZodType>(
   value: z.input<Reply>,
 ): PreparedJson<z.input<Reply>> => {
   const text = JSON.stringify(reply.parse(value));
-  return { text, bytes: Buffer.byteLength(text), etag: etagOf(text) };
+  return { text, etag: etagOf(text) };
 };
 
 /** A body that is text already, and that whoever wrote it answers for: the reply schema does not see it. */
-export const writtenText = <Body>(text: string): PreparedJson<Body> => ({
-  text,
-  bytes: Buffer.byteLength(text),
-  etag: '',
-});
+export const writtenText = <Body>(text: string): PreparedJson<Body> => ({ text, etag: '' });
 
 /** 16 bytes of SHA-256 are plenty to tell two versions of one thing apart. */
 export const etagOf = (content: string | Buffer): string => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;

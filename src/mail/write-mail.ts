@@ -1,4 +1,4 @@
-import type { Unit } from '../commands/run.ts';
+import type { Unit } from '../commands/unit.ts';
 import type { Context } from '../context/context.ts';
 import { newId, type MailId } from '../ids/ids.ts';
 import { lifeId } from '../ids/life-ids.ts';

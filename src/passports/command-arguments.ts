@@ -1,5 +1,5 @@
 import { actorName } from '../commands/caller.ts';
-import type { CommandCall } from '../commands/run.ts';
+import type { CommandCall } from '../commands/command.ts';
 import { sql } from '../database/pool.ts';
 
 /** The arguments that every SQL function of a passport command has: caller, Idempotency-Key and request id. */

@@ -3,13 +3,14 @@ import type { Config } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
 import type { Delivery } from '../context/ports.ts';
 import { openPool, type DatabasePool } from '../database/pool.ts';
+import { withCaches } from '../context/caches.ts';
 import { createEncryption } from '../context/encryption.ts';
 import { openRowEvents } from '../database/row-events.ts';
 import { approvalGate } from '../governance/index.ts';
 import { createSchemaChecker } from '../json-schema/index.ts';
 import { passportRevocation } from '../passports/index.ts';
 
-/** Connections of the API and of the worker, each (architecture rule 13). */
+/** Connections of the API and of the worker, each (rule 13). */
 const POOL_SIZE = 8;
 
 export interface OpenContext extends Context {
@@ -22,7 +23,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
   const rowEvents = openRowEvents(config.databaseUrl, log);
   const schemas = createSchemaChecker();
   const encryption = createEncryption(config.encryptionKeys);
-  return {
+  return withCaches({
     config,
     log,
     pool,
@@ -37,7 +38,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
       await rowEvents.close();
       await pool.end();
     },
-  };
+  });
 }
 
 /** The same context over a pool of its own, for the worker beside an API in one process. */

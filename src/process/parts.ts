@@ -7,7 +7,7 @@ import { lives } from '../../temporal/lives.ts';
 import type { RunningWorker } from '../../temporal/worker.ts';
 import { createApp } from '../http/app.ts';
 import type { Config } from '../context/config.ts';
-import type { Context } from '../context/context.ts';
+import { withCaches } from '../context/caches.ts';
 import { credentials } from './credentials.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 import { closeGracefully, createHttpServer } from '../http/server.ts';
@@ -57,7 +57,7 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 's
     import('../../temporal/worker.ts'),
   ]);
   const pool = await openWorkerPool(context.config);
-  const workerContext: Context = { ...context, pool };
+  const workerContext = withCaches({ ...context, pool });
   const worker = await runWorker(workerContext, createActivities(workerContext, createPorts(workerContext)));
   return {
     async stop() {

@@ -1,4 +1,5 @@
-import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
@@ -13,7 +14,7 @@ export async function postSkillRequest(
   body: PostSkillRequest,
 ): Promise<Answered<SkillRequest>> {
   const { desired_input_schema, desired_output_schema } = body;
-  await checkSchemas(context, call, { desired_input_schema, desired_output_schema });
+  await checkSchemas(context, { desired_input_schema, desired_output_schema });
   const id = newId('rqt');
   return await runCommand<SkillRequest>(context, call, async ({ connection, audit }) => {
     const posted = await insertSkillRequest(connection, { id, operatorId: call.caller.operatorId, body });

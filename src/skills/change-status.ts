@@ -1,4 +1,5 @@
-import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, notFound } from '../errors/carnet-error.ts';
 import { lockSkillRow } from './queries.ts';

@@ -1,19 +1,15 @@
-import type { CommandCall } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { invalid, type FieldFault } from '../errors/carnet-error.ts';
-import { assertKeyNotReused } from '../http/idempotency.ts';
 import type { JsonObject } from '../json/value.ts';
 
 /**
  * Refuses JSON Schemas that cannot be run on what strangers send. Compiling takes too long for the transaction of the
- * call, so it happens before the Idempotency-Key is looked up; a key that stands for another request is the refusal that
- * the caller must see first.
+ * call, so it happens before.
  * @param schemas by the name of the body's property; undefined ones were not sent.
- * @throws CarnetError VALIDATION_ERROR with the place in the schema, the reason and what to do; IDEMPOTENCY_KEY_REUSED.
+ * @throws CarnetError VALIDATION_ERROR with the place in the schema, the reason and what to do.
  */
 export async function checkSchemas(
   context: Context,
-  { caller, idempotency }: CommandCall,
   schemas: Record<string, Record<string, unknown> | undefined>,
 ): Promise<void> {
   const faults: FieldFault[] = [];
@@ -22,6 +18,5 @@ export async function checkSchemas(
   }
   const [first, ...more] = faults;
   if (first === undefined) return;
-  if (idempotency !== null) await assertKeyNotReused(context, caller, idempotency);
   throw invalid(first, ...more);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../commands/caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';

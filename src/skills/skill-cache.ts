@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { defineCache } from '../context/caches.ts';
 import type { Context } from '../context/context.ts';
 import { prepareJson, type PreparedJson } from '../json/prepared.ts';
 import { presentSkill } from './presenter.ts';
@@ -23,7 +25,6 @@ export interface View {
 /** A skill as it was read, with its answers for each view, each written as JSON once. */
 export class CachedSkill {
   readonly row: SkillRow;
-  readonly readAt = performance.now();
   readonly #prepared = new Map<string, PreparedJson<Skill>>();
 
   constructor(row: SkillRow) {
@@ -42,17 +43,15 @@ export class CachedSkill {
   }
 }
 
-interface Entry {
-  skill: CachedSkill;
-  weight: number;
-}
-
 /** The skills that this process has read lately; `null` is never kept, so a skill is found as soon as it is published. */
 class SkillCache {
   readonly #context: Context;
-  readonly #entries = new Map<string, Entry>();
+  readonly #skills = new LRUCache<string, CachedSkill>({
+    maxSize: CAPACITY_CHARACTERS,
+    sizeCalculation: ({ row }) => JSON.stringify(row).length,
+    ttl: FRESH_MS,
+  });
   readonly #loading = new Map<string, Promise<CachedSkill | null>>();
-  #weight = 0;
 
   constructor(context: Context) {
     this.#context = context;
@@ -64,13 +63,7 @@ class SkillCache {
 
   async find(id: string): Promise<CachedSkill | null> {
     if (!this.#context.rowEvents.hearing) return await this.#read(id);
-    const entry = this.#entries.get(id);
-    if (entry !== undefined && performance.now() - entry.skill.readAt < FRESH_MS) {
-      this.#entries.delete(id);
-      this.#entries.set(id, entry);
-      return entry.skill;
-    }
-    return await (this.#loading.get(id) ?? this.#load(id));
+    return this.#skills.get(id) ?? (await (this.#loading.get(id) ?? this.#load(id)));
   }
 
   /** One read for all callers that come meanwhile. A skill that changed during the read is answered but not kept. */
@@ -80,7 +73,7 @@ class SkillCache {
         if (this.#loading.get(id) === loading) {
           this.#loading.delete(id);
           this.#forget(id);
-          if (skill !== null) this.#keep(id, skill);
+          if (skill !== null) this.#skills.set(id, skill);
         }
         return skill;
       },
@@ -98,40 +91,19 @@ class SkillCache {
     return row === null ? null : new CachedSkill(row);
   }
 
-  #keep(id: string, skill: CachedSkill): void {
-    const weight = JSON.stringify(skill.row).length;
-    this.#entries.set(id, { skill, weight });
-    this.#weight += weight;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= CAPACITY_CHARACTERS) break;
-      this.#drop(oldest);
-    }
-  }
-
   #forget(id: string): void {
     this.#loading.delete(id);
-    this.#drop(id);
-  }
-
-  #drop(id: string): void {
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return;
-    this.#entries.delete(id);
-    this.#weight -= entry.weight;
+    this.#skills.delete(id);
   }
 
   #clear(): void {
     this.#loading.clear();
-    this.#entries.clear();
-    this.#weight = 0;
+    this.#skills.clear();
   }
 }
 
-const caches = new WeakMap<Context, SkillCache>();
+const skillCache = defineCache((context) => new SkillCache(context));
 
 /** The skill by id, from the cache; the caller checks who may see it. Null where there is none. */
-export function findSkill(context: Context, id: string): Promise<CachedSkill | null> {
-  let cache = caches.get(context);
-  if (cache === undefined) caches.set(context, (cache = new SkillCache(context)));
-  return cache.find(id);
-}
+export const findSkill = (context: Context, id: string): Promise<CachedSkill | null> =>
+  context.caches.get(skillCache).find(id);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { runCommand, type Answered, type CommandCall } from '../commands/run.ts';
+import type { Answered, CommandCall } from '../commands/command.ts';
+import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { canonicalJson } from '../json/canonical.ts';
@@ -21,7 +22,7 @@ export async function updateSkill(
   id: string,
   body: UpdateSkill,
 ): Promise<Answered<Skill>> {
-  await checkSchemas(context, call, { input_schema: body.input_schema, output_schema: body.output_schema });
+  await checkSchemas(context, { input_schema: body.input_schema, output_schema: body.output_schema });
   return await runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
     const before = await lockOwnSkill(connection, call.caller, id);
     const after = changeOf(before, body);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { runWaitingCommand } from '../../src/commands/run.ts';
+import { runWaitingCommand } from '../../src/commands/waiting.ts';
 import { sql } from '../../src/database/pool.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { route } from '../../src/http/route.ts';
@@ -29,6 +29,7 @@ describe('A command that waits on an outside effect', () => {
     body: z.strictObject({ name: z.string() }).meta({ id: 'HostThing' }),
     status: 200,
     reply: PageSchema,
+    refusals: ['CONFLICT'],
     handler: ({ context, call, body }) =>
       runWaitingCommand(context, call, unique('hst'), {
         begin: async ({ audit }) => audit('thing.begun', body.name),

@@ -12,10 +12,17 @@ const findAll = (pattern: RegExp, files: string[]): string[] =>
 /** Names of the fault points in these files as the code has them, with `${…}` where a name is made at run time. */
 const templatesIn = (files: string[]): string[] => findAll(/\bstep\(['`]([^'`]+)['`]\)/g, files);
 
+/** The three ways of running a command. */
+const runners = {
+  command: 'src/commands/run.ts',
+  waitingCommand: 'src/commands/waiting.ts',
+  hotCommand: 'src/commands/hot.ts',
+};
+
 /**
  * Files whose points lie in processes that answer callers or deliver messages; all other points lie in steps of lives.
  */
-const OUTSIDE_LIVES: ReadonlySet<string> = new Set(['src/commands/run.ts', 'temporal/delivery.ts']);
+const OUTSIDE_LIVES: ReadonlySet<string> = new Set([...Object.values(runners), 'temporal/delivery.ts']);
 
 /**
  * Every point that an answering process passes, read from the code: the hot commands of invocations, the adjustment
@@ -23,27 +30,21 @@ const OUTSIDE_LIVES: ReadonlySet<string> = new Set(['src/commands/run.ts', 'temp
  */
 export function pointsOutsideLives(): string[] {
   const hot = findAll(/method: 'post',\s+path: [^\n]+\s+operation: '(\w+)'/g, ['src/invocations/routes.ts']);
-  const [runCommand, , runHotCommand] = runners();
   return [
-    ...hot.flatMap((operation) => pointsOf(runHotCommand).map((point) => `${operation}:${point}`)),
-    ...pointsOf(runCommand).map((point) => `createAdjustment:${point}`),
+    ...hot.flatMap((operation) => pointsOf(runners.hotCommand).map((point) => `${operation}:${point}`)),
+    ...pointsOf(runners.command).map((point) => `createAdjustment:${point}`),
     ...templatesIn(['temporal/delivery.ts']),
   ].toSorted();
 }
 
 /** Every point that one operation passes through `runWaitingCommand`. */
 export const pointsOfWaitingCommand = (operation: string): string[] =>
-  pointsOf(runners()[1]).map((point) => `${operation}:${point}`);
+  pointsOf(runners.waitingCommand).map((point) => `${operation}:${point}`);
 
-const pointsOf = (text: string): string[] =>
-  [...text.matchAll(/step\(`\$\{call\.operation\}:([\w-]+)`\)/g)].map(([, point = '']) => point);
-
-/** The code of `runCommand`, `runWaitingCommand` and `runHotCommand`, each up to the next. */
-function runners(): [string, string, string] {
-  const parts = read('src/commands/run.ts').split(/^export async function run\w*Command/m);
-  if (parts.length !== 4) throw new Error('src/commands/run.ts no longer has the three functions that run commands.');
-  const [, runCommand = '', runWaitingCommand = '', runHotCommand = ''] = parts;
-  return [runCommand, runWaitingCommand, runHotCommand];
+function pointsOf(file: string): string[] {
+  const points = findAll(/step\(`\$\{call\.operation\}:([\w-]+)`\)/g, [file]);
+  if (points.length === 0) throw new Error(`${file} no longer has the fault points of a command.`);
+  return points;
 }
 
 /** `advanceInvocation` for `life:advanceInvocation:done`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { RawBodySchema } from '../../src/http/raw-body.ts';
+import { SignedBodySchema } from '../../src/http/signed-body.ts';
 import { route } from '../../src/http/route.ts';
 import { assertProblem, assertStatus } from '../support/service.ts';
 import { openShell, type Shell } from './support/shell.ts';
@@ -15,7 +15,7 @@ const echoes = [true, false].map((signed) =>
     tag: 'billing',
     summary: 'Says which bytes came',
     audience: 'public',
-    ...(signed && { takesSigned: true as const, body: RawBodySchema }),
+    ...(signed && { takesSigned: true as const, body: SignedBodySchema }),
     bodyLimit: 64,
     status: 200,
     reply: Reply,

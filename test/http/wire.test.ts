@@ -263,6 +263,25 @@ describe('HTTP as the shell speaks it', () => {
       assert.equal(reply.body.title, 'This conflicts with what is there already');
     });
 
+    it('are 500 naming code and operation where a route does not declare its refusal', async () => {
+      const reply = await admin.post('/v1/things', { name: 'undeclared' });
+      assertProblem(reply, 'INTERNAL_ERROR');
+      assert.match(String(reply.body.detail), /makeThing was refused with SELF_RATING/);
+      const line = shell.logged().find((one) => one.level === 'error' && one.requestId === reply.body.request_id);
+      assert.match(String(line?.msg), /makeThing was refused with SELF_RATING/);
+    });
+
+    it('are the refusal itself in production, and a warning in the log', async () => {
+      const production = await openShell({ routes: things, settings: { NODE_ENV: 'production' } });
+      try {
+        const reply = await (await newAdmin(production)).post('/v1/things', { name: 'undeclared' });
+        assertProblem(reply, 'SELF_RATING');
+        assert(production.logged().some((one) => one.level === 'warn' && one.code === 'SELF_RATING'));
+      } finally {
+        await production.close();
+      }
+    });
+
     it('name what was made in Location', async () => {
       const reply = await admin.post('/v1/things', { name: 'x' });
       assert.equal(reply.headers.get('location'), `/v1/things/${String(assertStatus(reply, 201).id)}`);

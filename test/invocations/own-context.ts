@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
-import type { CommandCall } from '../../src/commands/run.ts';
+import type { CommandCall } from '../../src/commands/command.ts';
 import { completeConfig, readSettings } from '../../src/context/config.ts';
 import type { ApiKeyId, OperatorId } from '../../src/ids/ids.ts';
 import { openContext, type OpenContext } from '../../src/process/open-context.ts';

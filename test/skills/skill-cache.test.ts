@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { withCaches } from '../../src/context/caches.ts';
 import type { Context } from '../../src/context/context.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
 import { publishSkill } from '../../src/skills/publish-skill.ts';
@@ -45,7 +46,7 @@ describe('the skills kept in memory', () => {
               return row;
             },
     });
-    return { context: { ...own.context, rowEvents: own.context.rowEvents, pool }, reads: () => reads };
+    return { context: withCaches({ ...own.context, pool }), reads: () => reads };
   };
 
   it('are read once for all requests at the same time, and for those that follow', async () => {
@@ -84,7 +85,7 @@ describe('the skills kept in memory', () => {
 
   it('are not used while announcements are not received', async () => {
     const { context, reads } = slowed();
-    const unannounced = { ...context, rowEvents: { ...own.context.rowEvents, hearing: false } };
+    const unannounced = withCaches({ ...context, rowEvents: { ...own.context.rowEvents, hearing: false } });
     await priceIn(unannounced);
     await priceIn(unannounced);
     assert.equal(reads(), 2);

@@ -3,9 +3,11 @@ import { pino, type Logger } from 'pino';
 import { z } from 'zod';
 import { createActivities, type Activities } from '../../activities/index.ts';
 import { createPorts } from '../../activities/ports.ts';
+import { withCaches } from '../../src/context/caches.ts';
 import { adjustWallet, assertLedger } from '../../src/billing/index.ts';
 import { ensureOperator } from '../../src/accounts/index.ts';
-import { runCommand, type CommandCall } from '../../src/commands/run.ts';
+import type { CommandCall } from '../../src/commands/command.ts';
+import { runCommand } from '../../src/commands/run.ts';
 import { completeConfig, readSettings, type Config } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
 import { openPool, sql } from '../../src/database/pool.ts';
@@ -89,7 +91,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     ready: (life) => delivery.ready(life),
   });
   const workerPool = await openPool(databaseUrl, { size: 8, applicationName: 'rig-worker' });
-  const workerContext = { ...context, pool: workerPool };
+  const workerContext = withCaches({ ...context, pool: workerPool });
   const deliveries = [delivery];
   const workers: RunningWorker[] = [];
 

@@ -1,6 +1,6 @@
 import type { Tier } from '../../fields/tiers.ts';
 import { z } from 'zod';
-import type { Unit } from '../../commands/run.ts';
+import type { Unit } from '../../commands/unit.ts';
 import { sql } from '../../database/pool.ts';
 
 /**

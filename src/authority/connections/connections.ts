@@ -1,5 +1,6 @@
 import type { Caller } from '../../commands/caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { preferredType } from '../../http/accept.ts';
 import { invalid } from '../../errors/carnet-error.ts';
 import { cursorPages } from '../../http/lists/pagination.ts';
 import { writtenText } from '../../json/prepared.ts';
@@ -107,7 +106,7 @@ const listTransactions = route({
   alternatives: [CSV],
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
-    const asTable = preferredType(request.header('accept'), ['application/json', CSV]) === CSV;
+    const asTable = request.preferredType('application/json', CSV) === CSV;
     if (request.query.view === undefined) return asTable ? answerCsv(request) : answerStatement(request);
     if (asTable)
       throw invalid({ path: 'query.view', code: 'not_a_table', message: 'must be left out where text/csv is wanted' });

@@ -1,5 +1,6 @@
 import { lockOperator } from '../../accounts/index.ts';
-import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';

@@ -1,5 +1,5 @@
 import { lockOperator } from '../../accounts/index.ts';
-import type { Unit } from '../../commands/run.ts';
+import type { Unit } from '../../commands/unit.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
 import type { PaymentEffect } from '../payments/queries.ts';

@@ -1,6 +1,7 @@
 import { lockOperator } from '../../accounts/index.ts';
 import { serviceCaller } from '../../commands/caller.ts';
-import { runCommand, type Unit } from '../../commands/run.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { OperatorId } from '../../ids/ids.ts';

@@ -1,5 +1,7 @@
 import { lockOperator } from '../../accounts/index.ts';
-import { runCommand, type Answered, type CommandCall, type Unit } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { lifeId } from '../../ids/life-ids.ts';

@@ -1,6 +1,6 @@
 import type { PaidTier } from '../../fields/tiers.ts';
 import { changeTier } from '../../accounts/index.ts';
-import type { Unit } from '../../commands/run.ts';
+import type { Unit } from '../../commands/unit.ts';
 import type { SubscriptionState } from '../payments/provider.ts';
 import { endChange, findChangeInFlight } from './change-queries.ts';
 import {

@@ -1,6 +1,8 @@
 import { isLargerTier, type PaidTier, type Tier } from '../../fields/tiers.ts';
 import { lockOperator } from '../../accounts/index.ts';
-import { runWaitingCommand, type Answer, type Answered, type CommandCall, type Unit } from '../../commands/run.ts';
+import type { Answer, Answered, CommandCall } from '../../commands/command.ts';
+import type { Unit } from '../../commands/unit.ts';
+import { runWaitingCommand } from '../../commands/waiting.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
 import { newId, type OperatorId, type SubscriptionChangeId } from '../../ids/ids.ts';

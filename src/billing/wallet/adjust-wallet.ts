@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Unit } from '../../commands/run.ts';
+import type { Unit } from '../../commands/unit.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../ids/ids.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { description } from '../../fields/names.ts';

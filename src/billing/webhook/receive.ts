@@ -1,5 +1,6 @@
 import { serviceCaller } from '../../commands/caller.ts';
-import { runCommand, type Unit } from '../../commands/run.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { parseLifeId } from '../../ids/life-ids.ts';
 import { metrics } from '../../metrics/metrics.ts';

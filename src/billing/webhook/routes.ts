@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RawBodySchema } from '../../http/raw-body.ts';
+import { SignedBodySchema } from '../../http/signed-body.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { paymentSettings } from '../payments/settings.ts';
 import { receivePaymentEvent } from './receive.ts';
@@ -18,7 +18,7 @@ const postPaymentWebhook = route({
     'often and in whatever order it is sent; event types that mean nothing here are answered 200 as well.',
   audience: 'public',
   takesSigned: true,
-  body: RawBodySchema,
+  body: SignedBodySchema,
   status: 200,
   reply: ReceivedSchema,
   refusals: ['INVALID_SIGNATURE', 'PAYMENTS_NOT_CONFIGURED', 'TEMPORARILY_UNAVAILABLE'],

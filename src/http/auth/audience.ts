@@ -1,37 +1,84 @@
-import { isPerson, type AgentKeyCaller, type Caller, type OperatorCaller } from '../../commands/caller.ts';
-import type { Credential } from './credential.ts';
+import { isPerson, type Caller, type OperatorCaller } from '../../commands/caller.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
-import type { Audience, Method } from '../route.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { Credential } from './credential.ts';
+
+interface Rule {
+  /** The callers in words, as /dashboard lists them. */
+  callers: string;
+  /** Which operator credentials are let in: of every role, of owners and administrators, or the platform key alone. */
+  roles: 'any' | 'admin' | 'platform';
+  /** How an agent key is refused; null: it is let in. */
+  agents: 'ADMIN_REQUIRED' | 'AGENT_CREDENTIAL_FORBIDDEN' | 'OPERATOR_SCOPE_REQUIRED' | null;
+  /** A person in a dashboard session alone: no key or token may. */
+  person: boolean;
+}
 
 /**
- * Who calls, where the audience of the route takes this credential (decisions §3.8 "Credentials").
+ * Who may call a route; every route names its audience, none is open by default. `public` looks at no credential. Of the others each is one
+ * row: admission, the OpenAPI document and the dashboard page read it here. A passport as bearer is 403 AGENT_CREDENTIAL_FORBIDDEN
+ * everywhere.
+ */
+export const audiences = {
+  anyone: { callers: 'any key', roles: 'any', agents: null, person: false },
+  operator: { callers: 'a key of the operator', roles: 'any', agents: 'AGENT_CREDENTIAL_FORBIDDEN', person: false },
+  'operator-scope': {
+    callers: 'a key of the operator',
+    roles: 'any',
+    agents: 'OPERATOR_SCOPE_REQUIRED',
+    person: false,
+  },
+  admin: { callers: 'an admin key', roles: 'admin', agents: 'AGENT_CREDENTIAL_FORBIDDEN', person: false },
+  person: {
+    callers: 'an administrator, signed in',
+    roles: 'admin',
+    agents: 'AGENT_CREDENTIAL_FORBIDDEN',
+    person: true,
+  },
+  platform: { callers: 'the platform key', roles: 'platform', agents: 'ADMIN_REQUIRED', person: false },
+} as const satisfies Record<string, Rule>;
+
+export type Audience = 'public' | keyof typeof audiences;
+
+const ruleOf = (audience: keyof typeof audiences): Rule => audiences[audience];
+
+/** The refusals that a route of this audience may give because of its caller alone; those of `admit` and of authentication. */
+export function refusalsOfAudience(audience: Audience, method: string): ErrorCode[] {
+  if (audience === 'public') return [];
+  const { roles, agents, person } = ruleOf(audience);
+  const codes: ErrorCode[] = ['UNAUTHENTICATED', 'OPERATOR_SUSPENDED', 'AGENT_CREDENTIAL_FORBIDDEN'];
+  if (method !== 'get') codes.push('ORIGIN_FORBIDDEN');
+  if (agents !== null) codes.push(agents);
+  else if (method !== 'get') codes.push('AGENT_BLOCKED');
+  if (roles !== 'any') codes.push('ADMIN_REQUIRED');
+  if (person) codes.push('DASHBOARD_SESSION_REQUIRED');
+  return codes;
+}
+
+/**
+ * The caller, where the audience of the route takes this credential.
+ * @param method of the route: a blocked agent may still read
  * @throws CarnetError OPERATOR_SUSPENDED, ADMIN_REQUIRED, AGENT_CREDENTIAL_FORBIDDEN, OPERATOR_SCOPE_REQUIRED,
  *   DASHBOARD_SESSION_REQUIRED, AGENT_BLOCKED
  */
-export function admitted({ caller, suspended, blocked }: Credential, audience: Audience, method: Method): Caller {
+export function admit(
+  { caller, suspended, blocked }: Credential,
+  audience: keyof typeof audiences,
+  method: string,
+): Caller {
+  const rule = ruleOf(audience);
   if (suspended)
     throw new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; ask the platform to activate it again.');
   if (caller.kind === 'passport')
     throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', 'A passport may not do this; use a key of the operator.');
-  if (audience === 'platform') {
-    if (caller.kind === 'operator' && caller.platform) return caller;
-    throw new CarnetError('ADMIN_REQUIRED', 'Only the platform key may do this.');
-  }
   if (caller.kind === 'operator') {
-    assertRole(caller, audience);
+    assertRole(caller, rule);
     return caller;
   }
-  return admittedAgent(caller, audience, blocked && method !== 'get');
-}
-
-function admittedAgent(caller: AgentKeyCaller, audience: Audience, held: boolean): AgentKeyCaller {
-  if (audience === 'operator-scope') {
-    throw new CarnetError('OPERATOR_SCOPE_REQUIRED', 'An agent key may not do this; use a key of the operator.');
-  }
-  if (audience !== 'anyone') {
-    throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', 'An agent key may not do this; use a key of the operator.');
-  }
-  if (held) {
+  if (rule.agents === 'ADMIN_REQUIRED') throw platformAlone();
+  if (rule.agents !== null)
+    throw new CarnetError(rule.agents, 'An agent key may not do this; use a key of the operator.');
+  if (blocked && method !== 'get') {
     throw new CarnetError(
       'AGENT_BLOCKED',
       'This agent is blocked: it may read, but change nothing until its operator unblocks it.',
@@ -40,14 +87,16 @@ function admittedAgent(caller: AgentKeyCaller, audience: Audience, held: boolean
   return caller;
 }
 
-function assertRole(caller: OperatorCaller, audience: Audience): void {
-  if ((audience === 'admin' || audience === 'person') && caller.role === 'member') {
+function assertRole(caller: OperatorCaller, { roles, person }: Rule): void {
+  if (roles === 'platform' && !caller.platform) throw platformAlone();
+  if (roles === 'admin' && caller.role === 'member')
     throw new CarnetError('ADMIN_REQUIRED', 'This needs a credential of role admin; this one is of role member.');
-  }
-  if (audience === 'person' && !isPerson(caller)) {
+  if (person && !isPerson(caller)) {
     throw new CarnetError(
       'DASHBOARD_SESSION_REQUIRED',
       'A person decides this: sign in at /dashboard as owner or administrator and use that session; no key or token may.',
     );
   }
 }
+
+const platformAlone = (): CarnetError => new CarnetError('ADMIN_REQUIRED', 'Only the platform key may do this.');

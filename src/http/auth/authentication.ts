@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Context } from '../../context/context.ts';
+import { CarnetError } from '../../errors/carnet-error.ts';
+import type { Authenticated, Middleware } from '../state.ts';
 import { unauthenticated, type Authenticator, type Credential, type Credentials } from './credential.ts';
 import { sessionTokenOf } from './session-cookie.ts';
 
@@ -13,9 +16,29 @@ const REMEMBERED_AS_SHOWN = 200;
 /** Keys, agents, operators, members and dashboard sessions: a change of one of these may change what a credential says. */
 const BEHIND_CREDENTIALS = /^(?:\*$|key_|ag_|op_|mem_|dsh_)/;
 
+/**
+ * Finds out who calls a route that is not public. Nobody is refused yet: a request without a valid credential is counted first.
+ */
+export function authentication(context: Context, credentials: Credentials): Middleware<Authenticated> {
+  const { authenticate } = createAuthentication(context, credentials);
+  return async (ctx, next) => {
+    const { state } = ctx;
+    state.credential = null;
+    state.unauthenticated = undefined;
+    if (state.route.audience !== 'public') {
+      try {
+        state.credential = await authenticate(ctx.req.headers);
+        state.operatorId = state.credential.caller.operatorId;
+      } catch (error) {
+        if (!(error instanceof CarnetError && error.code === 'UNAUTHENTICATED')) throw error;
+        state.unauthenticated = error;
+      }
+    }
+    await next();
+  };
+}
+
 export interface Authentication {
-  /** Who showed this credential within the last second, without a promise: for speed. */
-  remembered(headers: IncomingHttpHeaders): Credential | undefined;
   /**
    * Who shows `Authorization: Bearer …`, or, where that header is not sent, the cookie of a dashboard session.
    * @throws CarnetError UNAUTHENTICATED
@@ -24,34 +47,26 @@ export interface Authentication {
 }
 
 export function createAuthentication(context: Context, { bearers, session }: Credentials): Authentication {
-  const shownInHeader = createMemory(context, (authorization) => find(bearers, bearerToken(authorization)));
-  const shownInCookie = createMemory(context, (token) => find([session], token));
+  const shownInHeader = remembering(context, (authorization) => find(bearers, bearerToken(authorization)));
+  const shownInCookie = remembering(context, (token) => find([session], token));
   return {
-    remembered({ authorization, cookie }) {
-      if (authorization !== undefined) return shownInHeader.remembered(authorization);
-      const token = sessionTokenOf(cookie);
-      return token === undefined ? undefined : shownInCookie.remembered(token);
-    },
     async authenticate({ authorization, cookie }) {
-      if (authorization !== undefined) return shownInHeader.find(authorization);
+      if (authorization !== undefined) return shownInHeader(authorization);
       const token = sessionTokenOf(cookie);
-      if (token !== undefined) return shownInCookie.find(token);
+      if (token !== undefined) return shownInCookie(token);
       throw unauthenticated('This needs a credential: send Authorization: Bearer <API key>.');
     },
   };
 }
 
-interface Memory {
-  remembered(shown: string): Credential | undefined;
-  find(shown: string): Promise<Credential>;
-}
-
 const nameOf = (shown: string): string =>
   shown.length <= REMEMBERED_AS_SHOWN ? shown : hash('sha256', shown, 'base64url');
 
+type Look = (shown: string) => Promise<Credential>;
+
 /** Keeps what `look` finds for a second, by the text that was shown. */
-function createMemory({ rowEvents }: Context, look: (shown: string) => Promise<Credential>): Memory {
-  const known = new Map<string, { credential: Credential; until: number }>();
+function remembering({ rowEvents }: Context, look: Look): Look {
+  const known = new LRUCache<string, Credential>({ max: REMEMBERED, ttl: REMEMBERED_MS });
   let pending = new Map<string, Promise<Credential>>();
 
   /** Such changes are rare: forgetting all is simple, and a look-up under way is not remembered either. */
@@ -61,28 +76,19 @@ function createMemory({ rowEvents }: Context, look: (shown: string) => Promise<C
     pending = new Map();
   });
 
-  const remembered = (shown: string): Credential | undefined => {
-    if (!rowEvents.hearing) return undefined;
-    const entry = known.get(nameOf(shown));
-    return entry !== undefined && entry.until > performance.now() ? entry.credential : undefined;
-  };
-
-  const lookUp = async (shown: string): Promise<Credential> => {
-    const name = nameOf(shown);
+  const lookUp = async (shown: string, name: string): Promise<Credential> => {
     const underWay = pending.get(name);
     if (underWay !== undefined) {
       const credential = await underWay;
-      // What must be seen anew may have been withdrawn between the beginning of that look-up and this request.
+      // What must be looked up anew may have been withdrawn between the beginning of that look-up and this request.
       return credential.validForMs > 0 ? credential : look(shown);
     }
     const looks = pending;
-    const asked = performance.now();
+    const start = performance.now();
     const search = look(shown)
       .then((credential) => {
-        if (looks === pending && credential.validForMs > 0) {
-          if (known.size >= REMEMBERED) known.clear();
-          known.set(name, { credential, until: asked + Math.min(REMEMBERED_MS, credential.validForMs) });
-        }
+        const ttl = Math.min(REMEMBERED_MS, credential.validForMs);
+        if (looks === pending && ttl > 0) known.set(name, credential, { ttl, start });
         return credential;
       })
       .finally(() => looks.delete(name));
@@ -90,7 +96,10 @@ function createMemory({ rowEvents }: Context, look: (shown: string) => Promise<C
     return search;
   };
 
-  return { remembered, find: async (shown) => remembered(shown) ?? (await lookUp(shown)) };
+  return async (shown) => {
+    const name = nameOf(shown);
+    return (rowEvents.hearing ? known.get(name) : undefined) ?? (await lookUp(shown, name));
+  };
 }
 
 /** @throws CarnetError UNAUTHENTICATED */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CommandCall } from '../../commands/run.ts';
+import type { CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { openCursor, sealCursor, type CursorScope } from './cursors.ts';
 import { queryIntegerOr } from '../query.ts';

@@ -8,8 +8,9 @@ import {
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi';
 import { problemExamples, responsesOf } from './responses.ts';
-import { takesBody, takesKey, type AnyRoute, type Audience } from '../route.ts';
+import { audiences, type Audience } from '../auth/audience.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
+import { takesBody, takesKey, type AnyRoute } from '../route.ts';
 import { Tags } from './tags.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
@@ -45,13 +46,14 @@ const GovernanceApproval = z
   });
 
 /** Which credentials a route takes, where not both: people decide without keys, and the platform has its key alone. */
-const SECURITY: Partial<Record<Audience, ZodOpenApiOperationObject['security']>> = {
-  public: [],
-  person: [{ session: [] }],
-  platform: [{ apiKey: [] }],
-};
+function securityOf(audience: Audience): ZodOpenApiOperationObject['security'] {
+  if (audience === 'public') return [];
+  const { person, roles } = audiences[audience];
+  if (person) return [{ session: [] }];
+  return roles === 'platform' ? [{ apiKey: [] }] : undefined;
+}
 
-/** The OpenAPI 3.1 document, from the same objects that guard the requests. It says nothing of where it is served. */
+/** The OpenAPI 3.1 document, from the same objects that guard the requests. The address of the server is not in it. */
 export function openApiDocument(routes: readonly AnyRoute[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -97,12 +99,13 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
 
 function operationOf(route: AnyRoute): ZodOpenApiOperationObject {
   const { operation, tag, summary, description, audience, params, query } = route;
+  const security = securityOf(audience);
   return {
     operationId: operation,
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    ...(SECURITY[audience] && { security: SECURITY[audience] }),
+    ...(security && { security }),
     requestParams: { ...(params && { path: asObject(params) }), ...(query && { query: asObject(query) }) },
     parameters: [
       ...(takesKey(route) ? [IdempotencyKey] : []),

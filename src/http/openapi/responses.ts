@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { ErrorCodes, type ErrorCode } from '../../errors/codes.ts';
-import { takesBody, takesKey, type AnyRoute } from '../route.ts';
+import { refusalsOf } from '../refusals.ts';
+import { takesKey, type AnyRoute } from '../route.ts';
 
 const FieldFaultSchema = z
   .object({
@@ -55,7 +56,7 @@ function problemExample(code: ErrorCode) {
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
 
-/** The answer, and every refusal that the shell or the route itself may give, grouped by status. */
+/** The answer, and every refusal that the route may give, grouped by status. */
 export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
   const answerUnder = (status: AnyRoute['status']): ZodOpenApiResponseObject => ({
     description: status === 201 ? 'Created' : status === 202 ? 'Accepted' : 'Done',
@@ -91,22 +92,4 @@ export function responsesOf(route: AnyRoute): ZodOpenApiResponsesObject {
   if (route.cache !== undefined)
     responses['304'] = { description: 'Unchanged since the ETag that If-None-Match names' };
   return responses;
-}
-
-const refusalsOf = (route: AnyRoute): ErrorCode[] =>
-  [...new Set([...sharedRefusals(route), ...(route.refusals ?? [])])].toSorted();
-
-function sharedRefusals(route: AnyRoute): ErrorCode[] {
-  const codes: ErrorCode[] = ['RATE_LIMITED', 'INTERNAL_ERROR', 'TEMPORARILY_UNAVAILABLE'];
-  if (route.params !== undefined || route.query !== undefined || takesBody(route)) codes.push('VALIDATION_ERROR');
-  if (takesBody(route)) codes.push('BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
-  if (takesKey(route)) codes.push('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
-  if (route.audience === 'public') return codes;
-  codes.push('UNAUTHENTICATED', 'OPERATOR_SUSPENDED');
-  if (route.audience === 'anyone' && route.method !== 'get') codes.push('AGENT_BLOCKED');
-  if (route.audience !== 'anyone' && route.audience !== 'platform') codes.push('AGENT_CREDENTIAL_FORBIDDEN');
-  if (route.audience === 'operator-scope') codes.push('OPERATOR_SCOPE_REQUIRED');
-  if (route.audience === 'person') codes.push('DASHBOARD_SESSION_REQUIRED');
-  if (['admin', 'person', 'platform'].includes(route.audience)) codes.push('ADMIN_REQUIRED');
-  return codes;
 }

@@ -1,8 +1,9 @@
+import { audiences, type Audience } from '../auth/audience.ts';
 import type { AnyRoute } from '../route.ts';
 import { escaped } from './html.ts';
 import type { NamedPage } from './page.ts';
 
-/** Until the console exists: a plain page with the calls to make (decisions §4). */
+/** Until the console exists: a plain page with the calls to make. */
 export function dashboardPages(baseUrl: string, routes: AnyRoute[]): [string, NamedPage][] {
   const body = pageOf(baseUrl, routes);
   return [
@@ -10,15 +11,7 @@ export function dashboardPages(baseUrl: string, routes: AnyRoute[]): [string, Na
   ];
 }
 
-const callers: Record<AnyRoute['audience'], string> = {
-  public: 'anyone',
-  anyone: 'any key',
-  operator: 'a key of the operator',
-  'operator-scope': 'a key of the operator',
-  admin: 'an admin key',
-  person: 'an administrator, signed in',
-  platform: 'the platform key',
-};
+const callersOf = (audience: Audience): string => (audience === 'public' ? 'anyone' : audiences[audience].callers);
 
 function pageOf(baseUrl: string, routes: AnyRoute[]): string {
   const tags = [...new Set(routes.map((route) => route.tag))];
@@ -27,7 +20,7 @@ function pageOf(baseUrl: string, routes: AnyRoute[]): string {
       .filter((route) => route.tag === tag)
       .map(
         ({ method, path, summary, audience }) =>
-          `<tr><td><code>${method.toUpperCase()} ${escaped(path)}</code><td>${escaped(summary)}<td>${callers[audience]}`,
+          `<tr><td><code>${method.toUpperCase()} ${escaped(path)}</code><td>${escaped(summary)}<td>${callersOf(audience)}`,
       )
       .join('\n');
   return `<!doctype html>

@@ -1,8 +1,8 @@
-import type { Exchange } from '../exchange.ts';
-import type { JsonValue } from '../../json/value.ts';
+import type { Context as KoaContext } from 'koa';
 import { etagOf } from '../../json/prepared.ts';
-import { isKnown } from '../reply.ts';
-import { apiHeaders, pageHeaders } from '../security-headers.ts';
+import type { JsonValue } from '../../json/value.ts';
+import { isKnown } from '../answer.ts';
+import { pageHeaders } from '../security-headers.ts';
 
 /** A page of the service itself, outside of /v1, for anyone to GET. */
 export interface Page {
@@ -58,20 +58,12 @@ export const jsonPage = (status: number, body: unknown): Page => ({
   body: JSON.stringify(body),
 });
 
-/** @returns the status */
-export function sendPage(exchange: Exchange, { status, type, body, cacheControl, location }: Page): number {
-  const security = type.startsWith('text/html') ? pageHeaders : apiHeaders;
-  if (cacheControl === undefined) {
-    const where = location === undefined ? [] : ['Location', location];
-    exchange.send(status, [...security, 'Content-Type', type, 'Cache-Control', 'no-store', ...where], body);
-    return status;
-  }
-  const etag = etagOf(body);
-  const headers = [...security, 'Content-Type', type, 'Cache-Control', cacheControl, 'ETag', etag];
-  if (isKnown(exchange.request.headers['if-none-match'], etag)) {
-    exchange.sendEmpty(304, headers);
-    return 304;
-  }
-  exchange.send(status, headers, body);
-  return status;
+export function sendPage(ctx: KoaContext, { status, type, body, cacheControl, location }: Page): void {
+  if (type.startsWith('text/html')) ctx.set(pageHeaders);
+  ctx.status = status;
+  ctx.set('Content-Type', type);
+  ctx.set('Cache-Control', cacheControl ?? 'no-store');
+  if (location !== undefined) ctx.set('Location', location);
+  if (cacheControl !== undefined && isKnown(ctx, etagOf(body))) ctx.status = 304;
+  else ctx.body = body;
 }

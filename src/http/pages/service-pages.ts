@@ -4,15 +4,22 @@ import type { AnyRoute } from '../route.ts';
 import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
-import { PageTable, type PathOfPage } from './page.ts';
+import { readForm } from '../body.ts';
+import { sendMethods } from '../routing.ts';
+import type { Middleware, Recorded } from '../state.ts';
+import { PageTable, sendPage, type PathOfPage } from './page.ts';
 import { signInPages } from './sign-in-page.ts';
 
-/** What the service says about itself, to anyone, by path. @param pages of domains. */
-export function createServicePages(
-  context: Context,
-  { routes, pages, health }: { routes: AnyRoute[]; pages: PathOfPage[]; health: Health },
-): PageTable {
-  return new PageTable([
+interface Pages {
+  routes: AnyRoute[];
+  /** Of domains. */
+  pages: PathOfPage[];
+  health: Health;
+}
+
+/** Answers what is not below /v1: pages for browsers, health, metrics and the OpenAPI document, all of them for anyone and uncounted. */
+export function servicePages(context: Context, { routes, pages, health }: Pages): Middleware<Recorded> {
+  const table = new PageTable([
     ...healthPages(context.pool, health),
     [
       '/metrics',
@@ -30,4 +37,14 @@ export function createServicePages(
     ...signInPages(),
     ...pages,
   ]);
+  return async (ctx, next) => {
+    const found = ctx.path.startsWith('/v1/') ? undefined : table.find(ctx.path);
+    if (found === undefined) return await next();
+    const { page, id } = found;
+    ctx.state.operation = page.operation;
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page({ id }));
+    else if (ctx.method === 'POST' && page.submit !== undefined)
+      sendPage(ctx, await page.submit({ id, form: await readForm(ctx.req) }));
+    else sendMethods(ctx, page.submit === undefined ? ['GET'] : ['GET', 'POST'], false);
+  };
 }

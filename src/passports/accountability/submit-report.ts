@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentPart } from '../../commands/caller.ts';
-import { runHotCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runHotCommand } from '../../commands/hot.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';

@@ -1,4 +1,6 @@
 import { passportFacts, type PassportFacts } from '../../authority/index.ts';
+import { LRUCache } from 'lru-cache';
+import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 
@@ -10,60 +12,30 @@ const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
  */
 const FRESH_MS = 1_000;
 
-interface Entry {
-  facts: PassportFacts;
-  weight: number;
-  readAt: number;
-}
-
 /**
- * The facts of agents that got passports recently, in this process. An entry may be old: the statement that issues
+ * The facts of agents that got passports recently, by `operator/agent`. An entry may be old: the statement that issues
  * notices it by its revision, and then it is removed. Unknown agents are not kept, so an agent is found as soon as it
  * is registered.
  */
-class FactsCache {
-  readonly #entries = new Map<string, Entry>();
-  #weight = 0;
+const factsCache = defineCache(
+  () =>
+    new LRUCache<string, PassportFacts>({
+      maxSize: CAPACITY_CHARACTERS,
+      sizeCalculation: (facts) => JSON.stringify(facts).length,
+      ttl: FRESH_MS,
+    }),
+);
 
-  async find(context: Context, operatorId: OperatorId, agentId: string): Promise<PassportFacts | null> {
-    const name = `${operatorId}/${agentId}`;
-    const entry = this.#entries.get(name);
-    if (entry !== undefined && performance.now() - entry.readAt < FRESH_MS) {
-      this.#entries.delete(name);
-      this.#entries.set(name, entry);
-      return entry.facts;
-    }
-    const facts = await passportFacts(context.pool, operatorId, agentId);
-    if (facts !== null) this.#keep(name, facts);
-    return facts;
-  }
+const nameOf = (operatorId: OperatorId, agentId: string): string => `${operatorId}/${agentId}`;
 
-  forget(operatorId: OperatorId, agentId: string): void {
-    const name = `${operatorId}/${agentId}`;
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return;
-    this.#entries.delete(name);
-    this.#weight -= entry.weight;
-  }
-
-  #keep(name: string, facts: PassportFacts): void {
-    const weight = JSON.stringify(facts).length;
-    this.#weight += weight - (this.#entries.get(name)?.weight ?? 0);
-    this.#entries.set(name, { facts, weight, readAt: performance.now() });
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#weight <= CAPACITY_CHARACTERS) break;
-      this.#entries.delete(oldest);
-      this.#weight -= entry.weight;
-    }
-  }
-}
-
-const caches = new WeakMap<Context, FactsCache>();
-
-function cacheOf(context: Context): FactsCache {
-  let cache = caches.get(context);
-  if (cache === undefined) caches.set(context, (cache = new FactsCache()));
-  return cache;
+async function find(context: Context, operatorId: OperatorId, agentId: string): Promise<PassportFacts | null> {
+  const cache = context.caches.get(factsCache);
+  const name = nameOf(operatorId, agentId);
+  const known = cache.get(name);
+  if (known !== undefined) return known;
+  const facts = await passportFacts(context.pool, operatorId, agentId);
+  if (facts !== null) cache.set(name, facts);
+  return facts;
 }
 
 /** The facts that one attempt to compose a passport has used, and when the first of them expires. */
@@ -81,7 +53,7 @@ export class FactsInUse {
 
   /** @returns null where the agent is not this operator's. */
   async of(agentId: string): Promise<PassportFacts | null> {
-    const facts = await cacheOf(this.#context).find(this.#context, this.#operatorId, agentId);
+    const facts = await find(this.#context, this.#operatorId, agentId);
     if (facts !== null) this.#used.set(agentId, facts);
     return facts;
   }
@@ -110,6 +82,7 @@ export class FactsInUse {
 
   /** Removes them from the cache: they have changed. */
   forget(): void {
-    for (const agentId of this.#used.keys()) cacheOf(this.#context).forget(this.#operatorId, agentId);
+    const cache = this.#context.caches.get(factsCache);
+    for (const agentId of this.#used.keys()) cache.delete(nameOf(this.#operatorId, agentId));
   }
 }

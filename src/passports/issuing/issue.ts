@@ -1,4 +1,4 @@
-import type { Answered, CommandCall } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';

@@ -1,4 +1,4 @@
-import type { CommandCall } from '../../commands/run.ts';
+import type { CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { PASSPORT_CLAIM, type PassportClaims } from '../token.ts';

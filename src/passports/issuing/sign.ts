@@ -1,7 +1,8 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { withTopUpUrl } from '../../billing/index.ts';
-import { runHotCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runHotCommand } from '../../commands/hot.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';

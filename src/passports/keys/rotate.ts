@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { actorName } from '../../commands/caller.ts';
-import { runCommand, type Answered, type CommandCall } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { listSigningKeys, rotate, type SigningKeyRow } from './queries.ts';
 import { newSigningKey } from './signing-key.ts';

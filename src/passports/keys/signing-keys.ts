@@ -1,3 +1,4 @@
+import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
 import { insertFirstKeys, listSigningKeys, replaceSealed, type SigningKeyRow } from './queries.ts';
 import { newSigningKey, sealContext, SigningKey } from './signing-key.ts';
@@ -103,14 +104,11 @@ class SigningKeys {
   }
 }
 
-const ofContext = new WeakMap<Context, SigningKeys>();
+const keysOfProcess = defineCache((context) => new SigningKeys(context));
 
 /** The keys of this process. */
-export function signingKeys(context: Context): Pick<SigningKeys, 'fresh' | 'ring' | 'reread'> {
-  let keys = ofContext.get(context);
-  if (keys === undefined) ofContext.set(context, (keys = new SigningKeys(context)));
-  return keys;
-}
+export const signingKeys = (context: Context): Pick<SigningKeys, 'fresh' | 'ring' | 'reread'> =>
+  context.caches.get(keysOfProcess);
 
 /**
  * The key that signs now; the first call of a new service makes its keys. Another process may just have rotated, so the

@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import { z } from 'zod';
+import { LRUCache } from 'lru-cache';
+import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
@@ -35,34 +37,27 @@ const DayRow = z.object({
   revoked: z.array(z.number()),
 });
 
-interface Kept {
-  madeAt: number;
-  token: Promise<string>;
-}
-
+/** The lists made lately, by day. */
 class StatusLists {
   readonly #context: Context;
-  readonly #kept = new Map<string, Kept>();
+  readonly #tokens = new LRUCache<string, Promise<string>>({ max: DAYS_KEPT, ttl: FRESH_MS });
 
   constructor(context: Context) {
     this.#context = context;
     context.rowEvents.subscribe((id) => {
-      if (id === SIGNING_KEYS_CHANGED || id === '*') this.#kept.clear();
+      if (id === SIGNING_KEYS_CHANGED || id === '*') this.#tokens.clear();
     });
   }
 
   /** @param day null: today */
   of(day: string | null): Promise<string> {
     const name = day ?? 'today';
-    const kept = this.#kept.get(name);
-    if (kept !== undefined && performance.now() - kept.madeAt < FRESH_MS) return kept.token;
-    const made = { madeAt: performance.now(), token: this.#make(day) };
-    this.#kept.delete(name);
-    this.#kept.set(name, made);
-    made.token.catch(() => this.#kept.get(name) === made && this.#kept.delete(name));
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > DAYS_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    return made.token;
+    const known = this.#tokens.get(name);
+    if (known !== undefined) return known;
+    const token = this.#make(day);
+    this.#tokens.set(name, token);
+    token.catch(() => this.#tokens.peek(name) === token && this.#tokens.delete(name));
+    return token;
   }
 
   async #make(day: string | null): Promise<string> {
@@ -107,15 +102,12 @@ async function packed({ numbers, revoked }: z.infer<typeof DayRow>): Promise<str
   return (await zipped(bytes)).toString('base64url');
 }
 
-const ofContext = new WeakMap<Context, StatusLists>();
+const statusLists = defineCache((context) => new StatusLists(context));
 
 /**
  * The signed list of the revoked passports of a UTC day, those revoked with an ancestor included (decision A43).
  * @param day YYYY-MM-DD; null: today, by Postgres' clock
  * @throws CarnetError NOT_FOUND for a day without passports, or one to come
  */
-export function statusList(context: Context, day: string | null): Promise<string> {
-  let lists = ofContext.get(context);
-  if (lists === undefined) ofContext.set(context, (lists = new StatusLists(context)));
-  return lists.of(day);
-}
+export const statusList = (context: Context, day: string | null): Promise<string> =>
+  context.caches.get(statusLists).of(day);

@@ -1,11 +1,12 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
-import { runHotCommand, type Answered, type CommandCall, type CommandEffects } from '../../commands/run.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runHotCommand } from '../../commands/hot.ts';
+import type { CommandEffects } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { json } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
-import { assertKeyNotReused } from '../../http/idempotency.ts';
 import { commandArguments } from '../command-arguments.ts';
 import { RevokedManySchema, RevokedSchema, type RevokeBody, type Revoked, type RevokedMany } from '../schema.ts';
 
@@ -62,8 +63,6 @@ export async function revokeAllPassports(
   { confirm, reason }: { confirm?: unknown; reason: string },
 ): Promise<Answered<RevokedMany>> {
   if (confirm !== true) {
-    // A reused Idempotency-Key is refused first, as before every other fault of a body.
-    if (call.idempotency !== null) await assertKeyNotReused(context, call.caller, call.idempotency);
     throw new CarnetError(
       'CONFIRMATION_REQUIRED',
       'This revokes every active passport of the operator; send "confirm": true.',

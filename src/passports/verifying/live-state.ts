@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 
@@ -43,7 +44,7 @@ class LiveStates {
     this.#pool = pool;
   }
 
-  ask(jti: string, kid: string): Promise<LiveState> {
+  find(jti: string, kid: string): Promise<LiveState> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ jti, kid, resolve, reject });
       this.#callSoon();
@@ -90,11 +91,8 @@ class LiveStates {
   }
 }
 
-const ofContext = new WeakMap<Context, LiveStates>();
+const liveStates = defineCache(({ pool }) => new LiveStates(pool));
 
 /** The state of a passport at a moment after this call. */
-export function liveState(context: Context, jti: string, kid: string): Promise<LiveState> {
-  let states = ofContext.get(context);
-  if (states === undefined) ofContext.set(context, (states = new LiveStates(context.pool)));
-  return states.ask(jti, kid);
-}
+export const liveState = (context: Context, jti: string, kid: string): Promise<LiveState> =>
+  context.caches.get(liveStates).find(jti, kid);

@@ -6,7 +6,7 @@ import { refundTransaction } from '../../../src/billing/payments/refunds/create.
 import type { Refund } from '../../../src/billing/payments/refunds/schema.ts';
 import { createTopUp } from '../../../src/billing/payments/top-ups/create.ts';
 import type { TopUp } from '../../../src/billing/payments/top-ups/schema.ts';
-import type { Answered, CommandCall } from '../../../src/commands/run.ts';
+import type { Answered, CommandCall } from '../../../src/commands/command.ts';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { CarnetError } from '../../../src/errors/carnet-error.ts';

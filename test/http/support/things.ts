@@ -38,8 +38,10 @@ const make = route({
   example: { name: 'one', size: 2 },
   status: 201,
   reply: ThingSchema,
+  refusals: ['CONFLICT'],
   handler: ({ context, call, body }) =>
     runCommand(context, call, async () => {
+      if (body.name === 'undeclared') throw new CarnetError('SELF_RATING', 'No route of things declares this.');
       if (body.name === 'refused')
         throw new CarnetError('CONFLICT', 'This name is refused.', { extra: { name_given: body.name } });
       const id = `thg_${Math.random().toString(36).slice(2)}`;
@@ -95,6 +97,7 @@ const history = route({
   query: z.object({ ...pages.query, colour: z.enum(['red', 'blue']).optional() }),
   status: 200,
   reply: pages.reply,
+  refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
     const from = pages.after(request)?.index ?? 0;
     const rows = all

@@ -1,4 +1,6 @@
-import { keepStatus, runCommand, type Answered, type CommandCall } from '../../../commands/run.ts';
+import type { Answered, CommandCall } from '../../../commands/command.ts';
+import { keepStatus } from '../../../commands/idempotency.ts';
+import { runCommand } from '../../../commands/run.ts';
 import type { Context } from '../../../context/context.ts';
 import { CarnetError, notFound } from '../../../errors/carnet-error.ts';
 import { newId, type OperatorId } from '../../../ids/ids.ts';

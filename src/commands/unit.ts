@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Context } from '../context/context.ts';
+import { translateDatabaseError } from '../database/errors.ts';
+import { keepConnection } from '../database/keep-connection.ts';
+import { sql, type DatabaseTransactionConnection } from '../database/pool.ts';
+import { actorName } from './caller.ts';
+import type { CommandCall } from './command.ts';
+
+/** What a command may do besides its own SQL, all in its transaction. */
+export interface Unit {
+  connection: DatabaseTransactionConnection;
+  audit(action: string, target: string, detail?: Record<string, unknown>): Promise<void>;
+  /** Leaves a message that wakes the life `workflowId`; the life reads its row. */
+  wake(workflowId: string): Promise<void>;
+  /** After the commit: waiters and caches of these ids read them again. */
+  changed(...ids: string[]): void;
+}
+
+/** What follows the commit of a command: ids of rows that changed, and how many messages it left for lives. */
+export interface CommandEffects {
+  changed: string[];
+  messages: number;
+}
+
+const Nothing = z.object({});
+
+export function openUnit(
+  call: CommandCall,
+  connection: DatabaseTransactionConnection,
+): { unit: Unit; effects(): CommandEffects } {
+  const changed: string[] = [];
+  let messages = 0;
+  const unit: Unit = {
+    connection,
+    changed: (...ids) => void changed.push(...ids),
+    audit: async (action, target, detail = {}) => {
+      await connection.query(sql.type(Nothing)`
+        insert into audit_events (operator_id, actor, action, target, detail, request_id)
+        values (${call.caller.operatorId}, ${actorName(call.caller)}, ${action}, ${target}, ${JSON.stringify(detail)}::jsonb, ${call.requestId})`);
+    },
+    wake: async (workflowId) => {
+      messages += 1;
+      await connection.query(sql.type(Nothing)`select wake_life(${workflowId})`);
+    },
+  };
+  return { unit, effects: () => ({ changed, messages }) };
+}
+
+/** @throws CarnetError for what the database refuses. */
+export const inTransaction = <T>(
+  context: Context,
+  work: (connection: DatabaseTransactionConnection) => Promise<T>,
+): Promise<T> =>
+  keepConnection(context.pool, (pooled) => pooled.transaction(work)).catch((error: unknown) => {
+    throw translateDatabaseError(error);
+  });
+
+/** After a commit: wakes who waits on the changed rows, and the delivery of messages to lives. */
+export function announce(context: Context, effects: CommandEffects): void {
+  if (effects.changed.length > 0) context.rowEvents.changed(...effects.changed);
+  if (effects.messages > 0) context.delivery.messagesCommitted();
+}

@@ -1,0 +1,62 @@
+import type { Context } from '../context/context.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import type { Answer, Answered, CommandCall } from './command.ts';
+import { step } from './fault-points.ts';
+import { forgetKey, keepAnswer, lapseKey, reserveKey, takeKey } from './idempotency.ts';
+import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
+
+/** A command whose answer is made by an outside effect. */
+export interface WaitingCommand<Body> {
+  /** Writes the row of what begins, in the transaction that reserves the key. */
+  begin(unit: Unit): Promise<void>;
+  /** Waits for the effect, outside of every transaction. @throws CarnetError TEMPORARILY_UNAVAILABLE when nobody does it. */
+  wait(id: string): Promise<void>;
+  /** What came of it, read from the row; kept under the key. @throws CarnetError where it was refused for good. */
+  answer(unit: Unit, id: string): Promise<Answer<Body>>;
+}
+
+/**
+ * Runs a command that waits on an outside effect: one transaction reserves the Idempotency-Key together with `id`, which the effect is known
+ * by; then the caller waits; a second transaction keeps the answer. After a 503 or a crash the next call with the same key finds the same
+ * `id`, so nothing is begun twice; after a refusal the key is free again. The answer is kept encrypted: it opens something.
+ * @throws CarnetError as `work` does, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, TEMPORARILY_UNAVAILABLE.
+ */
+export async function runWaitingCommand<Body>(
+  context: Context,
+  call: CommandCall,
+  id: string,
+  work: WaitingCommand<Body>,
+): Promise<Answered<Body>> {
+  step(`${call.operation}:before`);
+  const begun = await inTransaction(context, async (connection) => {
+    const reserved = await reserveKey(call, connection, id);
+    if (reserved === null) {
+      return { id, answer: await takeKey<Body>(context, call, connection), changed: [], messages: 0 };
+    }
+    const { unit, effects } = openUnit(call, connection);
+    if (reserved === id) await work.begin(unit);
+    step(`${call.operation}:before-reserved`);
+    return { id: reserved, answer: null, ...effects() };
+  });
+  if (begun.answer !== null) return { ...begun.answer, replayed: true };
+  step(`${call.operation}:reserved`);
+  announce(context, begun);
+  try {
+    await work.wait(begun.id);
+    step(`${call.operation}:waited`);
+    const ended = await inTransaction(context, async (connection) => {
+      const { unit, effects } = openUnit(call, connection);
+      const answer = await work.answer(unit, begun.id);
+      await keepAnswer(context, call, connection, { answer, secret: true });
+      step(`${call.operation}:before-commit`);
+      return { answer, ...effects() };
+    });
+    step(`${call.operation}:committed`);
+    announce(context, ended);
+    return { ...ended.answer, replayed: false };
+  } catch (error) {
+    const refused = error instanceof CarnetError && error.code !== 'TEMPORARILY_UNAVAILABLE';
+    await inTransaction(context, (connection) => (refused ? forgetKey(call, connection) : lapseKey(call, connection)));
+    throw error;
+  }
+}

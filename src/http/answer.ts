@@ -1,0 +1,131 @@
+import type { ParameterizedContext } from 'koa';
+import type { Caller } from '../commands/caller.ts';
+import type { CommandCall } from '../commands/command.ts';
+import type { Context } from '../context/context.ts';
+import { etagOf } from '../json/prepared.ts';
+import type { JsonValue } from '../json/value.ts';
+import { preferredWait } from './prefer.ts';
+import type { AnyRoute, Audience, Links, RouteRequest } from './route.ts';
+import type { Middleware, Validated } from './state.ts';
+
+type Ctx = ParameterizedContext<Validated>;
+
+/**
+ * Calls the handler of the route and answers what it returns, parsed by the reply schema, so that nothing leaves that is not named there.
+ * @throws ZodError where the handler returned something else: a fault of ours
+ */
+export const answer =
+  (context: Context): Middleware<Validated> =>
+  async (ctx) => {
+    const { route } = ctx.state;
+    const answered = await route.handler(new HandlerRequest(context, ctx));
+    const prepared = 'prepared' in answered ? answered.prepared : undefined;
+    const text = prepared?.text ?? textOf(route, 'body' in answered ? answered.body : undefined);
+    const mediaType = ('mediaType' in answered ? answered.mediaType : undefined) ?? route.mediaType;
+    ctx.status = answered.status;
+    ctx.set('Content-Type', mediaType ?? 'application/json');
+    ctx.set('Cache-Control', route.cache ?? 'no-store');
+    if (route.alternatives !== undefined) ctx.set('Vary', 'Accept');
+    if ('location' in answered && answered.location !== undefined) ctx.set('Location', answered.location);
+    if ('replayed' in answered) {
+      ctx.state.commanded = true;
+      if (answered.replayed) ctx.set('Idempotency-Replayed', 'true');
+    }
+    if (answered.links !== undefined) setLinks(ctx, answered.links);
+    if (answered.headers !== undefined) ctx.set(answered.headers);
+    if (route.cache !== undefined && isKnown(ctx, prepared?.etag ?? etagOf(text))) ctx.status = 304;
+    else ctx.body = text;
+  };
+
+function textOf({ reply, mediaType }: AnyRoute, body: unknown): string {
+  const parsed = reply.parse(body);
+  return mediaType === undefined ? JSON.stringify(parsed) : String(parsed);
+}
+
+/** RFC 8288, with paths: clients resolve them against the request, whatever proxy stands before us. */
+function setLinks(ctx: Ctx, links: Links): void {
+  const parts = Object.entries(links).map(([relation, parameters]) => {
+    const query = new URLSearchParams(ctx.querystring);
+    for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
+    return `<${ctx.path}?${query.toString()}>; rel="${relation}"`;
+  });
+  if (parts.length > 0) ctx.set('Link', parts.join(', '));
+}
+
+/**
+ * Sets the ETag. Koa's `ctx.fresh` would be false under `Cache-Control: no-cache`, which fetch adds to a request with If-None-Match.
+ * @returns whether If-None-Match has it: weak comparison, a list or `*` (RFC 9110 §13.1.2)
+ */
+export function isKnown(ctx: Pick<Ctx, 'req' | 'set'>, etag: string): boolean {
+  ctx.set('ETag', etag);
+  const { 'if-none-match': known } = ctx.req.headers;
+  return known !== undefined && known.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
+}
+
+class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown> {
+  readonly context: Context;
+  readonly caller: Caller | null;
+  readonly call: CommandCall | null;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly #ctx: Ctx;
+  #abort: AbortController | undefined;
+
+  constructor(context: Context, ctx: Ctx) {
+    const { caller, values } = ctx.state;
+    this.context = context;
+    this.caller = caller;
+    this.call = caller === null ? null : callOf(ctx, caller);
+    this.params = values.params;
+    this.query = values.query;
+    this.body = values.body;
+    this.#ctx = ctx;
+  }
+
+  /** A property, so that handlers may take it apart from the request. */
+  readonly header = (name: string): string | undefined => {
+    const value = this.#ctx.req.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+
+  preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type {
+    const accepted = this.#ctx.accepts(...offers);
+    return offers.find((offer) => offer === accepted) ?? offers[0];
+  }
+
+  get requestId(): string {
+    return this.#ctx.state.requestId;
+  }
+
+  get preferWait(): number | null {
+    return preferredWait(this.header('prefer'));
+  }
+
+  /** Made when it is asked for: few handlers wait. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = (this.#abort = new AbortController());
+      const { res } = this.#ctx;
+      if (res.destroyed) abort.abort();
+      else res.once('close', () => abort.abort());
+    }
+    return this.#abort.signal;
+  }
+}
+
+function callOf({ state, method, path, req }: Ctx, caller: Caller): CommandCall {
+  const { operation, idempotency, requestId, sent } = state;
+  return {
+    caller,
+    operation,
+    idempotency,
+    requestId,
+    request: {
+      method,
+      path,
+      body: (sent ?? {}) as JsonValue,
+      approvalId: req.headers['x-governance-approval'] as string | undefined,
+    },
+  };
+}

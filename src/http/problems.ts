@@ -1,0 +1,72 @@
+import type { ParameterizedContext } from 'koa';
+import type { Logger } from 'pino';
+import { translateDatabaseError } from '../database/errors.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
+import { ErrorCodes } from '../errors/codes.ts';
+import { ClientGone } from './body.ts';
+import { refusalsOf } from './refusals.ts';
+import type { Middleware, Recorded, Routed } from './state.ts';
+
+interface Options {
+  /** Whether a refusal that its route does not declare is a fault of ours: outside of production, so that tests find it. */
+  strict: boolean;
+}
+
+/**
+ * The one writer of error bodies: a refusal becomes its `application/problem+json`; everything else is logged and becomes a 500 that says
+ * nothing of its cause. A client that has gone away is not answered.
+ */
+export const problems =
+  (log: Logger, { strict }: Options): Middleware<Recorded & Partial<Routed>> =>
+  async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      const { requestId, operation, route } = ctx.state;
+      const refusal = refusalOf(error);
+      if (refusal === undefined || refusal.status === 500) {
+        log.error({ err: error, requestId, operation }, 'a request failed by a fault of ours');
+        return sendProblem(ctx, internalError());
+      }
+      if (route === undefined || refusalsOf(route).includes(refusal.code)) return sendProblem(ctx, refusal);
+      const undeclared = `${operation} was refused with ${refusal.code}, which its route does not declare.`;
+      log[strict ? 'error' : 'warn']({ err: error, requestId, operation, code: refusal.code }, undeclared);
+      sendProblem(ctx, strict ? new CarnetError('INTERNAL_ERROR', `${undeclared} Add it to refusals.`) : refusal);
+    }
+  };
+
+/** The refusal an error stands for; undefined for a fault of ours. */
+export function refusalOf(error: unknown): CarnetError | undefined {
+  const translated = error instanceof CarnetError ? error : translateDatabaseError(error);
+  return translated instanceof CarnetError ? translated : undefined;
+}
+
+const internalError = (): CarnetError =>
+  new CarnetError(
+    'INTERNAL_ERROR',
+    'The fault is ours and was recorded under the request_id. Repeating the call with the same Idempotency-Key is safe.',
+  );
+
+/** RFC 9457, with the further members of the code beside its own. */
+export function problemOf(error: CarnetError, request: { path: string; requestId: string }): Record<string, unknown> {
+  return {
+    ...error.extra,
+    type: `urn:carnet:problem:${error.code}`,
+    title: ErrorCodes[error.code][1],
+    status: error.status,
+    detail: error.message,
+    instance: request.path,
+    code: error.code,
+    request_id: request.requestId,
+    ...(error.errors !== undefined && { errors: error.errors }),
+  };
+}
+
+function sendProblem(ctx: ParameterizedContext<Recorded>, error: CarnetError): void {
+  ctx.status = error.status;
+  ctx.set('Content-Type', 'application/problem+json');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set(error.headers);
+  ctx.body = JSON.stringify(problemOf(error, { path: ctx.path, requestId: ctx.state.requestId }));
+}

@@ -1,0 +1,93 @@
+import { METHODS } from 'node:http';
+import { Router } from '@koa/router';
+import type { Context as KoaContext } from 'koa';
+import { CarnetError, notFound } from '../errors/carnet-error.ts';
+import { anyOriginHeaders, preflightHeaders, preflightMethod } from './any-origin.ts';
+import { percentDecoded } from './query.ts';
+import type { AnyRoute } from './route.ts';
+import type { Middleware, Recorded, Routed } from './state.ts';
+
+/** The routes of one path, by method. */
+type Methods = ReadonlyMap<string, AnyRoute>;
+type RouterState = Recorded & Partial<Routed>;
+
+/**
+ * Finds the route of a request: 404 and 405 come from here, and the answers to OPTIONS. The first segment after /v1 chooses a router,
+ * about one a domain, since @koa/router tries its paths one by one; each path stands in it once, and then the method decides. Of two paths
+ * that fit, the one with fewer parameters is taken: `/skills/mine` before `/skills/:id`.
+ */
+export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
+  const routers = new Map<string, Router<RouterState>>();
+  for (const [path, methods] of methodsByPath(routes)) {
+    const segment = segmentOf(path);
+    const router =
+      routers.get(segment) ?? new Router<RouterState>({ strict: true, sensitive: true, exclusive: 'specificity' });
+    routers.set(segment, router);
+    router.register(path, METHODS, (ctx, next) => {
+      const route = methods.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
+      if (route === undefined) return otherMethod(ctx, methods);
+      ctx.state.route = route;
+      ctx.state.params = ctx.params;
+      ctx.state.operation = route.operation;
+      if (route.anyOrigin === true) ctx.set(anyOriginHeaders);
+      return next();
+    });
+  }
+  const choose = new Map([...routers].map(([segment, router]) => [segment, router.routes()]));
+  return async (ctx, next) => {
+    const router = choose.get(segmentOf(ctx.path));
+    if (router === undefined || (ctx.path.includes('%') && percentDecoded(ctx.path) === undefined))
+      throw notFound('path');
+    await router(ctx as never, async () => {
+      if ((ctx.state as RouterState).route === undefined) throw notFound('path');
+      await next();
+    });
+  };
+}
+
+/** Of `/v1/skills/:id` it is `skills`; of an alias outside of /v1 its first segment. */
+const segmentOf = (path: string): string => /^\/(?:v1\/)?([^/]*)/.exec(path)?.[1] ?? '';
+
+/** Aliases included. */
+function methodsByPath(routes: readonly AnyRoute[]): ReadonlyMap<string, Methods> {
+  const byPath = new Map<string, Map<string, AnyRoute>>();
+  const shapes = new Map<string, string>();
+  for (const route of routes) {
+    const method = route.method.toUpperCase();
+    if (!route.path.startsWith('/v1/'))
+      throw new Error(`The path of ${route.operation} must begin with /v1/; it is ${route.path}.`);
+    for (const path of route.alias === undefined ? [route.path] : [route.path, route.alias]) {
+      const shape = path.replaceAll(/:[^/]+/g, ':');
+      const known = shapes.get(shape) ?? path;
+      if (known !== path) throw new Error(`${path} and ${known} are one path: give their parameters the same names.`);
+      shapes.set(shape, path);
+      const methods = byPath.get(path) ?? new Map<string, AnyRoute>();
+      if (methods.has(method)) throw new Error(`Two routes are declared for ${method} ${path}.`);
+      byPath.set(path, methods.set(method, route));
+    }
+  }
+  return byPath;
+}
+
+/** OPTIONS is answered, any other method that the path does not take is refused; both say which ones it takes. */
+function otherMethod(ctx: KoaContext, methods: Methods): void {
+  const asked = methods.get(preflightMethod(ctx.req) ?? '');
+  sendMethods(ctx, [...methods.keys()], asked?.anyOrigin === true);
+}
+
+/**
+ * The answer to OPTIONS, and the refusal of every method that is not among `methods`.
+ * @param anyOrigin whether a page of any origin may go on to send the request it asks about
+ * @throws CarnetError METHOD_NOT_ALLOWED
+ */
+export function sendMethods(ctx: KoaContext, methods: readonly string[], anyOrigin: boolean): void {
+  const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].join(', ');
+  if (anyOrigin) ctx.set({ ...anyOriginHeaders, ...preflightHeaders(allow) });
+  if (ctx.method !== 'OPTIONS') {
+    throw new CarnetError('METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; this path takes ${allow}.`, {
+      headers: { Allow: allow },
+    });
+  }
+  ctx.status = 204;
+  ctx.set('Allow', allow);
+}

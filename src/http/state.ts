@@ -1,0 +1,58 @@
+import type { ParameterizedContext } from 'koa';
+import type { Caller } from '../commands/caller.ts';
+import type { Idempotency } from '../commands/command.ts';
+import type { CarnetError } from '../errors/carnet-error.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Credential } from './auth/credential.ts';
+import type { AnyRoute } from './route.ts';
+
+/** `ctx.state` of every request, from the first middleware on. */
+export interface Recorded {
+  requestId: string;
+  traceId: string | undefined;
+  /** operationId of the route or name of the page; `none` where no route was found. */
+  operation: string;
+  operatorId: string | undefined;
+  /** The answer is that of a command, so something has changed. */
+  commanded: boolean;
+}
+
+/** `ctx.state` from `routing` on: the request is one of this route. */
+export interface Routed extends Recorded {
+  route: AnyRoute;
+  /** As the path has them, decoded. */
+  params: Record<string, string>;
+}
+
+/** From `authentication` on. */
+export interface Authenticated extends Routed {
+  /** Null for a public route, and where the credential is refused. */
+  credential: Credential | null;
+  /** Why the credential is refused; thrown by `admission`, since such a request is counted first. */
+  unauthenticated: CarnetError | undefined;
+}
+
+/** From `admission` on. */
+export interface Admitted extends Authenticated {
+  /** Null for a public route. */
+  caller: Caller | null;
+}
+
+/** From `body` on. */
+export interface Sent extends Admitted {
+  /** JSON or a form as it was read; the bytes where the route takes what somebody signed; undefined for a method without a body. */
+  sent: JsonValue | Buffer | undefined;
+}
+
+/** From `idempotency` on. */
+export interface Keyed extends Sent {
+  idempotency: Idempotency | null;
+}
+
+/** From `validation` on. */
+export interface Validated extends Keyed {
+  values: { params: unknown; query: unknown; body: unknown };
+}
+
+/** A Koa middleware that needs this state to be set by those before it. */
+export type Middleware<State> = (ctx: ParameterizedContext<State>, next: () => Promise<void>) => Promise<void> | void;

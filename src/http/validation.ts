@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { invalid, notFound } from '../errors/carnet-error.ts';
+import { parseOrRefuse } from '../errors/faults.ts';
+import { parseQuery } from './query.ts';
+import type { Middleware, Validated } from './state.ts';
+
+const NoBody = z.strictObject({});
+
+/**
+ * Parses path, query and body by the schemas of the route.
+ * @throws CarnetError VALIDATION_ERROR naming every fault, NOT_FOUND
+ */
+export const validation: Middleware<Validated> = (ctx, next) => {
+  const { route, params, sent } = ctx.state;
+  assertNoNul(params);
+  ctx.state.values = {
+    params: route.params === undefined ? undefined : paramsOf(route.params, params),
+    query: route.query === undefined ? undefined : parseOrRefuse(route.query, parseQuery(ctx.querystring), 'query.'),
+    body: sent === undefined ? undefined : parseOrRefuse(route.body ?? NoBody, sent),
+  };
+  return next();
+};
+
+function assertNoNul(params: Record<string, string>): void {
+  for (const name in params) {
+    if (params[name]?.includes('\0'))
+      throw invalid({ path: `path.${name}`, code: 'nul', message: 'must not contain NUL' });
+  }
+}
+
+/** An id that cannot be one is the id of nothing. */
+function paramsOf(schema: z.ZodType, params: Record<string, string>): unknown {
+  const { success, data } = schema.safeParse(params);
+  if (!success) throw notFound('thing');
+  return data;
+}

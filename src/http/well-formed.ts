@@ -1,0 +1,20 @@
+import { CarnetError } from '../errors/carnet-error.ts';
+import type { Middleware } from './state.ts';
+
+/** What follows on the connection may be a body that nobody reads, so it ends here. */
+const closing = { headers: { Connection: 'close' } };
+
+/** Refuses what HTTP itself does not allow; Node leaves both to us, so that the answer is a problem. */
+export const wellFormed: Middleware<unknown> = (ctx, next) => {
+  const { headers, httpVersion } = ctx.req;
+  // Of HTTP/1.1, and of no version before it, a Host is required (RFC 9112 §3.2).
+  if (headers.host === undefined && httpVersion !== '1.0')
+    throw new CarnetError('VALIDATION_ERROR', 'An HTTP/1.1 request names its host: send the header Host.', closing);
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    throw new CarnetError(
+      'EXPECTATION_FAILED',
+      'The only expectation that is met here is Expect: 100-continue; leave the header out.',
+      closing,
+    );
+  return next();
+};
