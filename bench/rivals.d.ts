@@ -69,6 +69,7 @@ declare module 'fastify' {
     listen(address: { port: number; host: string }): Promise<string>;
     addresses(): { port: number }[];
   }
+  export const LogController: new (options: { disableRequestLogging: boolean }) => object;
   export default function fastify(options: object): FastifyInstance;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
-import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { createLogger } from '../../src/context/logging.ts';
@@ -52,7 +52,7 @@ const constants = {
 
 const app = Fastify({
   loggerInstance: createLogger('info'),
-  disableRequestLogging: true, // as Carnet, which logs at `debug` what changed nothing and went well
+  logController: new LogController({ disableRequestLogging: true }), // as Carnet, which logs at `debug` what changed nothing and went well
   requestIdHeader: 'x-request-id',
   genReqId: () => randomUUID(),
 })
@@ -69,12 +69,12 @@ await app.register(rateLimit, {
   timeWindow: 60_000,
   keyGenerator: (request: FastifyRequest) => request.headers.authorization ?? request.ip,
 });
-app.addHook('onRequest', async (request, reply) => {
+app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
   reply.header('X-Request-Id', request.id).header('Cache-Control', 'no-store');
   if (headers === 'constant') reply.headers(constants);
 });
 app.addHook('onRequest', authenticate);
-app.addHook('onResponse', async (request, reply) =>
+app.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) =>
   durations.record(request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime / 1_000),
 );
 

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { lengthOf, text } from '../fields/fields.ts';
+import { lengthOf, text } from '../fields/text.ts';
 
 /** Constraints of one list; a token of 16 KiB has no room for many more. */
 const MAX_CONSTRAINTS = 50;

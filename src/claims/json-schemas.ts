@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject } from '../fields/fields.ts';
+import { jsonObject } from '../fields/objects.ts';
 import type { JsonObject } from '../json/value.ts';
 import { prepareJson, type PreparedJson } from '../json/prepared.ts';
 import { EnvelopeSchema } from './schema/envelope.ts';

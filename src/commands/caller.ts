@@ -8,7 +8,7 @@ import {
   type PassportId,
 } from '../ids/ids.ts';
 
-/** Who is calling, as authentication found it: the credential decides what may be done (decisions §3.8 "Credentials"). */
+/** Who is calling, as authentication found it: the credential decides what may be done. */
 export type Caller = OperatorCaller | AgentKeyCaller;
 
 /** Somebody who may act for a whole operator: a key, an OAuth access token, or a person in a dashboard session. */
@@ -16,7 +16,7 @@ export interface OperatorCaller {
   kind: 'operator';
   operatorId: OperatorId;
   role: 'owner' | 'admin' | 'member';
-  /** The key PLATFORM_ADMIN_KEY: platform administration, and `op_platform` everywhere else (decisions C5). */
+  /** The key PLATFORM_ADMIN_KEY: platform administration, and `op_platform` everywhere else. */
   platform: boolean;
   by: OperatorCredential;
 }
@@ -40,11 +40,11 @@ export interface AgentKeyCaller {
   operatorId: OperatorId;
   keyId: ApiKeyId;
   agentId: AgentId;
-  /** Cents a UTC month that holds made with this key may add up to (decisions K58); null: no limit. */
+  /** Cents a UTC month that holds made with this key may add up to; null: no limit. */
   monthlyLimitCents: number | null;
 }
 
-/** A passport shown as a bearer credential; no route takes it but those that name it (decisions §3.8 "Credentials"). */
+/** A passport shown as a bearer credential; no route takes it but those that name it. */
 export interface PassportBearer {
   kind: 'passport';
   operatorId: OperatorId;
@@ -52,7 +52,7 @@ export interface PassportBearer {
   jti: PassportId;
 }
 
-/** The part of an idempotency key's name that keeps an agent's keys apart from its operator's (decisions §1); '' for operators. */
+/** The part of an idempotency key's name that keeps an agent's keys apart from its operator's; '' for operators. */
 export const agentPart = (caller: Caller): AgentId | '' => (caller.kind === 'agent' ? caller.agentId : '');
 
 /** How the audit trail names the caller. */
@@ -68,7 +68,7 @@ export const credentialName = (caller: Caller | PassportBearer): string => {
   return by.kind === 'oauth' ? `oauth:${by.subject}` : by.memberId;
 };
 
-/** A person in the dashboard; every other credential is a bearer's, whoever holds it (decisions A33). */
+/** A person in the dashboard; every other credential is a bearer's, whoever holds it. */
 export const isPerson = (caller: Caller | PassportBearer): boolean =>
   caller.kind === 'operator' && caller.by.kind === 'session';
 

@@ -1,5 +1,5 @@
 /**
- * A named point between two steps. In tests `FAULT_AT=<name>` ends the process here as a power cut would (architecture rule 11);
+ * A named point between two steps. In tests `FAULT_AT=<name>` ends the process here as a power cut would (rule 11);
  * in production the variable is unset and this is one comparison.
  */
 export function step(name: string): void {

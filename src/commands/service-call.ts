@@ -1,12 +1,16 @@
 import type { Context } from '../context/context.ts';
-import { serviceCaller } from './caller.ts';
+import { serviceCaller, type Caller } from './caller.ts';
 import type { CommandCall } from './command.ts';
 import { runCommand } from './run.ts';
 import type { Unit } from './unit.ts';
 
-/** A call of the service itself, which the audit trail names as the platform's. @param requestId what logs find it by. */
-export const serviceCall = (operation: string, requestId: string): CommandCall => ({
-  caller: serviceCaller,
+/**
+ * A call that no request with a credential made: the service's own, or one that its proof is checked in (a code, a signature).
+ * @param requestId what logs find it by
+ * @param caller whom the audit trail names; the platform unless given
+ */
+export const serviceCall = (operation: string, requestId: string, caller: Caller = serviceCaller): CommandCall => ({
+  caller,
   operation,
   idempotency: null,
   requestId,

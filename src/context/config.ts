@@ -19,7 +19,7 @@ const url = (...protocols: string[]) =>
 
 /** As RFC 8414 §2 has it; keys that come without TLS can only be trusted where they do not leave this machine. */
 const issuer = url('https:', 'http:').refine((text) => {
-  if (!URL.canParse(text)) return true; // told above
+  if (!URL.canParse(text)) return true; // refused above
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   return username + password + search + hash === '' && (protocol === 'https:' || isLoopback(hostname));
 }, 'must have no user, query or fragment, and be https:// unless it is on this machine');
@@ -39,7 +39,7 @@ const encryptionKeys = z.string().transform((text, context) =>
   }),
 );
 
-/** The settings (decisions §7), by the name of their variable. Everything is optional on one machine. */
+/** The settings, by the name of their variable. Everything is optional on one machine. */
 const Environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   PUBLIC_BASE_URL: url('http:', 'https:').optional(),
@@ -127,13 +127,13 @@ export interface MailSettings {
   from: string;
 }
 
-/** Access tokens of an OAuth server are taken as credentials (decisions C4). */
+/** Access tokens of an OAuth server are taken as credentials. */
 export interface OAuthSettings {
   issuer: string;
   audience: string;
 }
 
-/** Who moves the money (decisions B8). Both sign their webhooks with `webhookSecret`. */
+/** Who moves the money. Both sign their webhooks with `webhookSecret`. */
 export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecret: string };
 
 /** What has a monthly price: a paid tier, or one seat. */
@@ -174,36 +174,36 @@ export interface Config {
   workflowBundle: string | undefined;
   platformAdminKey: string;
   encryptionKeys: readonly Buffer[];
-  /** Seconds until an invocation nobody finished expires (decisions K30). */
+  /** Seconds until an invocation nobody finished expires. */
   invocationTtlSeconds: number;
-  /** Requests a minute a key; 0: no rate limit of any kind (decisions C9). */
+  /** Requests a minute a key; 0: no rate limit of any kind. */
   rateLimitPerMinute: number;
   /** Requests a minute of one address that shows no valid credential, or none that the route looks at. */
   anonymousRateLimitPerMinute: number;
   skillReview: 'code' | 'all' | 'none';
-  /** Seconds from the first passport of a session to the last expiry that refreshing may reach (decisions A16). */
+  /** Seconds from the first passport of a session to the last expiry that refreshing may reach. */
   sessionMaxSeconds: number;
-  /** Seconds from the last moment of a session's work to a missed checkout (decisions A38). */
+  /** Seconds from the last moment of a session's work to a missed checkout. */
   missedCheckoutGraceSeconds: number;
-  /** A review decided as blocked without `block_future` revokes the passport and its descendants too (decisions A31). */
+  /** A review decided as blocked without `block_future` revokes the passport and its descendants too. */
   reviewBlockRevokes: boolean;
-  /** Seconds that a person has to approve (decisions A33). */
+  /** Seconds that a person has to approve. */
   approvalSeconds: number;
-  /** Seconds that a code sent by mail can be entered (decisions N2). */
+  /** Seconds that a code sent by mail can be entered. */
   verificationCodeSeconds: number;
-  /** Absent: mail stays in the local outbox, which the platform key reads (decisions B8). */
+  /** Absent: mail stays in the local outbox, which the platform key reads. */
   mail: MailSettings | undefined;
   /** Absent: no OAuth access token is a credential. */
   oauth: OAuthSettings | undefined;
   /** Absent: whatever needs a payment provider is 503 PAYMENTS_NOT_CONFIGURED. */
   payments: PaymentSettings | undefined;
-  /** Seconds that a hosted checkout of a top-up can be paid (decisions B6). */
+  /** Seconds that a hosted checkout of a top-up can be paid. */
   topUpSessionSeconds: number;
-  /** Seconds that a hosted checkout of a subscription can be paid (decisions B11). */
+  /** Seconds that a hosted checkout of a subscription can be paid. */
   subscribeSessionSeconds: number;
-  /** Hundredths of a percent kept of earnings, unless the operator has a rate of its own (decisions K42). */
+  /** Hundredths of a percent kept of earnings, unless the operator has a rate of its own. */
   commissionBps: number;
-  /** Less than this is not paid out, but carried to the next month (decisions K42). */
+  /** Less than this is not paid out, but carried to the next month. */
   minPayoutCents: number;
 }
 

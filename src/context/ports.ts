@@ -22,7 +22,7 @@ export interface Delivery {
  *     const refused = await context.requireApproval(unit, call, 'agent.unblock');
  *     if (refused !== null) return refused;
  *
- * @param action what a person is asked to approve, as the audit trail names it.
+ * @param action what a person would approve, as the audit trail names it.
  * @returns null where the action may go on, otherwise what the command returns.
  */
 export type RequireApproval = (unit: Unit, call: CommandCall, action: string) => Promise<CommittedRefusal | null>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { email } from '../fields/fields.ts';
+import { email } from '../fields/text.ts';
 
 export const RequestCodeSchema = z.strictObject({ email }).meta({ id: 'RequestCode' });
 export type RequestCode = z.infer<typeof RequestCodeSchema>;

@@ -1,7 +1,7 @@
 import { membershipsOf } from '../accounts/index.ts';
-import { serviceCaller } from '../commands/caller.ts';
 import type { Answered } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
+import { serviceCall } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { writeMail } from '../mail/index.ts';
@@ -23,7 +23,7 @@ export async function sendSignInCode(
   const seconds = config.verificationCodeSeconds;
   const code = newCode();
   const address = addressMac(encryption, email);
-  const call = { caller: serviceCaller, operation: 'sendSignInCode', idempotency: null, requestId, request: null };
+  const call = serviceCall('sendSignInCode', requestId);
   return runCommand(context, call, async (unit) => {
     const wait = await takeSignInTurn(unit.connection, { address, code: codeMac(encryption, address, code), seconds });
     if (wait > 0) throw tooEarly(wait);

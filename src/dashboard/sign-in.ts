@@ -1,8 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import { membershipsOf, type Membership } from '../accounts/index.ts';
 import { serviceCaller, type OperatorCaller } from '../commands/caller.ts';
-import type { Answered, CommandCall } from '../commands/command.ts';
+import type { Answered } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
+import { serviceCall } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
@@ -32,13 +33,8 @@ export async function signIn(
   const memberships = await membershipsOf(context.pool, email);
   const chosen = chooseMembership(memberships, operatorId);
   const session = { id: newId('dsh'), token: randomBytes(32).toString('base64url') };
-  const call: CommandCall = {
-    caller: chosen instanceof CarnetError ? serviceCaller : callerOf(chosen, session.id),
-    operation: 'signIn',
-    idempotency: null,
-    requestId,
-    request: null,
-  };
+  const caller = chosen instanceof CarnetError ? serviceCaller : callerOf(chosen, session.id);
+  const call = serviceCall('signIn', requestId, caller);
   const answered = await runCommand<DashboardSession>(context, call, async (unit) => {
     const address = addressMac(context.encryption, email);
     const refusal = await checkCode(

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** By zod's names of types; another is said as it is. */
+/** By zod's names of types; another one is shown as it is. */
 const KINDS: Record<string, string> = {
   string: 'a text',
   number: 'a number',
@@ -29,7 +29,7 @@ function bound(
   return `must be ${comparison} ${limit}`;
 }
 
-/** The words for a fault of which the schema itself says nothing; undefined leaves them to zod. */
+/** The message for a fault for which the schema itself has none; undefined leaves it to zod. */
 export function faultWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

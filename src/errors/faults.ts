@@ -5,8 +5,8 @@ import { faultWords } from './fault-words.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * The faults of a value, each at its place. Paths are dotted and end in the property, missing and unknown ones included
- * (decisions §3.8). Of a union the branch that came furthest speaks, since that is the one that was meant.
+ * The faults of a value, each at its place. Paths are dotted and end in the property, missing and unknown ones included.
+ * Of a union the faults are those of the branch that came furthest, since that is the one that was meant.
  * @param prefix `query.` for a query string, '' for a body
  */
 export function faultsOf(issues: readonly Issue[], prefix = '', above: readonly PropertyKey[] = []): FieldFault[] {
@@ -55,7 +55,7 @@ const depth = (faults: readonly FieldFault[]): number =>
 export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown, prefix = ''): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // Only the faults of a refused value need their inputs, to tell what is missing from what is wrong.
+  // Only the faults of a refused value need their inputs, to distinguish what is missing from what is wrong.
   const { error } = schema.safeParse(value, { reportInput: true, error: faultWords });
   const [first, ...others] = faultsOf((error ?? parsed.error).issues, prefix);
   throw first === undefined

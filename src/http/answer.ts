@@ -102,7 +102,7 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
     return preferredWait(this.header('prefer'));
   }
 
-  /** Made when it is asked for: few handlers wait. */
+  /** Made when it is needed: few handlers wait. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = (this.#abort = new AbortController());

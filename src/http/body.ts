@@ -66,7 +66,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined ||
   (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
-/** @throws CarnetError UNSUPPORTED_MEDIA_TYPE unless the head says JSON in UTF-8, not compressed */
+/** @throws CarnetError UNSUPPORTED_MEDIA_TYPE unless the head names JSON in UTF-8, not compressed */
 function assertJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
   if (
@@ -90,7 +90,7 @@ function assertJson({ headers }: IncomingMessage): void {
   }
 }
 
-/** Whether the head says that the body is a form, not compressed. */
+/** Whether the head names a form, not compressed. */
 const isForm = ({ headers }: IncomingMessage): boolean =>
   /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '') &&
   (headers['content-encoding'] ?? 'identity') === 'identity';

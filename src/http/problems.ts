@@ -13,8 +13,8 @@ interface Options {
 }
 
 /**
- * The one writer of error bodies: a refusal becomes its `application/problem+json`; everything else is logged and becomes a 500 that says
- * nothing of its cause. A client that has gone away is not answered.
+ * The one writer of error bodies: a refusal becomes its `application/problem+json`; everything else is logged and becomes a 500 without
+ * its cause. A client that has gone away is not answered.
  */
 export const problems =
   (log: Logger, { strict }: Options): Middleware<Recorded & Partial<Routed>> =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../errors/carnet-error.ts';
 
-/** A whole number in a query string: digits only, in its range or 400; nothing is clamped (decisions C3). */
+/** A whole number in a query string: digits only, in its range or 400; nothing is clamped. */
 export const queryInteger = (minimum: number, maximum: number) =>
   documented(
     z

@@ -69,15 +69,15 @@ function methodsByPath(routes: readonly AnyRoute[]): ReadonlyMap<string, Methods
   return byPath;
 }
 
-/** OPTIONS is answered, any other method that the path does not take is refused; both say which ones it takes. */
+/** OPTIONS is answered, any other method that the path does not take is refused; both name those that it takes. */
 function otherMethod(ctx: KoaContext, methods: Methods): void {
-  const asked = methods.get(preflightMethod(ctx.req) ?? '');
-  sendMethods(ctx, [...methods.keys()], asked?.anyOrigin === true);
+  const announced = methods.get(preflightMethod(ctx.req) ?? '');
+  sendMethods(ctx, [...methods.keys()], announced?.anyOrigin === true);
 }
 
 /**
  * The answer to OPTIONS, and the refusal of every method that is not among `methods`.
- * @param anyOrigin whether a page of any origin may go on to send the request it asks about
+ * @param anyOrigin whether a page of any origin may go on to send the request that it announces
  * @throws CarnetError METHOD_NOT_ALLOWED
  */
 export function sendMethods(ctx: KoaContext, methods: readonly string[], anyOrigin: boolean): void {

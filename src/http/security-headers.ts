@@ -1,7 +1,7 @@
 import helmet, { type HelmetOptions } from 'helmet';
 import type { Middleware } from './state.ts';
 
-/** What helmet would set on every answer: the same each time, so it is asked once. */
+/** What helmet would set on every answer: the same each time, so it runs once. */
 function headersOf(options: HelmetOptions): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   const recorder = {
@@ -16,7 +16,7 @@ function headersOf(options: HelmetOptions): Readonly<Record<string, string>> {
 const referrerPolicy = { policy: 'same-origin' } as const;
 
 /**
- * For JSON and text: nothing may be loaded by it and nothing may frame it. What helmet has beyond that speaks to pages that run
+ * For JSON and text: nothing may be loaded by it and nothing may frame it. What helmet has beyond that is for pages that run
  * in a browser or to browsers long gone, and each header costs an answer 0.2 µs.
  */
 const apiHeaders = headersOf({

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { cents, jsonObject, text } from '../fields/fields.ts';
+import { cents } from '../fields/cents.ts';
+import { jsonObject } from '../fields/objects.ts';
+import { text } from '../fields/text.ts';
 
 export const InvocationStatusSchema = z.enum(['pending', 'processing', 'completed', 'failed', 'expired']);
 export type InvocationStatus = z.infer<typeof InvocationStatusSchema>;

@@ -14,6 +14,6 @@ export function canonicalJson(value: JsonValue): string {
 
 /**
  * 64 lower-case hex digits of SHA-256 over the UTF-8 bytes of `text`; over `canonicalJson` it is input_hash and
- * output_hash (K49).
+ * output_hash.
  */
 export const sha256Hex = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');

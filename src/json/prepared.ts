@@ -23,5 +23,5 @@ export const prepareJson = <Reply extends z.ZodType>(
 /** A body that is text already, and that whoever wrote it answers for: the reply schema does not see it. */
 export const writtenText = <Body>(text: string): PreparedJson<Body> => ({ text, etag: '' });
 
-/** 16 bytes of SHA-256 are plenty to tell two versions of one thing apart. */
+/** 16 bytes of SHA-256 are plenty to distinguish two versions of one thing. */
 export const etagOf = (content: string | Buffer): string => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;

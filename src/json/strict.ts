@@ -15,7 +15,7 @@ export type StrictJsonCode =
   | 'number_overflow'
   | 'unsafe_integer';
 
-/** Why a text is not taken as JSON. `message` is a sentence that says where and what to do. */
+/** Why a text is not taken as JSON. `message` is a sentence: where, and what to do. */
 export class StrictJsonFault extends Error {
   override readonly name = 'StrictJsonFault';
   readonly code: StrictJsonCode;

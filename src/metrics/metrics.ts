@@ -1,4 +1,4 @@
-import type { Attributes, Counter, ObservableResult } from '@opentelemetry/api';
+import type { Counter } from '@opentelemetry/api';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { observeProcess } from './process-metrics.ts';
@@ -17,28 +17,6 @@ export const requestDurations = new RequestDurations();
  */
 export const metrics = {
   counter: (name: string, description: string): Counter => meter.createCounter(name, { description }),
-
-  /** A value that is read when the metrics are. @returns ends the observation */
-  gauge(name: string, description: string, read: () => number | Promise<number>): () => void {
-    const gauge = meter.createObservableGauge(name, { description });
-    const observe = async (result: ObservableResult): Promise<void> => result.observe(await read());
-    gauge.addCallback(observe);
-    return () => gauge.removeCallback(observe);
-  },
-
-  /** Several values told apart by attributes, read together. @returns ends the observation */
-  gauges(
-    name: string,
-    description: string,
-    read: () => Promise<[value: number, attributes: Attributes][]>,
-  ): () => void {
-    const gauge = meter.createObservableGauge(name, { description });
-    const observe = async (result: ObservableResult): Promise<void> => {
-      for (const [value, attributes] of await read()) result.observe(value, attributes);
-    };
-    gauge.addCallback(observe);
-    return () => gauge.removeCallback(observe);
-  },
 };
 
 observeProcess(meter);

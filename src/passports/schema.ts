@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConstraintsSchema } from '../authority/index.ts';
-import { distinct, text } from '../fields/fields.ts';
+import { distinct, text } from '../fields/text.ts';
 import { AuthorityRefSchema } from './token.ts';
 
 /** Seconds that a passport is valid where the request does not say. */

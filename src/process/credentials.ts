@@ -6,7 +6,7 @@ import { oauthAuthenticator } from '../http/auth/oauth.ts';
 import { platformKeyAuthenticator } from '../http/auth/platform-key.ts';
 import { passportAuthenticator } from '../passports/index.ts';
 
-/** Every kind of credential that the service takes (decisions C4). */
+/** Every kind of credential that the service takes. */
 export const credentials = (context: Context): Credentials => {
   const { platformAdminKey, oauth } = context.config;
   return {

@@ -27,7 +27,7 @@ export interface Parts {
   stop(): Promise<void>;
 }
 
-/** Opens what every process has, and does in it what `roles` says. */
+/** Opens what every process has, and runs in it what `roles` names. */
 export async function openParts(config: Config, log: Logger, roles: { api: boolean; worker: boolean }): Promise<Parts> {
   const temporal = openTemporal(config.temporal);
   const delivery = createDelivery({ temporal, log, lives });

@@ -8,7 +8,7 @@ import { ensureDemoCredit } from '../billing/index.ts';
 import type { Context } from '../context/context.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 
-/** `credentials.json` in the data directory (decisions §4 "First start"): where everything is, and the keys to it. Mode 0600. */
+/** `credentials.json` in the data directory: where everything is, and the keys to it. Mode 0600. */
 const CredentialsSchema = z.looseObject({
   base_url: z.string(),
   operator_id: z.string(),

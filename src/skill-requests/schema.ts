@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { cents, jsonObject, text, withSomeField } from '../fields/fields.ts';
+import { cents } from '../fields/cents.ts';
+import { jsonObject, withSomeField } from '../fields/objects.ts';
+import { text } from '../fields/text.ts';
 import { ListedSkillSchema, tags } from '../skills/index.ts';
 
 export const SkillRequestStatus = z.enum(['open', 'closed', 'fulfilled']);

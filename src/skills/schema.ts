@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { cents, jsonObject, text, withSomeField } from '../fields/fields.ts';
-import { name as nameText } from '../fields/names.ts';
+import { cents } from '../fields/cents.ts';
+import { jsonObject, withSomeField } from '../fields/objects.ts';
+import { text, name as nameText } from '../fields/text.ts';
 import { codeFields, executionFields, singleScriptFieldsBesideSteps } from './skill-code.ts';
 import { semver, tags } from './tags-and-semver.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { lengthOf, text } from '../fields/fields.ts';
-import { name as nameText } from '../fields/names.ts';
+import { lengthOf, text, name as nameText } from '../fields/text.ts';
 
 /** What a skill executes: steps, script, dependencies and model settings. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../fields/fields.ts';
+import { text } from '../fields/text.ts';
 
 /** Ten at most, of 1 to 32 characters, compared exactly; a repeated tag is stored once. */
 export const tags = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runCommand } from '../../src/commands/run.ts';
 import { sql } from '../../src/database/pool.ts';
-import { jsonObject } from '../../src/fields/fields.ts';
+import { jsonObject } from '../../src/fields/objects.ts';
 import { route, type AnyRoute } from '../../src/http/route.ts';
 import { database, type Reply, type Requester } from '../support/service.ts';
 
@@ -13,6 +13,7 @@ const shared = {
   body: jsonObject,
   status: 200,
   reply: z.object({ done: z.literal(true) }),
+  refusals: ['GOVERNANCE_APPROVAL_REQUIRED'],
 } as const;
 
 /** Two governed actions whose only effect is an audit event. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { cents, withSomeField } from '../../fields/fields.ts';
-import { name } from '../../fields/names.ts';
+import { cents } from '../../fields/cents.ts';
+import { withSomeField } from '../../fields/objects.ts';
+import { name } from '../../fields/text.ts';
 import { PublicJwkSchema } from './public-jwk.ts';
 
 /** From the weakest to the strongest. */

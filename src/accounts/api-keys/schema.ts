@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { cents } from '../../fields/fields.ts';
-import { instant, name } from '../../fields/names.ts';
+import { cents } from '../../fields/cents.ts';
+import { instant } from '../../fields/instant.ts';
+import { name } from '../../fields/text.ts';
 
 const role = z.enum(['admin', 'member']);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { email } from '../../fields/fields.ts';
+import { email } from '../../fields/text.ts';
 
 export const RoleSchema = z.enum(['owner', 'admin', 'member']);
 export type Role = z.infer<typeof RoleSchema>;

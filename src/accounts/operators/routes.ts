@@ -26,6 +26,7 @@ const getOwnOperator = route({
   audience: 'operator',
   status: 200,
   reply: OperatorSchema,
+  refusals: ['NOT_FOUND'],
   handler: async ({ context, caller }) => ({ status: 200, body: await readOwnOperator(context, caller) }),
 });
 
@@ -40,7 +41,7 @@ const patchOwnOperator = route({
   example: { name: 'Ada & Daughters Ltd' },
   status: 200,
   reply: OperatorSchema,
-  refusals: ['ADMIN_REQUIRED', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  refusals: ['NOT_FOUND', 'ADMIN_REQUIRED', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, body }) => updateOwnOperator(context, call, body),
 });
 

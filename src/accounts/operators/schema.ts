@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { email, withSomeField } from '../../fields/fields.ts';
-import { name } from '../../fields/names.ts';
+import { withSomeField } from '../../fields/objects.ts';
+import { email, name } from '../../fields/text.ts';
 import { TierSchema } from '../../fields/tiers.ts';
 
 const commissionBps = z.int().min(0).max(10_000).nullable();

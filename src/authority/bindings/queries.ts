@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { jsonObject } from '../../fields/fields.ts';
+import { jsonObject } from '../../fields/objects.ts';
 import type { AuthorityBindingId, OperatorId } from '../../ids/ids.ts';
 import {
   AuthorityBindingSchema,

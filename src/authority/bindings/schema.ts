@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../json/canonical.ts';
-import { jsonObject } from '../../fields/fields.ts';
-import { instant, name } from '../../fields/names.ts';
+import { instant } from '../../fields/instant.ts';
+import { jsonObject } from '../../fields/objects.ts';
+import { name } from '../../fields/text.ts';
 
 /** Most bytes of the document as JCS; the same as of a claim whose type has no schema. */
 const MAX_DOCUMENT_BYTES = 65_536;

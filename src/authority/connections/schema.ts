@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { text, withSomeField } from '../../fields/fields.ts';
-import { distinctNames, name } from '../../fields/names.ts';
+import { withSomeField } from '../../fields/objects.ts';
+import { text, distinctNames, name } from '../../fields/text.ts';
 
 const serviceName = name
   .refine((value) => value !== '*', 'must not be *, which stands for all services in grants')

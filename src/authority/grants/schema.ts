@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConstraintSchema, ConstraintsSchema } from '../constraints.ts';
-import { distinctNames } from '../../fields/names.ts';
+import { distinctNames } from '../../fields/text.ts';
 
 export const GrantSchema = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { instant, name } from '../../fields/names.ts';
+import { instant } from '../../fields/instant.ts';
+import { name } from '../../fields/text.ts';
 
 export const IdentityClaimSchema = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { text } from '../../fields/fields.ts';
-import { instant } from '../../fields/names.ts';
+import { instant } from '../../fields/instant.ts';
+import { text } from '../../fields/text.ts';
 
 export const MissionSchema = z
   .object({

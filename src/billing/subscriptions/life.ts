@@ -1,6 +1,7 @@
 import { lockOperator } from '../../accounts/index.ts';
 import { serviceCaller } from '../../commands/caller.ts';
 import { runCommand } from '../../commands/run.ts';
+import { serviceCall } from '../../commands/service-call.ts';
 import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
@@ -51,13 +52,8 @@ export async function forOperator(
   operatorId: string,
   work: (unit: Unit) => Promise<void>,
 ): Promise<void> {
-  const call = {
-    caller: { ...serviceCaller, operatorId: operatorId as OperatorId },
-    operation: 'subscription',
-    idempotency: null,
-    requestId: 'life',
-    request: null,
-  };
+  const caller = { ...serviceCaller, operatorId: operatorId as OperatorId };
+  const call = serviceCall('subscription', 'life', caller);
   await runCommand(context, call, async (unit) => {
     await lockOperator(unit.connection, operatorId);
     await work(unit);

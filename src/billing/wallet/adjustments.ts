@@ -3,7 +3,7 @@ import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { OperatorId } from '../../ids/ids.ts';
-import { description } from '../../fields/names.ts';
+import { description } from '../../fields/text.ts';
 import { adjustWallet } from './adjust-wallet.ts';
 import { WalletTransactionSchema, type WalletTransaction } from './schema.ts';
 

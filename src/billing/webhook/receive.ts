@@ -1,5 +1,5 @@
-import { serviceCaller } from '../../commands/caller.ts';
 import { runCommand } from '../../commands/run.ts';
+import { serviceCall } from '../../commands/service-call.ts';
 import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { parseLifeId } from '../../ids/life-ids.ts';
@@ -33,13 +33,7 @@ const ALARMING: ReadonlySet<string> = new Set(['differs', 'unknown', 'came_back'
  * @throws CarnetError TEMPORARILY_UNAVAILABLE: the provider sends the event again.
  */
 export async function receivePaymentEvent(context: Context, event: PaymentEvent, requestId: string): Promise<void> {
-  const call = {
-    caller: serviceCaller,
-    operation: 'receivePaymentWebhook',
-    idempotency: null,
-    requestId,
-    request: null,
-  };
+  const call = serviceCall('receivePaymentWebhook', requestId);
   const { body: outcome } = await runCommand(context, call, async (unit) => {
     if (!(await insertPaymentEvent(unit.connection, event))) return { status: 200, body: 'seen' };
     const effect = await applyFact(unit, event, requestId);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jsonObject, text } from '../../fields/fields.ts';
+import { jsonObject } from '../../fields/objects.ts';
+import { text } from '../../fields/text.ts';
 import { queryInstant } from '../../http/query.ts';
 import { ReceiptSchema } from './envelope.ts';
 import { CLAIM_TYPES } from './payloads.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../fields/fields.ts';
+import { text } from '../../fields/text.ts';
 import {
   agentId,
   claimRef,

@@ -13,7 +13,7 @@ const REMEMBERED_MS = 1_000;
 const REMEMBERED = 10_000;
 /** Characters; what is longer (a token, a key behind thousands of spaces) is remembered by its hash. API keys are shorter. */
 const REMEMBERED_AS_SHOWN = 200;
-/** Keys, agents, operators, members and dashboard sessions: a change of one of these may change what a credential says. */
+/** Keys, agents, operators, members and dashboard sessions: a change of one of these may change what a credential stands for. */
 const BEHIND_CREDENTIALS = /^(?:\*$|key_|ag_|op_|mem_|dsh_)/;
 
 /**

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 
-/** Who a JWT says has issued it, so that the right authenticator checks it; nothing is proven by it. Undefined: it is no JWT. */
+/** The issuer that a JWT names, so that the right authenticator checks it; nothing is proven by it. Undefined where it is no JWT. */
 export function claimedIssuer(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;

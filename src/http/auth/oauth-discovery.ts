@@ -11,13 +11,13 @@ const ANSWER_BYTES = 262_144;
 
 /**
  * Where the issuer keeps its keys: what its metadata say, at the address of RFC 8414 or of OpenID Connect Discovery.
- * @throws Error saying why neither can be used
+ * @throws Error with the reason why neither can be used
  */
 export async function findJwksUri(issuer: string): Promise<URL> {
   const faults: string[] = [];
   for (const address of metadataAddresses(issuer)) {
     try {
-      return jwksUriOf(issuer, await (await askIssuer(address)).json());
+      return jwksUriOf(issuer, await (await fetchFromIssuer(address)).json());
     } catch (error) {
       faults.push(`${address.href}: ${reasonOf(error)}`);
     }
@@ -52,7 +52,7 @@ function jwksUriOf(issuer: string, answered: unknown): URL {
  * What the issuer answers, read whole; redirects are not followed, since they lead to whom nobody configured.
  * @throws Error where it is not a 200 in time and of a size that can be
  */
-export async function askIssuer(address: URL): Promise<Response> {
+export async function fetchFromIssuer(address: URL): Promise<Response> {
   const answer = await fetch(address, {
     redirect: 'manual',
     headers: { accept: 'application/json' },

@@ -1,17 +1,17 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, type RemoteJWKSet } from 'jose';
 import type { Logger } from 'pino';
 import { CarnetError } from '../../errors/carnet-error.ts';
-import { askIssuer, findJwksUri } from './oauth-discovery.ts';
+import { fetchFromIssuer, findJwksUri } from './oauth-discovery.ts';
 
-/** The issuer is asked again after a second at the earliest: for a key it had not, and after a failure. */
-const ASK_AGAIN_MS = 1_000;
-/** Where its keys are, and the keys, are trusted for ten minutes without a word of it. */
+/** The issuer is fetched from again after a second at the earliest: for a key it had not, and after a failure. */
+const FETCH_AGAIN_MS = 1_000;
+/** Where its keys are, and the keys, are used for ten minutes without a look at it. */
 const TRUSTED_MS = 600_000;
 
 /**
- * The keys of an OAuth issuer (RFC 8414 or OpenID Connect Discovery), asked for when first needed.
+ * The keys of an OAuth issuer (RFC 8414 or OpenID Connect Discovery), fetched when first needed.
  * A key that is not known is looked for at most once a second, so that made-up tokens cannot make us flood the issuer.
- * @throws CarnetError TEMPORARILY_UNAVAILABLE while the issuer cannot be asked (fails closed), jose's errors for a missing key
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE while the issuer gives no usable answer (fails closed), jose's errors for a missing key
  */
 export function issuerKeys(issuer: string, log: Logger): JWTVerifyGetKey {
   let known: { keys: RemoteJWKSet; until: number } | undefined;
@@ -20,16 +20,16 @@ export function issuerKeys(issuer: string, log: Logger): JWTVerifyGetKey {
   const find = async (): Promise<RemoteJWKSet> => {
     const jwksUri = await findJwksUri(issuer);
     const keys = createRemoteJWKSet(jwksUri, {
-      cooldownDuration: ASK_AGAIN_MS,
+      cooldownDuration: FETCH_AGAIN_MS,
       cacheMaxAge: Number.POSITIVE_INFINITY,
-      [customFetch]: sparing(() => askIssuer(jwksUri).catch(unusable)),
+      [customFetch]: sparing(() => fetchFromIssuer(jwksUri).catch(unusable)),
     });
     await keys.reload();
     known = { keys, until: performance.now() + TRUSTED_MS };
     return keys;
   };
 
-  /** What the person calling is told leaves out why: that is for whoever runs the service, in the log. */
+  /** The refusal leaves out the cause: that is for whoever runs the service, in the log. */
   const unusable = (cause: unknown): never => {
     if (cause instanceof CarnetError) throw cause;
     log.warn({ err: cause, issuer }, 'oauth: the issuer gave no usable answer, so its access tokens cannot be checked');
@@ -57,14 +57,14 @@ export function issuerKeys(issuer: string, log: Logger): JWTVerifyGetKey {
 }
 
 /** Leaves the other side alone for a while after it failed: until then the failure is the answer. */
-function sparing<T>(ask: () => Promise<T>): () => Promise<T> {
+function sparing<T>(fetchOnce: () => Promise<T>): () => Promise<T> {
   let failed: { reason: unknown; until: number } | undefined;
   return async () => {
     if (failed !== undefined && failed.until > performance.now()) throw failed.reason;
     try {
-      return await ask();
+      return await fetchOnce();
     } catch (reason) {
-      failed = { reason, until: performance.now() + ASK_AGAIN_MS };
+      failed = { reason, until: performance.now() + FETCH_AGAIN_MS };
       throw reason;
     }
   };

@@ -23,7 +23,7 @@ const Claims = z.object({
 type Claims = z.infer<typeof Claims>;
 
 /**
- * Access tokens of the configured OAuth issuer, which names the operator and the role (decisions C4).
+ * Access tokens of the configured OAuth issuer, which names the operator and the role.
  * @param isSuspended of the operator; null where there is no such operator.
  */
 export function oauthAuthenticator(
@@ -80,7 +80,7 @@ function roleOf(scope: string): 'admin' | 'member' {
   throw refused('its scope must hold admin or member');
 }
 
-/** In words for whoever has set up the issuer; only what the token itself says is repeated. */
+/** A sentence for whoever has set up the issuer; only what the token itself holds is repeated. */
 function sentenceOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'it has expired';
   if (error instanceof errors.JWTClaimValidationFailed)

@@ -18,7 +18,7 @@ const platform: Credential = {
   validForMs: Number.POSITIVE_INFINITY,
 };
 
-/** PLATFORM_ADMIN_KEY, any string of 24 characters or more (decisions C5); hashes are compared in constant time. */
+/** PLATFORM_ADMIN_KEY, any string of 24 characters or more; hashes are compared in constant time. */
 export function platformKeyAuthenticator(platformAdminKey: string): Authenticator {
   const expected = hash('sha256', platformAdminKey, 'buffer');
   return {

@@ -6,7 +6,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost'];
 
 /**
  * Makes the judge of requests that a browser sends with the session cookie and that change something: they must come from
- * a page of this service (decisions §3.8). SameSite=Strict does not keep out a page on another port of the same host.
+ * a page of this service. SameSite=Strict does not keep out a page on another port of the same host.
  * @returns a function that throws CarnetError ORIGIN_FORBIDDEN
  */
 export function createOriginCheck(publicBaseUrl: string): (headers: IncomingHttpHeaders) => void {
@@ -24,7 +24,7 @@ export function createOriginCheck(publicBaseUrl: string): (headers: IncomingHttp
   };
 }
 
-/** On one machine localhost with the same port is the same service (decisions §7). */
+/** On one machine localhost with the same port is the same service. */
 const originsOf = (base: URL): ReadonlySet<string> => {
   const named = (hostname: string): string => Object.assign(new URL(base), { hostname }).origin;
   return new Set([base.origin, ...(LOOPBACK.includes(base.hostname) ? LOOPBACK.map(named) : [])]);

@@ -2,7 +2,7 @@
 export const SESSION_COOKIE = 'carnet_session';
 const TOKEN_IN_COOKIES = new RegExp(`(?:^|;)\\s*${SESSION_COOKIE}=([\\w-]{43})\\s*(?:;|$)`);
 
-/** Seconds that a session lasts (decisions §4). */
+/** Seconds that a session lasts: half a day of work. */
 export const SESSION_SECONDS = 12 * 60 * 60;
 
 /** The session token of a Cookie header; undefined where it has none, or something that cannot be one. */

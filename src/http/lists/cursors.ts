@@ -12,7 +12,7 @@ export interface CursorScope {
   filters: object;
 }
 
-/** Decisions B18: 24 hours. */
+/** 24 hours: long enough to read a list in a day, short enough that a leaked cursor is soon worth nothing. */
 const LIFETIME_MS = 24 * 3_600_000;
 const PURPOSE = 'cursor';
 
@@ -21,7 +21,7 @@ const Content = z.object({ s: z.string(), p: z.unknown(), e: z.int() });
 const scopeHash = (scope: CursorScope): string =>
   sha256Hex(canonicalJson(JSON.parse(JSON.stringify(scope)) as JsonObject)).slice(0, 32);
 
-/** `base64url(JSON).mac`: the place where a page ended, for whoever asks with the same scope within 24 hours. */
+/** `base64url(JSON).mac`: the place where a page ended, for a request of the same scope within 24 hours. */
 export function sealCursor(encryption: Encryption, scope: CursorScope, position: unknown): string {
   const content: z.input<typeof Content> = { s: scopeHash(scope), p: position, e: Date.now() + LIFETIME_MS };
   const text = Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -38,7 +38,7 @@ export function openCursor<Position extends z.ZodType>(
   const [text, mac, ...rest] = cursor.split('.');
   if (text === undefined || mac === undefined || rest.length > 0 || !encryption.macFits(text, PURPOSE, mac))
     throw refused();
-  // The mac says that these are our own words, so they parse.
+  // The mac proves that this is our own text, so it parses.
   const content = Content.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
   if (content.e < Date.now() || content.s !== scopeHash(scope)) throw refused();
   const at = position.safeParse(content.p);

@@ -34,7 +34,7 @@ export function offsetAnswer<Name extends string, Item>(
 interface CursorOptions<Position extends z.ZodType> {
   /** Where a page ended, e.g. `z.object({ created_at: z.string(), id: z.string() })`; plain JSON. */
   position: Position;
-  /** Items of a page at most, and unless `limit` says less. */
+  /** Items of a page at most, and without `limit`. */
   maximum: number;
   standard: number;
 }
@@ -57,7 +57,7 @@ interface CursorRequest {
   query: { limit: number; cursor?: string | undefined };
 }
 
-/** What every answer that is read by cursor says beside its items. */
+/** The members of every answer that is read by cursor, beside its items. */
 export const cursorMembers = {
   next_cursor: z.string().nullable().meta({ description: 'null on the last page' }),
   has_more: z.boolean(),
@@ -65,7 +65,7 @@ export const cursorMembers = {
 
 /**
  * Reading by cursor, for answers of any shape: spread `cursorMembers` into the reply. Cursors are signed and hold for their
- * operation, operator and filters, for 24 hours (decisions B18, F29).
+ * operation, operator and filters, for 24 hours.
  */
 export function cursorPages<Position extends z.ZodType>({ position, maximum, standard }: CursorOptions<Position>) {
   const scope = ({
@@ -119,7 +119,7 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
 
     after: pages.after,
 
-    /** @param rows up to `limit + 1` of them: the one too many tells that there is more. */
+    /** @param rows up to `limit + 1` of them: the one too many means that there is more. */
     answer<Row extends z.input<Item>>(
       request: CursorRequest,
       rows: Row[],

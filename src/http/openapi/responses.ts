@@ -31,7 +31,7 @@ export const ProblemSchema = z
   .meta({ id: 'Problem', description: 'Why the request was refused' });
 
 /**
- * A refusal of each code that these routes give, to which their responses refer; a real one says more of its call (`detail`, `instance`).
+ * A refusal of each code that these routes give, to which their responses refer; a real one has more about its call (`detail`, `instance`).
  */
 export const problemExamples = (routes: readonly AnyRoute[]) =>
   Object.fromEntries([...new Set(routes.flatMap(refusalsOf))].toSorted().map((code) => [code, problemExample(code)]));

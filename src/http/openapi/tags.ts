@@ -1,4 +1,4 @@
-/** The domains as the OpenAPI document names them, each with a line about it; null: not in its public list (decisions §6). */
+/** The domains as the OpenAPI document names them, each with a line about it; null: not in its public list. */
 export const Tags = {
   accounts: 'Operators, their API keys and agents, identity claims and the audit trail',
   passports: 'Identity at the door: issuing, delegating, verifying and revoking passports, checkpoints and reviews',

@@ -27,7 +27,7 @@ const page = `<!doctype html>
 const start = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });
 `;
 
-/** The OpenAPI document, and swagger-ui reading it. The document is made when it is first asked for. */
+/** The OpenAPI document, and swagger-ui reading it. The document is made at the first request for it. */
 export function docsPages(routes: AnyRoute[]): [string, NamedPage][] {
   let document: string | undefined;
   return [

@@ -10,8 +10,8 @@ export interface Health {
 const One = z.object({ one: z.literal(1) });
 
 /**
- * `/livez` says that the process runs, `/readyz` (and `/healthz`) that it can serve: 200 while the database answers.
- * Temporal is told, but needs not be there: commands commit without it.
+ * `/livez` is 200 while the process runs, `/readyz` (and `/healthz`) while it can serve: while the database answers.
+ * Temporal's state is shown, but need not be ok: commands commit without it.
  */
 export function healthPages(pool: DatabasePool, { temporalHealth }: Health): [string, NamedPage][] {
   const readiness = async (): Promise<Page> => {

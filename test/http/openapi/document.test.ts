@@ -185,7 +185,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('does not list the tag of the platform, though its operations bear it (decisions §6)', () => {
+  it('does not list the tag of the platform, though its operations bear it', () => {
     assert(!document.tags.some((tag) => tag.name === 'platform'));
     assert(operations.some((one) => one.tags[0] === 'platform'));
   });

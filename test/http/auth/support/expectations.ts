@@ -64,7 +64,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/members*', administration],
   ['* /v1/audit-events', administration],
   ['POST /v1/agents/:id/unblock', administration],
-  ['GET /v1/governance/approvals/:id', work], // whoever asked may look how it stands
+  ['GET /v1/governance/approvals/:id', work], // whoever requested it may read its state
   ['* /v1/governance/approvals*', persons],
 
   ['POST /v1/dashboard/sessions', open],

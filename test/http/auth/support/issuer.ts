@@ -17,7 +17,7 @@ export interface SigningKey {
 /** Of a token that may be a bad one. */
 export type Claims = Record<string, unknown>;
 
-/** An OAuth authorization server of the test's own, over real HTTP: it tells where its keys are, and what they are. */
+/** An OAuth authorization server of the test's own, over real HTTP: it publishes where its keys are, and the keys. */
 export interface Issuer {
   url: string;
   key: SigningKey;
