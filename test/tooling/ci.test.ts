@@ -49,6 +49,7 @@ describe('.ci/run', () => {
       '== format',
       '== lint',
       '== import law',
+      '== references',
       '== SQL',
       '== types',
       '== openapi.json is fresh',
