@@ -29,9 +29,20 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  if (instance !== undefined) {
-    await instance.stop();
-    await removeDataDir(instance.dataDir);
+  try {
+    if (instance !== undefined) await assertWhatIsLeft();
+  } finally {
+    await instance?.stop();
+    if (instance !== undefined) await removeDataDir(instance.dataDir);
+    if (made !== undefined) await rm(made, { recursive: true, force: true });
   }
-  if (made !== undefined) await rm(made, { recursive: true, force: true });
+}
+
+/** Of all that the tests have left, whichever ran. Loaded here, since each process of a parallel run loads this file. */
+async function assertWhatIsLeft(): Promise<void> {
+  const [{ assertEveryClaim }, { database }] = await Promise.all([
+    import('../claims/every-claim.ts'),
+    import('./service.ts'),
+  ]);
+  await assertEveryClaim(await database());
 }
