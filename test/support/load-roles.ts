@@ -8,5 +8,6 @@ await Promise.all([
   import('../../src/process/routes.ts'),
   import('../../src/process/credentials.ts'),
   import('../../activities/index.ts'),
+  import('../../activities/ports.ts'),
   import('../../temporal/worker.ts'),
 ]);
