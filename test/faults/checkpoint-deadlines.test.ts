@@ -57,7 +57,7 @@ describe('Checkpoint deadlines under faults', function () {
         const { missed, kept } = await abandoned(20);
         await deadlinePassed(missed);
         assert.deepEqual(await flags(missed), [], 'nobody was there');
-        await world.worker();
+        await world.runHere('worker');
         await flagged(missed);
         await waiting(kept, 2);
         await assertMissedOnce(missed);
@@ -108,7 +108,7 @@ describe('Checkpoint deadlines under faults', function () {
         assert.equal(await dying.ended, 'SIGKILL');
         await deadlinePassed(missed);
         await deadlinePassed(kept);
-        await world.worker();
+        await world.runHere('worker');
         await flagged(missed);
         await Promise.all([waiting(missed, 1), waiting(kept, 2)]);
         await assertMissedOnce(missed);

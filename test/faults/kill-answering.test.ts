@@ -3,13 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/database/pool.ts';
 import type { TestInvocation } from '../support/factories.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
-import { livesOf, type Lives } from '../support/lives.ts';
 import { openMarket, type Market } from '../support/market.ts';
-import { settingsBeside, startRole, type Role } from '../support/role.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { assertStatus, database, platform, requester, service, type Requester } from '../support/service.ts';
+import { assertStatus, requester, type Requester } from '../support/service.ts';
 import { pointsOutsideLives } from './fault-points.ts';
-import { worldsOfSuite } from './worlds.ts';
+import { worldsOfSuite, type World } from './worlds.ts';
 
 /** A call that is cut off: sent once to a process that is killed by it, then again to one that lives. */
 interface Call {
@@ -26,18 +24,20 @@ describe('kill -9 of a process that answers', function () {
   this.timeout(600_000);
   const itBeside = sideBySide();
   const worlds = worldsOfSuite();
-  let lives: Lives;
+  /** The world of the cases that kill a process with a call, and what serves in it meanwhile. */
+  let shared: World;
+  let place: { baseUrl: string; adminKey: string };
   /** The invocations of every case, with their market. */
   const touched = new Map<string, Market>();
 
-  before(() => {
-    lives = livesOf(service().credentials);
+  before(async () => {
+    shared = await worlds.open();
+    const { baseUrl } = await shared.runHere('api', 'worker');
+    place = { baseUrl, adminKey: shared.context.config.platformAdminKey };
   });
-  after(() => lives.close());
 
   /** A provider that sells for 7 cents, and a consumer with money: each case has operators of its own. */
-  const newMarket = (): Promise<Market> =>
-    openMarket({ baseUrl: service().baseUrl, adminKey: service().credentials.admin_api_key });
+  const newMarket = (): Promise<Market> => openMarket(place);
   const pending = async (market: Market): Promise<string> => {
     const id = await market.pending();
     touched.set(id, market);
@@ -77,28 +77,24 @@ describe('kill -9 of a process that answers', function () {
     }),
     cancelInvocation: async (market) => ({ as: market.consumer, path: `${await pending(market)}/cancel`, status: 200 }),
     createAdjustment: ({ consumerId }) => ({
-      as: platform(),
+      as: requester(place.adminKey, place.baseUrl),
       path: `/v1/admin/operators/${consumerId}/adjustments`,
       body: { amount_cents: 11, description: 'told twice' },
       status: 201,
     }),
   };
 
-  const invocationsOf = async ({ consumerId }: Market): Promise<unknown> =>
-    (await database()).oneFirst(
+  const invocationsOf = ({ consumerId }: Market): Promise<unknown> =>
+    shared.context.pool.oneFirst(
       sql.unsafe`select count(*)::int from invocations where consumer_operator_id = ${consumerId}`,
     );
-
-  /** Another process on the rows of the service, which dies at this point. */
-  const victim = async (point: string): Promise<Role> =>
-    startRole('api', { ...(await settingsBeside(service())), FAULT_AT: point });
 
   for (const point of pointsOutsideLives().filter((name) => !name.startsWith('delivery:'))) {
     itBeside(`at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
       const [operation = ''] = point.split(':');
       const prepare = commands[operation];
       assert(prepare !== undefined, `a case for the fault points of ${operation} is missing in this test`);
-      const dying = await victim(point);
+      const dying = await shared.api({ FAULT_AT: point });
       const market = await newMarket();
       const { as, path, body, status } = await prepare(market);
       const key = { 'idempotency-key': randomUUID() };
@@ -132,7 +128,7 @@ describe('kill -9 of a process that answers', function () {
       assert.equal(await invocationsOf(market), Number(count) + (operation === 'invokeSkill' ? 1 : 0));
       if (operation === 'invokeSkill') touched.set(once.id, market);
       await assertInvariants(
-        await database(),
+        shared.context.pool,
         [...touched].filter(([, whose]) => whose === market).map(([id]) => id),
       );
     });
@@ -152,7 +148,7 @@ describe('kill -9 of a process that answers', function () {
         await pool.query(
           sql.unsafe`update life_messages set lease_until = clock_timestamp() where life = ${`invocation:${id}`}`,
         );
-        await world.worker();
+        await world.runHere('worker');
         await settled(pool, [id]);
         assertStatus(await market.act(id, 'cancel'), 200);
         await settled(pool, [id]);
@@ -163,7 +159,7 @@ describe('kill -9 of a process that answers', function () {
   }
 
   it('loses no life: each follows its invocation to the end', async () => {
-    const db = await database();
+    const { pool: db } = shared.context;
     // Whatever else a killed process had leased is free after 15 s; by Postgres' clock it is made free now.
     await db.query(
       sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until > clock_timestamp() + interval '5 seconds'`,
@@ -174,7 +170,7 @@ describe('kill -9 of a process that answers', function () {
     }
     const ids = [...touched.keys()];
     await settled(db, ids);
-    await lives.closed(ids);
+    await shared.lives.closed(ids);
     await assertInvariants(db, ids);
   });
 });

@@ -58,7 +58,7 @@ describe('kill -9 of a worker', function () {
           const id = await provoke(world, market);
           assert.equal(await dying.ended, 'SIGKILL');
 
-          await world.worker();
+          await world.runHere('worker');
           await eventually('the end of the invocation', async () => (await market.show(id)).status === ends, {
             seconds: 60,
           });

@@ -45,7 +45,7 @@ describe('kill -9 of a worker that sends mail', function () {
         const dying = await world.worker({ FAULT_AT: point });
         const id = await writeTestMail(world.context, {});
         assert.equal(await dying.ended, 'SIGKILL');
-        await world.worker();
+        await world.runHere('worker');
         await assertSent(world, id);
       }),
     );

@@ -47,7 +47,7 @@ describe('kill -9 of a worker that makes payouts', function () {
         assert.equal(await dying.ended, 'SIGKILL');
         await assertLedger(pool);
 
-        await world.worker();
+        await world.runHere('worker');
         await eventually(
           'the payout to be paid',
           async () => (await payoutsOf(world, publisher))[0]?.status === 'paid',

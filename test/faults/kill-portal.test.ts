@@ -29,7 +29,7 @@ describe('kill -9 while a portal is opened', function () {
   for (const point of pointsOfWaitingCommand('openPortal')) {
     itBeside(`at ${point}, of the process that answers: the same call, made again elsewhere, has the one page`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: point }), world.worker()]);
+        const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);
         const { key } = await operatorAt(world, api.baseUrl);
         const headers = { 'idempotency-key': randomUUID() };
         await callUntilKilled(dying, () => requester(key, dying.baseUrl).post(PATH, undefined, headers));
@@ -45,12 +45,12 @@ describe('kill -9 while a portal is opened', function () {
   for (const point of [...pointsOfStep('advancePortal'), ...pointsOfStep('openPortalPage')]) {
     itBeside(`at ${point}, of the worker: the next one opens the one page`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([world.api(), world.worker({ FAULT_AT: point })]);
+        const [api, dying] = await Promise.all([world.runHere('api'), world.worker({ FAULT_AT: point })]);
         const { key } = await operatorAt(world, api.baseUrl);
         const headers = { 'idempotency-key': randomUUID() };
         const answered = untilAnswered(() => requester(key, api.baseUrl).post(PATH, undefined, headers), 300); // a worker is yet to start
         assert.equal(await dying.ended, 'SIGKILL');
-        await world.worker();
+        await world.runHere('worker');
         assert.equal(typeof assertStatus(await answered, 200).url, 'string');
         await assertOne(world);
       }),

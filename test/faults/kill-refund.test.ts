@@ -22,7 +22,7 @@ describe('kill -9 of a worker that refunds a top-up', function () {
         assert.deepEqual([status, body.status], [202, 'pending']);
         assert.equal(await dying.ended, 'SIGKILL');
         await assertLedger(world.context.pool);
-        await world.worker();
+        await world.runHere('worker');
         await world.lives.client.workflow.getHandle(lifeId.refund(body.refund_id)).result();
         assert.deepEqual(
           (await payer.refunds()).map((refund) => refund.status),

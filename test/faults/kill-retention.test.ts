@@ -46,7 +46,7 @@ describe('kill -9 of a worker that purges the audit trail', function () {
         });
         assert.deepEqual(await left(world, operator), { old: point.endsWith(':done') ? 1_500 : 2_500, young: 10 });
 
-        await world.worker();
+        await world.runHere('worker');
         await world.lives.client.workflow.getHandle(begun.workflowId).result();
         assert.deepEqual(await left(world, operator), { old: 0, young: 10 });
       }),

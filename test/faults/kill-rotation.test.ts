@@ -24,12 +24,8 @@ describe('kill -9 of a worker that rotates the signing keys', function () {
     assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200).valid;
 
   /** Runs a schedule whose worker dies at the point, and starts the next worker, which ends the run. */
-  const rotateWithKill = async (
-    { lives, worker }: World,
-    point: string,
-    settings: Record<string, string>,
-  ): Promise<void> => {
-    const dying = await worker({ ...settings, FAULT_AT: point });
+  const rotateWithKill = async ({ lives, worker, runHere }: World, point: string): Promise<void> => {
+    const dying = await worker({ FAULT_AT: point });
     const schedule = lives.client.schedule.getHandle(KEY_ROTATION);
     await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), {
       ignoreErrors: () => true,
@@ -39,7 +35,7 @@ describe('kill -9 of a worker that rotates the signing keys', function () {
       const [only] = (await schedule.describe()).info.recentActions;
       return only?.action.type === 'startWorkflow' ? only.action.workflow : undefined;
     });
-    await worker(settings);
+    await runHere('worker');
     await lives.client.workflow.getHandle(run.workflowId).result();
   };
 
@@ -54,10 +50,11 @@ describe('kill -9 of a worker that rotates the signing keys', function () {
           await service.context.pool.query(sql.unsafe`
             update signing_keys set activated_at = clock_timestamp() - interval '91 days' where status = 'active'`);
 
-          await rotateWithKill(world, point, {
+          Object.assign(world.settings, {
             DATABASE_URL: services.databaseUrl,
             ENCRYPTION_KEY: services.encryptionKey.toString('base64'),
           });
+          await rotateWithKill(world, point);
           const after = await keysOf(service);
           assert.deepEqual(
             after.map(([status]) => status),

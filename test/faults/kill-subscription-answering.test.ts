@@ -24,7 +24,7 @@ describe('kill -9 of a process that answers a subscribe', function () {
   for (const point of pointsOfWaitingCommand('subscribe')) {
     itBeside(`at ${point}: the same call, made again elsewhere, has one page`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: point }), world.worker()]);
+        const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);
         const { key } = await operatorAt(world, api.baseUrl);
         const headers = { 'idempotency-key': randomUUID() };
         await callUntilKilled(dying, () => requester(key, dying.baseUrl).post(PATH, BODY, headers));
@@ -41,7 +41,7 @@ describe('kill -9 of a process that answers a subscribe', function () {
 
   itBeside('without a worker it is 503, and the same call has the page once there is one', () =>
     worlds.visit(async (world) => {
-      const api = await world.api();
+      const api = await world.runHere('api');
       const { key } = await operatorAt(world, api.baseUrl);
       const caller = requester(key, api.baseUrl);
       const headers = { 'idempotency-key': randomUUID() };
@@ -50,7 +50,7 @@ describe('kill -9 of a process that answers a subscribe', function () {
       assert.match(unanswered.headers.get('retry-after') ?? '', /^\d+$/);
       assertProblem(await caller.post(PATH, BODY), 'CONFLICT');
       assert.deepEqual([await countOf(world, 'changes'), await countOf(world, 'checkouts')], [1, 0]);
-      await world.worker();
+      await world.runHere('worker');
       const { checkout_url: url } = assertStatus(await untilAnswered(() => caller.post(PATH, BODY, headers)), 200);
       assert.equal(typeof url, 'string');
       assert.equal((await untilAnswered(() => caller.post(PATH, BODY))).body.checkout_url, url);
@@ -60,14 +60,14 @@ describe('kill -9 of a process that answers a subscribe', function () {
 
   itBeside('given up before there was a worker it is never opened', () =>
     worlds.visit(async (world) => {
-      const api = await world.api();
+      const api = await world.runHere('api');
       const { key } = await operatorAt(world, api.baseUrl);
       const caller = requester(key, api.baseUrl);
       const headers = { 'idempotency-key': randomUUID() };
       assertProblem(await caller.post(PATH, BODY, headers), 'TEMPORARILY_UNAVAILABLE');
       assertStatus(await caller.post('/v1/billing/cancel-subscription'), 200);
       assertProblem(await caller.post(PATH, BODY, headers), 'CONFLICT');
-      await world.worker();
+      await world.runHere('worker');
       assert.equal(
         typeof assertStatus(await untilAnswered(() => caller.post(PATH, BODY, headers)), 200).checkout_url,
         'string',

@@ -75,7 +75,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         const operatorId = await newSubscriber(world);
         await begin(world, operatorId);
         assert.equal(await dying.ended, 'SIGKILL');
-        await world.worker();
+        await world.runHere('worker');
         await opened(world, operatorId);
         assert.equal((await change(world, operatorId)).status, 'waiting');
         assert.deepEqual(await checkouts(world), ['open']);
@@ -92,7 +92,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         await opened(world, operatorId);
         await cancelSubscription(world.context, callOf(operatorId, 'cancelSubscription'));
         assert.equal(await dying.ended, 'SIGKILL');
-        await world.worker();
+        await world.runHere('worker');
         await eventually('the page to be closed', async () => !(await change(world, operatorId)).closing, {
           seconds: 120,
         });
@@ -110,7 +110,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         await begin(world, operatorId);
         await payUnheard(world, operatorId, await opened(world, operatorId));
         assert.equal(await dying.ended, 'SIGKILL');
-        await world.worker();
+        await world.runHere('worker');
         await running(world, operatorId);
         assert.equal((await change(world, operatorId)).status, 'done');
         assert.equal(await audited(world, operatorId, 'subscription.started'), 1);
@@ -128,7 +128,7 @@ describe('kill -9 of a worker that looks after a subscription', function () {
         await running(world, operatorId);
         await setSeats(world.context, callOf(operatorId, 'setSeats'), { purchased_seats: 2 });
         assert.equal(await dying.ended, 'SIGKILL');
-        await world.worker();
+        await world.runHere('worker');
         await eventually('the push to the provider', async () => (await row(world, operatorId)).pushed, {
           seconds: 120,
         });

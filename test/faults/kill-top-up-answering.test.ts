@@ -51,7 +51,7 @@ describe('kill -9 of a process that answers a payer', function () {
   for (const point of pointsOfWaitingCommand('createTopUp')) {
     itBeside(`at ${point}: the same call, made again elsewhere, has one checkout`, () =>
       worlds.visit(async (world) => {
-        const [api, dying] = await Promise.all([world.api(), world.api({ FAULT_AT: point }), world.worker()]);
+        const [api, dying] = await Promise.all([world.runHere('api', 'worker'), world.api({ FAULT_AT: point })]);
         const { key } = await operatorAt(world, api.baseUrl);
         const headers = { 'idempotency-key': randomUUID() };
         await callUntilKilled(dying, () => requester(key, dying.baseUrl).post(PATH, BODY, headers));
@@ -69,9 +69,8 @@ describe('kill -9 of a process that answers a payer', function () {
     itBeside(`at receivePaymentWebhook:${point}: the event, sent again, credits once`, () =>
       worlds.visit(async (world) => {
         const [api, dying] = await Promise.all([
-          world.api(),
+          world.runHere('api', 'worker'),
           world.api({ FAULT_AT: `receivePaymentWebhook:${point}` }),
-          world.worker(),
         ]);
         const { key, operatorId } = await operatorAt(world, api.baseUrl);
         const { session_id: sessionId } = await openTopUp(requester(key, api.baseUrl));
@@ -88,9 +87,8 @@ describe('kill -9 of a process that answers a payer', function () {
     itBeside(`at refundTransaction:${point}: the same call, made again elsewhere, refunds once`, () =>
       worlds.visit(async (world) => {
         const [api, dying] = await Promise.all([
-          world.api(),
+          world.runHere('api', 'worker'),
           world.api({ FAULT_AT: `refundTransaction:${point}` }),
-          world.worker(),
         ]);
         const { key, operatorId } = await operatorAt(world, api.baseUrl);
         const caller = requester(key, api.baseUrl);

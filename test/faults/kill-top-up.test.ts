@@ -24,7 +24,7 @@ describe('kill -9 of a worker that tops up a wallet', function () {
         const dying = await world.worker({ FAULT_AT: point });
         const beginning = payer.begin();
         assert.equal(await dying.ended, 'SIGKILL');
-        await world.worker();
+        await world.runHere('worker');
         const { id, sessionId } = await beginning;
         assert.deepEqual([await count(world, 'local_checkouts'), await count(world, 'local_customers')], [1, 1]);
         await payer.settleSilently(sessionId, 'paid');
@@ -46,7 +46,7 @@ describe('kill -9 of a worker that tops up a wallet', function () {
         await payer.timeIsOver(id);
         assert.equal(await dying.ended, 'SIGKILL');
         await assertLedger(world.context.pool);
-        await world.worker();
+        await world.runHere('worker');
         await end(world, id);
         assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 0 });
         const receipt = await world.context.pool.oneFirst(

@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { completeConfig, readSettings } from '../../src/context/config.ts';
+import { freePort } from '../../src/embedded/ports.ts';
+import { openParts } from '../../src/process/parts.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { serve } from '../passports/own-service.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
@@ -17,6 +21,11 @@ export interface World extends OwnContext {
   worker(extra?: Record<string, string>): Promise<Role>;
   api(extra?: Record<string, string>): Promise<Role>;
   /**
+   * Runs in this process what `api.ts`, `worker.ts` or both run, for what no case kills. It shares nothing with a process that was
+   * killed before, and costs half a second of processor time where another process costs two.
+   */
+  runHere(...roles: ('api' | 'worker')[]): Promise<{ baseUrl: string }>;
+  /**
    * Serves the API from this process, which is not killed; the sweep of the workers delivers its messages to the lives.
    */
   serve(): Promise<{ baseUrl: string; adminKey: string }>;
@@ -24,6 +33,8 @@ export interface World extends OwnContext {
 
 /** A Temporal server of one suite, on which each case has a world. */
 export interface Worlds {
+  /** Opens a world that several cases share; it ends with the suite. */
+  open(): Promise<World>;
   /** Opens a world for a case, and ends whatever still runs in it. */
   visit(work: (world: World) => Promise<void>): Promise<void>;
   /** The same on a server of the case's own, which it may stop and start. */
@@ -33,10 +44,14 @@ export interface Worlds {
 /** To be called in a `describe`: the server runs from the first hook of the suite to the last. */
 export function worldsOfSuite(): Worlds {
   let shared: TemporalServer;
+  const opened: World[] = [];
   before(async () => {
     shared = await startTemporal();
   });
-  after(() => shared.remove());
+  after(async () => {
+    await Promise.all(opened.map((world) => world.close()));
+    await shared.remove();
+  });
   const visit = async (temporal: TemporalServer, work: (world: World) => Promise<void>): Promise<void> => {
     const world = await openWorld(temporal);
     try {
@@ -46,6 +61,11 @@ export function worldsOfSuite(): Worlds {
     }
   };
   return {
+    async open() {
+      const world = await openWorld(shared);
+      opened.push(world);
+      return world;
+    },
     visit: (work) => visit(shared, work),
     async visitAlone(work) {
       const temporal = await startTemporal();
@@ -92,6 +112,16 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     settings,
     worker: (extra = {}) => start('worker', extra),
     api: (extra = {}) => start('api', extra),
+    async runHere(...roles) {
+      const port = await freePort();
+      const parts = await openParts(
+        completeConfig(readSettings({ ...process.env, RATE_LIMIT_PER_MINUTE: '0', ...settings, PORT: String(port) })),
+        pino({ level: 'silent' }),
+        { api: roles.includes('api'), worker: roles.includes('worker') },
+      );
+      ends.push(() => parts.stop());
+      return { baseUrl: `http://127.0.0.1:${port}` };
+    },
     async serve() {
       config.rateLimitPerMinute = 0;
       const { baseUrl, stop } = await serve(own.context);

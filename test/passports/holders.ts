@@ -4,8 +4,8 @@ import { sql } from '../../src/database/pool.ts';
 import type { SignedPassport } from '../../src/passports/schema.ts';
 import type { PassportPayload } from '../../src/passports/token.ts';
 import { buildConnection, grant } from '../authority/support.ts';
-import { buildAgent, buildOperator, type TestOperator } from '../support/factories.ts';
-import { anonymous, assertStatus, database, type Reply } from '../support/service.ts';
+import { buildAgent, buildOperator, type Place, type TestOperator } from '../support/factories.ts';
+import { assertStatus, database, requester, type Reply } from '../support/service.ts';
 
 /** An operator whose agent is granted two services. */
 export interface Holder {
@@ -17,8 +17,8 @@ export interface Holder {
   chat: ServiceConnection;
 }
 
-export async function openHolder(agent: Record<string, unknown> = {}): Promise<Holder> {
-  const as = await buildOperator();
+export async function openHolder(agent: Record<string, unknown> = {}, place?: Place): Promise<Holder> {
+  const as = await buildOperator({}, place);
   const [{ id: agentId }, code, chat] = [
     await buildAgent(as, agent),
     await buildConnection(as),
@@ -73,9 +73,9 @@ export const claimsOf = ({ token }: SignedPassport): PassportPayload['svcns'] =>
 export const ttlOf = ({ token }: SignedPassport): number => payloadOf(token).exp - payloadOf(token).iat;
 
 /** `valid`, or the reason why not. */
-export async function verdictOf({ token }: SignedPassport): Promise<string> {
+export async function verdictOf({ token }: SignedPassport, place?: Place): Promise<string> {
   const { valid, reason } = assertStatus(
-    await anonymous().post<{ valid: boolean; reason?: string }>('/v1/passports/verify', { token }),
+    await requester(null, place?.baseUrl).post<{ valid: boolean; reason?: string }>('/v1/passports/verify', { token }),
     200,
   );
   return valid ? 'valid' : String(reason);

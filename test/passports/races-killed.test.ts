@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Passport } from '../../src/passports/schema.ts';
-import { settingsBeside, startRole } from '../support/role.ts';
+import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import type { Place } from '../support/factories.ts';
+import { startRole } from '../support/role.ts';
 import { sideBySide } from '../support/side-by-side.ts';
-import { assertStatus, requester, service } from '../support/service.ts';
+import { assertStatus, requester } from '../support/service.ts';
 import { claimsOf, delegate, issue, openHolder, verdictOf, type Holder } from './holders.ts';
+import { serve } from './own-service.ts';
 
 /** A call on a holder with a root and a child, and how many passports are active after it. */
 interface Case {
@@ -54,17 +57,38 @@ const cases: Record<string, Case> = {
 describe('kill -9 of a process that issues or revokes', function () {
   this.timeout(120_000);
   const itBeside = sideBySide();
+  let own: OwnContext;
+  let place: Place;
+  /** Where whoever is killed works beside this process: in a database of the suite's own, since it may have messages in hand when it dies. */
+  let settings: Record<string, string>;
+  let stop: () => Promise<void>;
+
+  before(async () => {
+    own = await ownContext();
+    const { config } = own.context;
+    config.rateLimitPerMinute = 0;
+    const served = await serve(own.context);
+    ({ stop } = served);
+    place = { baseUrl: served.baseUrl, adminKey: config.platformAdminKey };
+    settings = {
+      DATABASE_URL: config.databaseUrl,
+      TEMPORAL_ADDRESS: config.temporal.address,
+      PLATFORM_ADMIN_KEY: config.platformAdminKey,
+      ENCRYPTION_KEY: config.encryptionKeys[0]?.toString('base64') ?? '',
+      PUBLIC_BASE_URL: config.publicBaseUrl, // the passports name one issuer
+      LOCAL_PROVIDERS: 'true',
+    };
+  });
+  after(async () => {
+    await stop();
+    await own.close();
+  });
 
   for (const [operation, { call, status, active }] of Object.entries(cases)) {
     for (const point of ['before', 'committed'] as const) {
       itBeside(`${operation} at ${point}: the same call, made again elsewhere, has its effect once`, async () => {
-        // The passports name one issuer, so the victim has the base URL of the service.
-        const dying = await startRole('api', {
-          ...(await settingsBeside(service())),
-          PUBLIC_BASE_URL: service().baseUrl,
-          FAULT_AT: `${operation}:${point}`,
-        });
-        const holder = await openHolder();
+        const dying = await startRole('api', { ...settings, FAULT_AT: `${operation}:${point}` });
+        const holder = await openHolder({}, place);
         const passports = await family(holder);
         const { path, body } = call(holder, passports);
         const key = { 'idempotency-key': randomUUID() };
@@ -86,9 +110,9 @@ describe('kill -9 of a process that issues or revokes', function () {
         const left = await activeNow();
         assert.equal(left.length, active);
         for (const passport of [passports.root, passports.child]) {
-          assert.equal((await verdictOf(passport)) === 'valid', left.includes(passport.jti));
+          assert.equal((await verdictOf(passport, place)) === 'valid', left.includes(passport.jti));
         }
-        if (status === 201) assert.equal(await verdictOf(once as never), 'valid');
+        if (status === 201) assert.equal(await verdictOf(once as never, place), 'valid');
       });
     }
   }

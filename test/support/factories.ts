@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { assertStatus, platform, requester, type Requester } from './service.ts';
+import { assertStatus, platform, requester, service, type Requester } from './service.ts';
 
 /** A name that nothing else in the suite has. */
 export const unique = (prefix: string): string => `${prefix}-${randomBytes(5).toString('hex')}`;
+
+/** A running service, and the key of its platform. */
+export interface Place {
+  baseUrl: string;
+  adminKey: string;
+}
+
+const suite = (): Place => ({ baseUrl: service().baseUrl, adminKey: service().credentials.admin_api_key });
 
 export interface TestOperator extends Requester {
   operatorId: string;
@@ -10,27 +18,29 @@ export interface TestOperator extends Requester {
   email: string;
 }
 
-/** A new operator with an admin key, and with cents in its wallet where given. */
+/** A new operator with an admin key, and with cents in its wallet where given; of the suite's service by default. */
 export async function buildOperator(
   overrides: { name?: string; email?: string; cents?: number; tier?: string } = {},
+  { baseUrl, adminKey }: Place = suite(),
 ): Promise<TestOperator> {
+  const admin = requester(adminKey, baseUrl);
   const name = overrides.name ?? unique('operator');
   const email = overrides.email ?? `${name}@example.test`;
   const made = assertStatus(
-    await platform().post<{ operator: { id: string }; api_key: string }>('/v1/operators', { name, email }),
+    await admin.post<{ operator: { id: string }; api_key: string }>('/v1/operators', { name, email }),
     201,
   );
   const operatorId = made.operator.id;
   if (overrides.tier !== undefined)
-    assertStatus(await platform().patch(`/v1/admin/operators/${operatorId}`, { tier: overrides.tier }), 200);
-  if (overrides.cents !== undefined && overrides.cents > 0) await credit(operatorId, overrides.cents);
-  return { ...requester(made.api_key), operatorId, name, email };
+    assertStatus(await admin.patch(`/v1/admin/operators/${operatorId}`, { tier: overrides.tier }), 200);
+  if (overrides.cents !== undefined && overrides.cents > 0) await credit(operatorId, overrides.cents, admin);
+  return { ...requester(made.api_key, baseUrl), operatorId, name, email };
 }
 
 /** Puts cents into a wallet by an administrator's adjustment. */
-export async function credit(operatorId: string, cents: number): Promise<void> {
+export async function credit(operatorId: string, cents: number, by = platform()): Promise<void> {
   assertStatus(
-    await platform().post(`/v1/admin/operators/${operatorId}/adjustments`, {
+    await by.post(`/v1/admin/operators/${operatorId}/adjustments`, {
       amount_cents: cents,
       description: 'test credit',
     }),

@@ -1,5 +1,6 @@
 import { publication, unique, type TestInvocation } from './factories.ts';
 import { assertStatus, requester, type Reply, type Requester } from './service.ts';
+import { untilAnswered } from './until-answered.ts';
 
 /** A provider with one skill and a consumer with money, on an instance of the test. */
 export interface Market {
@@ -56,9 +57,12 @@ export async function openMarket(
     }),
     201,
   );
-  const skill = await requester(provider.key, where.baseUrl).post<{ id: string }>(
-    '/v1/skills',
-    publication({ price_per_invocation: price }),
+  // A process that has just started may need more than the second that a check of a schema has to begin.
+  const skill = await untilAnswered(() =>
+    requester(provider.key, where.baseUrl).post<{ id: string }>(
+      '/v1/skills',
+      publication({ price_per_invocation: price }),
+    ),
   );
   const { id: skillId } = assertStatus(skill, 201);
   return marketAt(where.baseUrl, {
@@ -90,7 +94,7 @@ function marketAt(baseUrl: string, people: People): Market {
     at: (other) => marketAt(other, people),
     invoke: (body, headers) =>
       consumer.post(`/v1/skills/${people.skillId}/invoke`, { input: { text: 'hello' }, ...body }, headers),
-    pending: async (body) => assertStatus(await market.invoke(body), 201).id,
+    pending: async (body) => assertStatus(await untilAnswered(() => market.invoke(body)), 201).id,
     act: (id, act, headers) =>
       (act === 'cancel' ? consumer : provider).post(`/v1/skills/invocations/${id}/${act}`, BODIES[act], headers),
     show: async (id) =>

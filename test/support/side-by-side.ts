@@ -1,11 +1,11 @@
-/** Cases that run at once: they wait more than they compute, and each has some processes. */
-const WIDTH = 4;
+/** Cases of one file that run at once, beside as many of another file: they wait about as much as they compute. */
+const WIDTH = 3;
 
 /** `it` for a case that is independent of the other cases of the suite. */
 export type ItBeside = (title: string, work: () => Promise<void>) => void;
 
 /**
- * Runs the cases of a suite that mostly wait together, up to four at a time, as soon as mocha reaches the first of
+ * Runs the cases of a suite that mostly wait together, up to three at a time, as soon as mocha reaches the first of
  * them. Each stays a test with its own name and its own failure. Call it before the hooks of the suite are declared:
  * what the hooks take down is used until the last case ends.
  */

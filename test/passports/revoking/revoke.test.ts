@@ -42,7 +42,8 @@ describe('revoking passports', () => {
     assert.equal(success, true);
     return revoked ?? [cascaded, claims];
   };
-  const verdicts = (passports: SignedPassport[]): Promise<string[]> => Promise.all(passports.map(verdictOf));
+  const verdicts = (passports: SignedPassport[]): Promise<string[]> =>
+    Promise.all(passports.map((passport) => verdictOf(passport)));
   const active = async (): Promise<string[]> =>
     assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200).map(({ jti }) => jti);
 
