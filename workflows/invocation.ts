@@ -1,11 +1,16 @@
 import { defineSignal } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import type { MAX_LEASE_SECONDS, MIN_LEASE_SECONDS } from '../src/invocations/schema.ts';
 import { live, type Refusal, type Signal } from './life.ts';
 import { database } from './steps.ts';
 import { isUndecodable } from './undecodable.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceInvocation']>>;
 type SignalName = Parameters<Activities['actOnSignal']>[1]['kind'];
+
+/** No value of src is loaded into a workflow, so its text is held against the range by its type. */
+type ClaimArgument =
+  `{"lease_seconds"?: ${typeof MIN_LEASE_SECONDS} to ${typeof MAX_LEASE_SECONDS}, "attempt"?: number}`;
 
 /** The other door to the rooms of POST …/claim, …/complete, …/fail and …/cancel, for whoever reaches the Temporal namespace. */
 export const invocationSignals = {
@@ -24,7 +29,7 @@ export const invocation = (): Promise<void> =>
     describe,
     signals: {
       arguments: {
-        claim: '{"lease_seconds"?: 5 to 3600, "attempt"?: number}',
+        claim: '{"lease_seconds"?: 5 to 3600, "attempt"?: number}' satisfies ClaimArgument,
         complete: '{"output": object, "attempt"?: number}, 256 KiB at most',
         fail: '{"error": {"code": string, "message": string}, "attempt"?: number}',
         cancel: 'nothing; only while pending',

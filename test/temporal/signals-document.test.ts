@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { MAX_LEASE_SECONDS, MIN_LEASE_SECONDS } from '../../src/invocations/schema.ts';
 import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { startRig, type Rig } from './rig.ts';
 import { runOf } from './runs.ts';
@@ -15,6 +16,7 @@ const run = promisify(execFile);
 describe('docs/signals.md, as pasted', () => {
   let rig: Rig;
   let folder: string;
+  let text: string;
   let blocks: string[];
   let environment: NodeJS.ProcessEnv;
   before(async () => {
@@ -31,12 +33,16 @@ describe('docs/signals.md, as pasted', () => {
     const binary = await findTemporal({ dataDir: folder, progress: () => {} });
     if (binary !== 'temporal') await symlink(binary, join(folder, 'temporal'));
     environment = { ...process.env, PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH ?? ''}` };
-    const text = await readFile(join(ROOT, 'docs/signals.md'), 'utf8');
+    text = await readFile(join(ROOT, 'docs/signals.md'), 'utf8');
     blocks = [...text.matchAll(/^```(?:sh|js)\n(.*?)^```/gms)].map(([, code = '']) => code);
   });
   after(async () => {
     await rig.stop();
     await rm(folder, { recursive: true, force: true });
+  });
+
+  it('names the range of a lease', () => {
+    assert(text.includes(`"lease_seconds": ${MIN_LEASE_SECONDS} to ${MAX_LEASE_SECONDS}`));
   });
 
   it('claims and completes from the command line, and shows the details', async () => {
