@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
-import { sql } from '../../../src/database/pool.ts';
 import type { Invocation } from '../../../src/invocations/schema.ts';
 import { issue, openHolder, type Holder } from '../../passports/holders.ts';
-import {
-  buildAgent,
-  buildAgentKey,
-  buildOperator,
-  buildSkill,
-  unique,
-  type TestOperator,
-} from '../../support/factories.ts';
-import { assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
-import { run } from '../ledger/ledger-world.ts';
+import { buildAgent, buildAgentKey, buildOperator, buildSkill, type TestOperator } from '../../support/factories.ts';
+import { assertProblem, assertStatus, type Reply, type Requester } from '../../support/service.ts';
 
 interface ClaimSeen {
   envelope: { payload: Record<string, unknown> };
@@ -125,17 +116,5 @@ describe('the mission of an invocation', () => {
         [id, 'submitted', missionId],
       ],
     );
-  });
-
-  it('is null in a stored answer from before invocations had missions', async () => {
-    const key = { 'Idempotency-Key': unique('key') };
-    const invoke = () => as.post<Invocation>(`/v1/skills/${skillId}/invoke`, { input: { text: 'hello' } }, key);
-    const { id } = assertStatus(await invoke(), 201);
-    await run(
-      await database(),
-      sql.fragment`update idempotency_keys set answer = (answer::jsonb - 'mission_id')::text where key = ${key['Idempotency-Key']}`,
-    );
-    const replay = assertStatus(await invoke(), 201);
-    assert.deepEqual([replay.id, replay.mission_id], [id, null]);
   });
 });
