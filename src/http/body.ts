@@ -4,7 +4,7 @@ import { CarnetError, invalid } from '../errors/carnet-error.ts';
 import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonValue } from '../json/value.ts';
 import { parseQuery } from './query.ts';
-import { takesBody } from './route.ts';
+import { takesBody, type AnyRoute } from './route.ts';
 import type { Middleware, Sent } from './state.ts';
 
 const STANDARD_BODY_LIMIT = 1_048_576;
@@ -23,19 +23,18 @@ export class ClientGone extends Error {
  */
 export const body: Middleware<Sent> = async (ctx, next) => {
   const { route } = ctx.state;
-  ctx.state.sent = undefined;
-  if (takesBody(route)) {
-    const bytes = hasBody(ctx.req) ? await readBody(ctx.req, route.bodyLimit ?? STANDARD_BODY_LIMIT) : Buffer.alloc(0);
-    if (route.takesSigned === true) ctx.state.sent = bytes;
-    else if (bytes.length === 0) ctx.state.sent = {};
-    else if (route.takesForms === true && isForm(ctx.req)) ctx.state.sent = parseFormBody(bytes);
-    else {
-      assertJson(ctx.req);
-      ctx.state.sent = parseJsonBody(bytes);
-    }
-  }
+  ctx.state.sent = takesBody(route) ? await sentTo(route, ctx.req) : undefined;
   await next();
 };
+
+async function sentTo(route: AnyRoute, request: IncomingMessage): Promise<JsonValue | Buffer> {
+  const bytes = hasBody(request) ? await readBody(request, route.bodyLimit ?? STANDARD_BODY_LIMIT) : Buffer.alloc(0);
+  if (route.takesSigned === true) return bytes;
+  if (bytes.length === 0) return {};
+  if (route.takesForms === true && isForm(request)) return parseFormBody(bytes);
+  assertJson(request);
+  return parseJsonBody(bytes);
+}
 
 /** @throws CarnetError BODY_TOO_LARGE; ClientGone */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {

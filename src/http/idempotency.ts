@@ -13,19 +13,17 @@ import type { Keyed, Middleware } from './state.ts';
  */
 export const idempotency =
   (context: Context): Middleware<Keyed> =>
-  async (ctx, next) => {
+  (ctx, next) => {
     const { route, caller, sent } = ctx.state;
     const sentKey = takesKey(route) ? (ctx.req.headers['idempotency-key'] as string | undefined) : undefined;
     ctx.state.idempotency = null;
-    if (sentKey === undefined || caller === null) return await next();
+    if (sentKey === undefined || caller === null) return next();
     const { method, path } = ctx;
     const key = idempotencyOf(sentKey, { method, path, body: sent as JsonValue });
     ctx.state.idempotency = key;
-    try {
-      await next();
-    } catch (error) {
+    return next().catch(async (error: unknown) => {
       if (error instanceof CarnetError && (error.status === 400 || error.status === 404))
         await assertKeyNotReused(context.pool, { caller, idempotency: key });
       throw error;
-    }
+    });
   };

@@ -34,14 +34,15 @@ export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
     });
   }
   const choose = new Map([...routers].map(([segment, router]) => [segment, router.routes()]));
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const router = choose.get(segmentOf(ctx.path));
     if (router === undefined || (ctx.path.includes('%') && percentDecoded(ctx.path) === undefined))
       throw notFound('path');
-    await router(ctx as never, async () => {
+    const found = (): Promise<void> => {
       if ((ctx.state as RouterState).route === undefined) throw notFound('path');
-      await next();
-    });
+      return next();
+    };
+    return router(ctx as never, found) as Promise<void>;
   };
 }
 

@@ -33,6 +33,11 @@ export interface NamedPage {
   submit?(request: FormRequest): Promise<Page>;
 }
 
+/** A page, and what the address has for its `:id`. */
+export interface FoundPage extends PageRequest {
+  page: NamedPage;
+}
+
 export type PathOfPage = [path: string, page: NamedPage];
 
 /** Pages by path; one that ends in `/:id` is the page of every id, unless the whole path has a page of its own. */
@@ -43,7 +48,7 @@ export class PageTable {
     this.#pages = new Map(pages);
   }
 
-  find(path: string): { page: NamedPage; id: string } | undefined {
+  find(path: string): FoundPage | undefined {
     const whole = this.#pages.get(path);
     if (whole !== undefined) return { page: whole, id: '' };
     const last = path.lastIndexOf('/') + 1;

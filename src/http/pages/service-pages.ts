@@ -1,3 +1,4 @@
+import type { ParameterizedContext } from 'koa';
 import type { Context } from '../../context/context.ts';
 import { metricsText } from '../../metrics/metrics.ts';
 import type { AnyRoute } from '../route.ts';
@@ -7,7 +8,7 @@ import { healthPages, type Health } from './health-pages.ts';
 import { readForm } from '../body.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
-import { PageTable, sendPage, type PathOfPage } from './page.ts';
+import { PageTable, sendPage, type FoundPage, type PathOfPage } from './page.ts';
 import { signInPages } from './sign-in-page.ts';
 
 interface Pages {
@@ -37,14 +38,15 @@ export function servicePages(context: Context, { routes, pages, health }: Pages)
     ...signInPages(),
     ...pages,
   ]);
-  return async (ctx, next) => {
-    const found = ctx.path.startsWith('/v1/') ? undefined : table.find(ctx.path);
-    if (found === undefined) return await next();
-    const { page, id } = found;
+  const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage): Promise<void> => {
     ctx.state.operation = page.operation;
     if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page({ id }));
     else if (ctx.method === 'POST' && page.submit !== undefined)
       sendPage(ctx, await page.submit({ id, form: await readForm(ctx.req) }));
     else sendMethods(ctx, page.submit === undefined ? ['GET'] : ['GET', 'POST'], false);
+  };
+  return (ctx, next) => {
+    const found = ctx.path.startsWith('/v1/') ? undefined : table.find(ctx.path);
+    return found === undefined ? next() : answerPage(ctx, found);
   };
 }
