@@ -1,24 +1,12 @@
 import { ErrorCodes } from '../src/errors/codes.ts';
+import { DOMAINS } from './domains.ts';
 import { readSql, type Sql, type SqlSource } from './sql-source.ts';
 
-/**
+/*
  * Who may touch whom in SQL. A table belongs to the domain whose migration makes it. Functions and statements read and write
- * their own tables and the shared ones (0001-shared.sql), read any view, and call functions of their own domain, of the ground
- * (src/commands, src/database) and of domains before theirs in this list: so no two domains need each other.
+ * their own tables and the shared ones (0001-shared.sql), read any view that a domain makes for others, and call functions of their own
+ * domain, of the ground (src/commands, src/database) and of domains below theirs (scripts/domains.ts).
  */
-export const DOMAINS = [
-  'accounts',
-  'governance',
-  'mail',
-  'billing',
-  'claims',
-  'authority',
-  'passports',
-  'skills',
-  'invocations',
-  'skill-requests',
-  'dashboard',
-] as const;
 
 /** Files that may touch more, each with its reason. */
 const EXEMPT: { files: RegExp; names: string[]; why: string }[] = [
@@ -32,13 +20,13 @@ const EXEMPT: { files: RegExp; names: string[]; why: string }[] = [
 const order = (domain: string | undefined): number =>
   domain === undefined ? DOMAINS.length : DOMAINS.indexOf(domain as (typeof DOMAINS)[number]);
 
-const tell = (at: string, what: string, why: string, instead: string): string =>
+const describe = (at: string, what: string, why: string, instead: string): string =>
   `${at} ${what}\n  why: ${why}\n  instead: ${instead}`;
 
 /** What is broken below `root`, each as a text for a reader: place, what, why, what to do. */
 export function violations(root: string): { texts: string[]; source: SqlSource } {
   const source = readSql(root, DOMAINS);
-  const texts = source.faults.map(({ at, what, why, instead }) => tell(at, what, why, instead));
+  const texts = source.faults.map(({ at, what, why, instead }) => describe(at, what, why, instead));
   const domains = new Map(source.functions.map(({ name, domain }) => [name, domain]));
 
   const judge = (sql: Sql, what: string): void => {
@@ -48,7 +36,7 @@ export function violations(root: string): { texts: string[]; source: SqlSource }
       const owner = source.owners.get(table);
       if (owner === undefined || owner === 'shared' || owner === sql.domain || exempt.has(table)) continue;
       texts.push(
-        tell(
+        describe(
           at,
           `${what} touches ${table}, a table of ${owner}`,
           'a domain that reads the tables of another breaks when that one changes them, and goes past its rules',
@@ -60,7 +48,7 @@ export function violations(root: string): { texts: string[]; source: SqlSource }
       const callee = domains.get(call);
       if (callee === undefined || callee === 'shared' || order(callee) <= order(sql.domain)) continue;
       texts.push(
-        tell(
+        describe(
           at,
           `${what} calls ${call}(), a function of ${callee}`,
           `${callee} stands above ${sql.domain} and may need it: two domains that need each other are one`,
@@ -75,7 +63,7 @@ export function violations(root: string): { texts: string[]; source: SqlSource }
     for (const code of one.refusals) {
       if (code !== undefined && Object.hasOwn(ErrorCodes, code)) continue;
       texts.push(
-        tell(
+        describe(
           `${one.file}:${one.line}`,
           code === undefined
             ? `${one.name}() refuses with a code that is not one literal`
@@ -97,7 +85,7 @@ export function violations(root: string): { texts: string[]; source: SqlSource }
   const names = source.functions.map(({ name }) => name);
   for (const { name, file, line } of source.functions.filter((one, place) => names.indexOf(one.name) !== place))
     texts.push(
-      tell(
+      describe(
         `${file}:${line}`,
         `makes ${name}() a second time`,
         'a function has one text, and which of two is called depends on the search_path',

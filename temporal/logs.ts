@@ -8,24 +8,24 @@ const pinoLevel = {
   WARN: 'warn',
   ERROR: 'error',
 } as const satisfies Record<LogLevel, string>;
-/** What the SDK says below a warning is about its own work. */
+/** Below a warning the SDK logs its own work only. */
 const QUIET: ReadonlySet<LogLevel> = new Set(['TRACE', 'DEBUG', 'INFO']);
-/** Says of every poller and every try that Temporal does not answer; `Outage` says it once. */
+/** Logs for every poller and every try that Temporal does not answer; `Outage` logs it once. */
 const REPETITIVE = 'temporalio_client::retry';
 
-/** A worker without workflows is what serves the queue `outbound`: nobody need be warned of it at every start. */
-const MEANT = 'No workflows registered, not polling for workflow tasks';
+/** The worker of the queue `outbound` has no workflows on purpose: no warning at every start. */
+const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
 
 let log: Logger | undefined;
 
 /**
- * The SDK keeps one runtime a process: the first call makes it, a later one only says where its warnings go. It must not listen
- * to signals: when to stop is ours to say.
+ * The SDK keeps one runtime a process: the first call makes it, a later one only sets where its warnings go. It must not listen
+ * to signals: this process decides when to stop.
  */
 export function forwardLogs(to: Logger): void {
   if (log === undefined) {
     const write = (level: LogLevel, message: string, meta: LogMetadata = {}): void => {
-      if (!QUIET.has(level) && meta.target !== REPETITIVE && message !== MEANT)
+      if (!QUIET.has(level) && meta.target !== REPETITIVE && message !== NO_WORKFLOWS)
         log?.[pinoLevel[level]]({ temporal: meta }, message);
     };
     Runtime.install({

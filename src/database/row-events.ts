@@ -20,7 +20,7 @@ export interface RowEvents {
   /** Calls back for every changed id, and with `'*'` when announcements may have been missed (a reconnect). @returns unsubscribe. */
   subscribe(listener: (id: string) => void): () => void;
   /** False while announcements of other processes do not arrive; caches must then not be trusted. */
-  readonly hearing: boolean;
+  readonly listening: boolean;
   /**
    * Reads until `read` gives a value, again at every change of `id`, on reconnect and every second; undefined when `seconds` are
    * over, `signal` is aborted or too many wait already. Registers before it reads, so no change between the two is missed.
@@ -40,7 +40,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
   const listeners = new Set<(id: string) => void>();
   const pending = new Set<string>();
   let client: pg.Client | undefined;
-  let hearing = false;
+  let listening = false;
   let announcing = false;
   let closed = false;
   let flushTimer: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
     next.on('notification', ({ payload }) => payload?.split(' ').forEach(notify));
     next.on('error', () => {});
     next.on('end', () => {
-      hearing = false;
+      listening = false;
       client = undefined;
       if (!closed) reconnectTimer = setTimeout(() => void connect(), 250);
     });
@@ -71,7 +71,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
       await next.query(`listen ${CHANNEL}`);
       if (closed) return await next.end();
       client = next;
-      hearing = true;
+      listening = true;
       notify('*');
       void flush();
     } catch (error) {
@@ -98,8 +98,8 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
   void connect();
 
   return {
-    get hearing() {
-      return hearing;
+    get listening() {
+      return listening;
     },
     changed(...ids) {
       for (const id of ids) {

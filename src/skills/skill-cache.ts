@@ -62,7 +62,7 @@ class SkillCache {
   }
 
   async find(id: string): Promise<CachedSkill | null> {
-    if (!this.#context.rowEvents.hearing) return await this.#read(id);
+    if (!this.#context.rowEvents.listening) return await this.#read(id);
     return this.#skills.get(id) ?? (await (this.#loading.get(id) ?? this.#load(id)));
   }
 

@@ -92,7 +92,7 @@ export async function serve(context: OpenContext): Promise<{ baseUrl: string; st
   const app = createApp(context, { routes, credentials: credentials(context), pages: [] });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  await eventually('the service to listen for changed rows', () => context.rowEvents.hearing);
+  await eventually('the service to listen for changed rows', () => context.rowEvents.listening);
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop: () => closeGracefully(server, 1),

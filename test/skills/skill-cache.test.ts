@@ -20,7 +20,7 @@ describe('the skills kept in memory', () => {
     await own.context.pool.query(
       sql.type(z.object({}))`insert into operators (id, name, email) values ('op_owner', 'Owner', 'o@example.test')`,
     );
-    await eventually('announcements to be received', () => own.context.rowEvents.hearing);
+    await eventually('announcements to be received', () => own.context.rowEvents.listening);
   });
   after(() => own.close());
   beforeEach(async () => {
@@ -85,7 +85,7 @@ describe('the skills kept in memory', () => {
 
   it('are not used while announcements are not received', async () => {
     const { context, reads } = slowed();
-    const unannounced = withCaches({ ...context, rowEvents: { ...own.context.rowEvents, hearing: false } });
+    const unannounced = withCaches({ ...context, rowEvents: { ...own.context.rowEvents, listening: false } });
     await priceIn(unannounced);
     await priceIn(unannounced);
     assert.equal(reads(), 2);

@@ -268,6 +268,12 @@ describe('import cycles', () => {
   });
 });
 
+describe('a folder of src that no article knows', () => {
+  it('is refused, since nothing would bind it', () => {
+    assert.deepEqual(broken({ 'src/notes/a.ts': '' }), ['src/notes is a folder that the law does not know [rooms]']);
+  });
+});
+
 describe('circles of folders', () => {
   const face = { 'src/billing/index.ts': `export const charge = 1;` };
 

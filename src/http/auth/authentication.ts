@@ -98,7 +98,7 @@ function remembering({ rowEvents }: Context, look: Look): Look {
 
   return async (shown) => {
     const name = nameOf(shown);
-    return (rowEvents.hearing ? known.get(name) : undefined) ?? (await lookUp(shown, name));
+    return (rowEvents.listening ? known.get(name) : undefined) ?? (await lookUp(shown, name));
   };
 }
 

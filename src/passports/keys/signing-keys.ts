@@ -14,7 +14,7 @@ export const SIGNING_KEYS_CHANGED = 'signing-keys';
  */
 const FRESH_MS = 60_000;
 /** The same while this process gets no announcements. */
-const FRESH_UNHEARD_MS = 1_000;
+const FRESH_WITHOUT_EVENTS_MS = 1_000;
 
 /** The keys as of one read. */
 export class KeyRing {
@@ -56,7 +56,7 @@ class SigningKeys {
 
   /** The ring while it is fresh; not a promise, so that a caller on the hot path need not wait. */
   get fresh(): KeyRing | undefined {
-    const limit = this.#context.rowEvents.hearing ? FRESH_MS : FRESH_UNHEARD_MS;
+    const limit = this.#context.rowEvents.listening ? FRESH_MS : FRESH_WITHOUT_EVENTS_MS;
     return this.#ring !== undefined && performance.now() - this.#ring.readAt < limit ? this.#ring : undefined;
   }
 

@@ -176,10 +176,10 @@ describe('credentials', () => {
       select pg_terminate_backend(pid) as ended from pg_stat_activity
       where application_name = 'carnet-row-events' and datname = current_database()`);
     assert(pids.length > 0);
-    await eventually('the connection to be seen as lost', () => !shell.context.rowEvents.hearing);
+    await eventually('the connection to be seen as lost', () => !shell.context.rowEvents.listening);
     await shell.context.pool.query(sql.type(Nothing)`delete from api_keys where id = ${admin.keyId}`);
     assertProblem(await read(admin), 'UNAUTHENTICATED');
-    await eventually('changes to be heard again', () => shell.context.rowEvents.hearing);
+    await eventually('announcements to arrive again', () => shell.context.rowEvents.listening);
   });
 
   it('note their last use, once a minute', async () => {

@@ -52,7 +52,7 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
     createApp(context, { routes, credentials: credentials(context), pages: localPaymentPages(context), health }),
   ).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  await eventually('the shell to hear of changed rows', () => context.rowEvents.hearing);
+  await eventually('the shell to listen for changed rows', () => context.rowEvents.listening);
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}`;
   return {

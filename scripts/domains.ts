@@ -1,0 +1,17 @@
+/**
+ * The domains, from the lowest to the highest: each calls those before it, in TypeScript and in SQL. A new domain takes its place here, and
+ * both laws (import-law.ts, sql-law.ts) bind it.
+ */
+export const DOMAINS = [
+  'accounts',
+  'governance',
+  'mail',
+  'billing',
+  'claims',
+  'authority',
+  'passports',
+  'skills',
+  'invocations',
+  'skill-requests',
+  'dashboard',
+] as const;
