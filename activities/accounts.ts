@@ -1,4 +1,4 @@
-import { purgeAuditEvents } from '../src/accounts/audit/purge.ts';
+import { purgeAuditEvents } from '../src/accounts/index.ts';
 import type { Context } from '../src/context/context.ts';
 import { activitiesOf } from './activities-of.ts';
 

@@ -1,10 +1,22 @@
-import { advancePayout, openPayouts, transferPayout } from '../src/billing/payouts/life.ts';
-import type { PaymentsContext } from '../src/billing/payments/provider.ts';
-import { advancePortal, openPortalPage } from '../src/billing/subscriptions/portal/life.ts';
-import { advanceRefund, requestRefund } from '../src/billing/payments/refunds/life.ts';
-import { closeSubscriptionCheckout, openSubscriptionCheckout } from '../src/billing/subscriptions/checkout.ts';
-import { advanceSubscription, fetchSubscription, pushSubscription } from '../src/billing/subscriptions/life.ts';
-import { advanceTopUp, checkTopUp, fetchReceipt, openTopUp } from '../src/billing/payments/top-ups/life.ts';
+import {
+  type PaymentsContext,
+  advancePayout,
+  advancePortal,
+  advanceRefund,
+  advanceSubscription,
+  advanceTopUp,
+  checkTopUp,
+  closeSubscriptionCheckout,
+  fetchReceipt,
+  fetchSubscription,
+  openPayouts,
+  openPortalPage,
+  openSubscriptionCheckout,
+  openTopUp,
+  pushSubscription,
+  requestRefund,
+  transferPayout,
+} from '../src/billing/index.ts';
 import { activitiesOf } from './activities-of.ts';
 
 /**

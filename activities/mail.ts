@@ -1,4 +1,4 @@
-import { advanceMail, sendMail, type MailerContext } from '../src/mail/index.ts';
+import { type MailerContext, advanceMail, sendMail } from '../src/mail/index.ts';
 import { activitiesOf } from './activities-of.ts';
 
 /** The steps of a mail's life. */

@@ -1,6 +1,5 @@
+import { advanceSession, rotateSigningKeysWhenDue } from '../src/passports/index.ts';
 import type { Context } from '../src/context/context.ts';
-import { advanceSession } from '../src/passports/accountability/advance-session.ts';
-import { rotateSigningKeysWhenDue } from '../src/passports/keys/rotate.ts';
 import { activitiesOf } from './activities-of.ts';
 
 /** The steps of a session's life and of the key rotation; each is a conditional transaction, so repeating one changes nothing. */

@@ -1,6 +1,6 @@
-import type { PaymentProvider } from '../src/billing/payments/provider.ts';
-import type { Context } from '../src/context/context.ts';
+import type { PaymentProvider } from '../src/billing/index.ts';
 import type { Mailer } from '../src/mail/index.ts';
+import type { Context } from '../src/context/context.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createPayments } from './payments/index.ts';
 

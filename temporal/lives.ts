@@ -1,15 +1,20 @@
-import { reconcilePayouts } from '../src/billing/payouts/life.ts';
-import { describePayouts } from '../src/billing/payouts/describe.ts';
-import { describeRefunds, reconcileRefunds } from '../src/billing/payments/refunds/life.ts';
-import { describeTopUps, reconcileTopUps } from '../src/billing/payments/top-ups/life.ts';
-import { describeSubscriptions, reconcileSubscriptions } from '../src/billing/subscriptions/life.ts';
-import { describePortals, reconcilePortals } from '../src/billing/subscriptions/portal/life.ts';
-import type { Context } from '../src/context/context.ts';
-import type { LifeKind } from '../src/ids/life-ids.ts';
+import {
+  describePayouts,
+  describePortals,
+  describeRefunds,
+  describeSubscriptions,
+  describeTopUps,
+  reconcilePayouts,
+  reconcilePortals,
+  reconcileRefunds,
+  reconcileSubscriptions,
+  reconcileTopUps,
+} from '../src/billing/index.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
-import { describeSessions } from '../src/passports/accountability/describe-sessions.ts';
-import { reconcileSessions } from '../src/passports/accountability/reconcile-sessions.ts';
+import { describeSessions, reconcileSessions } from '../src/passports/index.ts';
+import type { Context } from '../src/context/context.ts';
+import type { LifeKind } from '../src/ids/life-ids.ts';
 import * as workflows from '../workflows/index.ts';
 import type { LifeAttributes } from './search-attributes.ts';
 

@@ -1,8 +1,8 @@
+import type { MailOutcome, Mailer, OutgoingMail } from '../../src/mail/index.ts';
 import { createTransport } from 'nodemailer';
 import type { MailSettings } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
-import type { Mailer, MailOutcome, OutgoingMail } from '../../src/mail/index.ts';
 
 /** A mail server that is slower than this is tried again. */
 const CONNECT_MS = 10_000;

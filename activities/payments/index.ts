@@ -1,5 +1,4 @@
-import { createLocalPayments } from '../../src/billing/payments/local/index.ts';
-import type { PaymentProvider } from '../../src/billing/payments/provider.ts';
+import { type PaymentProvider, createLocalPayments } from '../../src/billing/index.ts';
 import type { Context } from '../../src/context/context.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { createStripePayments } from './stripe-payments.ts';

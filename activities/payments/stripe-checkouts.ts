@@ -1,6 +1,5 @@
+import type { CheckoutState, HostedPage, PaymentMetadata, PaymentProvider } from '../../src/billing/index.ts';
 import type { Stripe } from 'stripe';
-import type { PaymentMetadata } from '../../src/billing/payments/event.ts';
-import type { CheckoutState, HostedPage, PaymentProvider } from '../../src/billing/payments/provider.ts';
 import type { Config, StripeSettings } from '../../src/context/config.ts';
 import { keyOfParams, type Call } from './stripe-client.ts';
 

@@ -1,7 +1,7 @@
+import { PaymentRefused } from '../../src/billing/index.ts';
 import { createHash } from 'node:crypto';
 import { Stripe } from 'stripe';
 import type { Logger } from 'pino';
-import { PaymentRefused } from '../../src/billing/payments/provider.ts';
 import type { StripeSettings } from '../../src/context/config.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 

@@ -1,7 +1,6 @@
+import { type PaymentProvider, type RefundState, refundStatusOf } from '../../src/billing/index.ts';
 import type { Logger } from 'pino';
 import type { Stripe } from 'stripe';
-import { refundStatusOf } from '../../src/billing/payments/fact.ts';
-import type { PaymentProvider, RefundState } from '../../src/billing/payments/provider.ts';
 import type { StripeSettings } from '../../src/context/config.ts';
 import { stripeCheckouts, type StripeParts } from './stripe-checkouts.ts';
 import { createCall, createStripe } from './stripe-client.ts';

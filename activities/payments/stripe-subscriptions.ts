@@ -1,18 +1,16 @@
-import type { PaidTier } from '../../src/fields/tiers.ts';
-import type { Stripe } from 'stripe';
-import {
-  PaymentRefused,
-  type PaymentProvider,
-  type SubscriptionChange,
-  type SubscriptionState,
-} from '../../src/billing/payments/provider.ts';
 import {
   PaidTierMetadata,
-  seatItemOf,
+  type PaymentProvider,
+  PaymentRefused,
   StripeSubscription,
+  type SubscriptionChange,
+  type SubscriptionState,
+  seatItemOf,
   subscriptionStateOf,
   tierItemOf,
-} from '../../src/billing/payments/stripe/subscription.ts';
+} from '../../src/billing/index.ts';
+import type { PaidTier } from '../../src/fields/tiers.ts';
+import type { Stripe } from 'stripe';
 import type { StripeParts } from './stripe-checkouts.ts';
 import { keyOfParams } from './stripe-client.ts';
 

@@ -13,3 +13,43 @@ export { recordMachineRun, type MachineRun } from './metering/machine-runs.ts';
 export { recordModelCall, type ModelCall, type ModelCallPrice } from './metering/model-calls.ts';
 export { WalletTransactionSchema, type WalletTransaction } from './wallet/schema.ts';
 export { localPaymentPages } from './payments/local/index.ts';
+export type { PaymentMetadata } from './payments/event.ts';
+export { refundStatusOf } from './payments/fact.ts';
+export { createLocalPayments } from './payments/local/index.ts';
+export {
+  type CheckoutState,
+  type HostedPage,
+  type PaymentProvider,
+  PaymentRefused,
+  type PaymentsContext,
+  type RefundState,
+  type SubscriptionChange,
+  type SubscriptionState,
+} from './payments/provider.ts';
+export { advanceRefund, describeRefunds, reconcileRefunds, requestRefund } from './payments/refunds/life.ts';
+export {
+  PaidTierMetadata,
+  StripeSubscription,
+  seatItemOf,
+  subscriptionStateOf,
+  tierItemOf,
+} from './payments/stripe/subscription.ts';
+export {
+  advanceTopUp,
+  checkTopUp,
+  describeTopUps,
+  fetchReceipt,
+  openTopUp,
+  reconcileTopUps,
+} from './payments/top-ups/life.ts';
+export { describePayouts } from './payouts/describe.ts';
+export { advancePayout, openPayouts, reconcilePayouts, transferPayout } from './payouts/life.ts';
+export { closeSubscriptionCheckout, openSubscriptionCheckout } from './subscriptions/checkout.ts';
+export {
+  advanceSubscription,
+  describeSubscriptions,
+  fetchSubscription,
+  pushSubscription,
+  reconcileSubscriptions,
+} from './subscriptions/life.ts';
+export { advancePortal, describePortals, openPortalPage, reconcilePortals } from './subscriptions/portal/life.ts';

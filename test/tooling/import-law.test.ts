@@ -129,6 +129,8 @@ const crimes: [string, string, string, string][] = [
     `import { routes } from '../../skills/versions/routes.ts';`,
     'src/skills/versions/routes.ts',
   ],
+  ['faces', 'temporal/lives.ts', `import { find } from '../src/skills/queries.ts';`, 'src/skills/queries.ts'],
+  ['activities', 'activities/a.ts', `import { publish } from '../src/skills/publish.ts';`, 'src/skills/publish.ts'],
   ['faces', 'src/process/parts.ts', `import { publish } from '../skills/publish.ts';`, 'src/skills/publish.ts'],
   ['kernel', 'src/json/a.ts', `import { publish } from '../skills/index.ts';`, 'src/skills/index.ts'],
   ['kernel', 'src/json/a.ts', `import { route } from '../http/route.ts';`, 'src/http/route.ts'],
@@ -154,7 +156,7 @@ const crimes: [string, string, string, string][] = [
   ],
   [
     'routes-are-mounted-once',
-    'temporal/worker.ts',
+    'bench/world.ts',
     `import { routes } from '../src/skills/routes.ts';`,
     'src/skills/routes.ts',
   ],
