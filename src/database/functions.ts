@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type pg from 'pg';
+import { connect } from './connect.ts';
+import { StartupFault } from '../errors/startup-fault.ts';
 
 /**
  * SQL functions are source: one file each, `sql/<function>.sql` in the folder of its domain, result types in a `types.sql` beside them. All of
@@ -65,6 +67,23 @@ export const searchPathOf = ({ schema }: Release): string => `${schema},public`;
 export async function useFunctions(client: pg.Client, release: Release = ownRelease()): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1, $2)', [RELEASE_LOCKS, release.lock]);
   await installFunctions(client, release);
+}
+
+/**
+ * Installs this release where it is missing; a process does so before it serves, since a caller would otherwise meet functions that are
+ * not there while somebody migrates.
+ * @throws StartupFault where the database cannot be reached, or lacks what the functions are about.
+ */
+export async function ensureFunctions(databaseUrl: string, release: Release = ownRelease()): Promise<void> {
+  const client = await connect(databaseUrl, 'carnet-functions');
+  try {
+    await installFunctions(client, release);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new StartupFault(`${message} If this is a new release, run node src/database/migrate.ts first.`);
+  } finally {
+    await client.end();
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import pg from 'pg';
+import { connect } from './connect.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 import { dropUnusedReleases, installFunctions, makeDefault, MIGRATOR_LOCK } from './functions.ts';
 
@@ -18,12 +18,7 @@ interface Applied {
  * @throws StartupFault when the database cannot be reached or a file that was applied has changed since; Error naming the file that failed (it is rolled back).
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'carnet-migrate' });
-  await client.connect().catch((error: Error) => {
-    throw new StartupFault(
-      `The database cannot be reached (${error.message}); check DATABASE_URL and that Postgres runs there.`,
-    );
-  });
+  const client = await connect(databaseUrl, 'carnet-migrate');
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATOR_LOCK]);
     await client.query(

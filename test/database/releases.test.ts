@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import {
   dropUnusedReleases,
+  ensureFunctions,
   installFunctions,
   ownRelease,
   releaseOf,
@@ -9,9 +10,10 @@ import {
   useFunctions,
   type Release,
 } from '../../src/database/functions.ts';
+import { StartupFault } from '../../src/errors/startup-fault.ts';
 import { migrate } from '../../src/database/migrations.ts';
 import { eventually } from '../support/eventually.ts';
-import { migratedDatabase, type EmptyDatabase } from '../support/empty-database.ts';
+import { emptyDatabase, migratedDatabase, type EmptyDatabase } from '../support/empty-database.ts';
 
 /** Ours and a function that a later release gives another argument and another result, which no replacement in place could. */
 const releaseWith = (text: string): Release =>
@@ -177,5 +179,22 @@ describe('releases of SQL functions', () => {
     await assert.rejects(migrate(database.url), /0001-foundation\.sql.*npm run reset.*DATABASE_URL/s);
     await client.query(`update migrations set name = '9999-later.sql' where name = '0001-foundation.sql'`);
     assert.deepEqual(await migrate(database.url), [], 'one of a later release of the same history is taken');
+  });
+
+  it('are installed before a process serves, and a database without tables is a fault that says what to do', async () => {
+    const release = releaseWith('create function fee() returns int language sql as $$ select 1 $$');
+    await ensureFunctions(database.url, release);
+    assert.equal(await installFunctions(client, release), false);
+
+    const empty = await emptyDatabase();
+    try {
+      await assert.rejects(ensureFunctions(empty.url), (error) => {
+        assert(error instanceof StartupFault);
+        assert.match(error.message, /node src\/database\/migrate\.ts/);
+        return true;
+      });
+    } finally {
+      await empty.drop();
+    }
   });
 });
