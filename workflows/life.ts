@@ -70,7 +70,7 @@ export interface Life<S extends Step, Next extends string, SignalName extends st
 
 /** Refusals that the details of a run show. */
 const REFUSALS_SHOWN = 3;
-/** A wake-up ends a pause, and the reconciler wakes a row that is late every two minutes: a longer pause would not be one. */
+/** The reconciler wakes a late row every two minutes, which ends a pause: longer ones would be cut short. */
 const LONGEST_PAUSE_MS = 120_000;
 
 /**

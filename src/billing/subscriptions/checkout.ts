@@ -84,7 +84,7 @@ export async function closeSubscriptionCheckout(context: PaymentsContext, change
     await takeWhatWasPaid(context, { change, row, state: await boughtBy(payments, { change, row, sessionId }) });
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
-    log.warn({ changeId, reason: error.message }, 'a checkout that was given up is none of the payment provider’s');
+    log.warn({ changeId, reason: error.message }, 'the payment provider does not know a checkout that was given up');
     await changeIsClosed(pool, changeId);
   }
 }

@@ -1,4 +1,4 @@
--- What a withdrawn key signed counts no more, though the caller may not have heard of it yet.
+-- Refuses a passport that a withdrawn key has signed: the process that verified its signature may hold older keys.
 create function refuse_withdrawn(p passports) returns void language plpgsql as $$
 begin
   if exists (select from signing_keys k where k.kid = p.kid and not is_signing_key_accepted(k)) then
