@@ -12,7 +12,7 @@ const COUNTED_APART = 50_000;
 const SHARED_COUNTERS = 1_024;
 
 /** How much of the limit is left; these headers go on the answer, whatever it is. */
-export type RateLimitHeaders = Record<string, string>;
+export type RateLimitHeaders = Map<string, string>;
 
 /** Counts the requests of one kind of client, in this process. */
 export interface RateLimit {
@@ -39,19 +39,19 @@ function createRateLimit(policy: string, perMinute: number): RateLimit {
         throw refused;
       });
       const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1_000));
-      const headers = {
-        'RateLimit-Policy': `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`,
-        RateLimit: `"${policy}";r=${counted.remainingPoints};t=${seconds}`,
-        'X-RateLimit-Limit': String(perMinute),
-        'X-RateLimit-Remaining': String(counted.remainingPoints),
-        'X-RateLimit-Reset': String(seconds),
-      };
+      const headers = new Map([
+        ['RateLimit-Policy', `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`],
+        ['RateLimit', `"${policy}";r=${counted.remainingPoints};t=${seconds}`],
+        ['X-RateLimit-Limit', String(perMinute)],
+        ['X-RateLimit-Remaining', String(counted.remainingPoints)],
+        ['X-RateLimit-Reset', String(seconds)],
+      ]);
       if (counted.consumedPoints <= perMinute) return headers;
       throw new CarnetError(
         'RATE_LIMITED',
         `More than ${perMinute} requests in a minute; go on in ${seconds} seconds.`,
         {
-          headers: { ...headers, 'Retry-After': String(seconds) },
+          headers: { ...Object.fromEntries(headers), 'Retry-After': String(seconds) },
         },
       );
     },
@@ -85,9 +85,9 @@ export function rateLimit({
   if (limits === null) return (_ctx, next) => next();
   return async (ctx, next) => {
     const { credential, route } = ctx.state;
-    if (credential !== null) ctx.set(await limits.key.count(credentialName(credential.caller)));
+    if (credential !== null) ctx.res.setHeaders(await limits.key.count(credentialName(credential.caller)));
     else if (route.takesSigned !== true)
-      ctx.set(await limits.anonymous.count(addressBlock(clientAddress(ctx.req, trustProxyHops))));
+      ctx.res.setHeaders(await limits.anonymous.count(addressBlock(clientAddress(ctx.req, trustProxyHops))));
     await next();
   };
 }
