@@ -8,7 +8,7 @@ import { publishSkill } from '../src/skills/publish-skill.ts';
 import { PublishSkillSchema } from '../src/skills/schema.ts';
 import { configOf } from './config.ts';
 
-export interface Account {
+interface Account {
   operatorId: OperatorId;
   key: string;
 }

@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
  * that they have. References to documents that the project does not hold are refused whatever they name. Sections of public
  * standards (`RFC 9110 §12.5.1`) are not looked at.
  */
-export type Fault = { file: string; line: number; cited: string; name: string; why: string; instead: string };
+type Fault = { file: string; line: number; cited: string; name: string; why: string; instead: string };
 
 const DECISIONS = 'docs/decisions.md';
 const RULES = 'docs/architecture.md';

@@ -29,7 +29,7 @@ const RECONCILE_EVERY_MS = 5_000;
 const livesWoken = metrics.counter('carnet_lives_woken', 'Lives woken by signal-with-start');
 const messagesParked = metrics.counter('carnet_life_messages_parked', 'Lives whose messages Temporal will never take');
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   temporal: Temporal;
   log: Logger;
   /** How each kind of life is started: `lives` of lives.ts. */

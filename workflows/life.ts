@@ -47,7 +47,7 @@ interface Refusals {
 }
 
 /** A kind of life; `live` does what all have in common. */
-export interface Life<S extends Step, Next extends string, SignalName extends string = never> {
+interface Life<S extends Step, Next extends string, SignalName extends string = never> {
   /** A step in the database: advances the row in one conditional transaction, and returns where it stands. */
   advance(id: string): Promise<S>;
   /** What the life does now: `wait`, `end`, or one of `act`. */

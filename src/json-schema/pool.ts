@@ -20,7 +20,7 @@ export interface CheckLimits {
 
 export const standardLimits: CheckLimits = { jobMs: 1_000, waitMs: 5_000 };
 
-export type PoolJob = Job & { schemaText: string };
+type PoolJob = Job & { schemaText: string };
 
 interface Pending {
   job: PoolJob;

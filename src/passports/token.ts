@@ -12,7 +12,7 @@ const text = z.string();
 const seconds = z.int().min(0);
 
 /** What a passport may do with one service. */
-export const ServiceScopeSchema = z
+const ServiceScopeSchema = z
   .strictObject({
     service_id: text,
     service_name: text,
@@ -25,7 +25,7 @@ export const ServiceScopeSchema = z
   .meta({ id: 'PassportServiceScope' });
 export type ServiceScope = z.infer<typeof ServiceScopeSchema>;
 
-export const PassportIdentityClaimSchema = z
+const PassportIdentityClaimSchema = z
   .strictObject({
     claim_id: text,
     provider: text,

@@ -30,7 +30,7 @@ export async function browseSkills(pool: DatabasePool, caller: Caller, query: Br
     : await matchingSkills(pool, caller, query, words);
 }
 
-export interface SkillPage {
+interface SkillPage {
   rows: readonly SkillRow[];
   total: number;
 }

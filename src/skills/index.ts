@@ -13,4 +13,3 @@ export { presentSkillTo } from './presenter.ts';
 export { tags } from './tags-and-semver.ts';
 export { ListedSkillSchema } from './schema.ts';
 export { comparableProperties, propertyName } from './comparable-properties.ts';
-export { findVisibleSkill } from './show-skill.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 
-export interface StoredSchema {
+interface StoredSchema {
   hash: Buffer;
   text: string;
 }

@@ -12,7 +12,7 @@ const Nothing = z.object({});
 
 const jsonOrNull = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
 
-export interface NewSkill {
+interface NewSkill {
   id: SkillId;
   operatorId: string;
   body: PublishSkill;

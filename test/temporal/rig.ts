@@ -30,7 +30,7 @@ import { publication, unique } from '../support/factories.ts';
 import { service } from '../support/service.ts';
 import { newNamespace } from './temporal-server.ts';
 
-export interface RigOptions {
+interface RigOptions {
   /** A Temporal of its own; by default the suite's, in a namespace of its own. */
   temporalAddress?: string;
   log?: Logger;

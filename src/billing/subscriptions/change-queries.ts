@@ -53,7 +53,7 @@ export const findChangeInFlight = (connection: CommonQueryMethods, operatorId: s
   connection.maybeOne(sql.type(ChangeRow)`
     select ${columns} from subscription_changes where operator_id = ${operatorId} and status in ('opening', 'waiting')`);
 
-export interface NewChange {
+interface NewChange {
   id: SubscriptionChangeId;
   operatorId: OperatorId;
   kind: ChangeKind;

@@ -7,7 +7,7 @@ import { things } from '../../support/things.ts';
 
 export const AUDIENCE = 'https://carnet.example.test';
 
-export interface SigningKey {
+interface SigningKey {
   kid: string;
   alg: string;
   privateKey: CryptoKey;
@@ -38,7 +38,7 @@ export interface Issuer {
 const METADATA = '/.well-known/oauth-authorization-server';
 export const JWKS = '/keys';
 
-export interface IssuerOptions {
+interface IssuerOptions {
   /** The path of the issuer, such as `/tenant`; it may end in a slash. */
   path?: string;
   /** Where it tells of itself, in the place of RFC 8414's address. */
