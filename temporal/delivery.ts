@@ -139,7 +139,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         await waker.prepare();
         await waker.awaitLife(life, lives[parsed.kind], descriptions.get(parsed.id));
       } catch (error) {
-        // A run that ended during the call has done what its row asked for.
+        // A run that ended during the call has done what its row required.
         if (error instanceof WorkflowUpdateFailedError) return;
         log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
         const detail =

@@ -117,7 +117,7 @@ export interface TemporalSettings {
   address: string;
   namespace: string;
   apiKey: string | undefined;
-  /** Paths of PEM files; all absent: no TLS unless an API key asks for it. */
+  /** Paths of PEM files; all absent: no TLS unless an API key needs it. */
   tls: { ca?: string; cert?: string; key?: string; serverName?: string } | undefined;
 }
 

@@ -128,7 +128,7 @@ export type FailBody = z.infer<typeof FailBodySchema>;
 
 export const HeartbeatBodySchema = z
   .strictObject({
-    lease_seconds: leaseSeconds.optional().describe('Left out: as long as the claim asked for.'),
+    lease_seconds: leaseSeconds.optional().describe('Left out: as long as the claim requested.'),
     attempt: attempt.optional(),
   })
   .meta({ id: 'HeartbeatInvocation' });

@@ -162,7 +162,7 @@ export class Pool {
         : fault(
             job.root,
             'check_too_heavy',
-            `The check against the schema ${limit} and was stopped; send a smaller value or ask for a simpler schema`,
+            `The check against the schema ${limit} and was stopped; send a smaller value, or request a simpler schema`,
           ),
     ]);
   }

@@ -11,7 +11,7 @@ interface OfferFilter {
   maxPriceCents: number | null;
 }
 
-/** What a request asks for, as far as skills are compared with it. Null: the request leaves it open. */
+/** What a request needs, as far as skills are compared with it. Null: the request leaves it open. */
 export interface WantedSkill extends OfferFilter {
   tags: string[];
   /** As `comparableProperties` has them. */

@@ -75,7 +75,7 @@ export async function insertChange(connection: CommonQueryMethods, change: NewCh
 }
 
 /**
- * Marks that the provider is about to be asked to open the page.
+ * Marks that the request to open the page is about to be sent to the provider.
  * @returns false where the change was given up meanwhile
  */
 export async function beginToOpen(connection: CommonQueryMethods, id: string): Promise<boolean> {
