@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 
 interface StoredSchema {
   hash: Buffer;
