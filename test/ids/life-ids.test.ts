@@ -8,7 +8,7 @@ const kind = fc.constantFrom(...kinds);
 describe('ids of lives', () => {
   it('are the kind, a colon and the id of the row, and are read back as these', () => {
     fc.assert(
-      fc.property(kind, fc.string({ minLength: 1, unit: 'binary' }), (one, id) => {
+      fc.property(kind, fc.string({ minLength: 1 }), (one, id) => {
         assert.equal(lifeId[one](id), `${one}:${id}`);
         assert.deepEqual(parseLifeId(lifeId[one](id)), { kind: one, id });
       }),
