@@ -8,7 +8,7 @@ const GRACE = 75;
 /** Polling is slow because it uses the core of Postgres and Temporal; the measured times are those in the rows. */
 const POLL_MS = 500;
 
-export interface SessionsOptions {
+interface SessionsOptions {
   databaseUrl: string;
   /** Makes the service deliver messages that were written without its API. */
   deliver(): Promise<unknown>;

@@ -142,7 +142,7 @@ function statementsOf(text: string): { line: number; text: string; kind: string;
 
 const SQL_VERBS = /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]\w*)/g;
 
-/** What the templates of a file name, as far as reading words can tell. */
+/** What the templates of a file name, as far as reading words shows. */
 function templatesOf(root: string, file: string, domain: string | undefined): Sql[] {
   const source = readFileSync(join(root, file), 'utf8');
   if (!source.includes('sql.')) return [];

@@ -29,7 +29,7 @@ const RECONCILE_EVERY_MS = 5_000;
 const livesWoken = metrics.counter('carnet_lives_woken', 'Lives woken by signal-with-start');
 const messagesParked = metrics.counter('carnet_life_messages_parked', 'Lives whose messages Temporal will never take');
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   temporal: Temporal;
   log: Logger;
   /** How each kind of life is started: `lives` of lives.ts. */
@@ -139,7 +139,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         await waker.prepare();
         await waker.awaitLife(life, lives[parsed.kind], descriptions.get(parsed.id));
       } catch (error) {
-        // A run that ended during the call has done what its row asked for.
+        // A run that ended during the call has done what its row required.
         if (error instanceof WorkflowUpdateFailedError) return;
         log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
         const detail =

@@ -9,7 +9,7 @@ export interface LeasedLife {
   attempts: number;
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   kinds: string[];
   /** Lives at most. */
   limit: number;

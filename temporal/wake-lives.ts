@@ -23,7 +23,7 @@ const hasCode = (error: unknown, code: number): boolean =>
 
 export const isInvalidArgument = (error: unknown): boolean => hasCode(error, INVALID_ARGUMENT);
 
-export interface Waker {
+interface Waker {
   /** Makes sure of the search attributes. @throws when Temporal does not answer. */
   prepare(): Promise<void>;
   /** One signal-with-start. @throws ServiceError; see `isInvalidArgument`. */

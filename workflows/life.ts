@@ -47,12 +47,12 @@ interface Refusals {
 }
 
 /** A kind of life; `live` does what all have in common. */
-export interface Life<S extends Step, Next extends string, SignalName extends string = never> {
+interface Life<S extends Step, Next extends string, SignalName extends string = never> {
   /** A step in the database: advances the row in one conditional transaction, and returns where it stands. */
   advance(id: string): Promise<S>;
   /** What the life does now: `wait`, `end`, or one of `act`. */
   next(step: S): Next;
-  /** Outbound steps. When one fails nothing is lost: the row still asks for it. */
+  /** Outbound steps. When one fails nothing is lost: the row still requires it. */
   act: Record<Exclude<Next, 'wait' | 'end'>, (id: string, step: S) => Promise<unknown>>;
   /** What a person reads in the Temporal UI: what the run waits for, and until when. Nothing that no history may hold. */
   describe(step: S): string;
@@ -74,7 +74,7 @@ const REFUSALS_SHOWN = 3;
 const LONGEST_PAUSE_MS = 120_000;
 
 /**
- * Runs a life: reads its row, does what the row asks for, waits, again and again until the row says that it is over. Handlers are there
+ * Runs a life: reads its row, does what the row requires, waits, again and again until the row is over. Handlers are there
  * before the first wait and only set flags or push to a queue, since a handler that throws or returns past the run would wedge it. A
  * request to cancel the run is refused: what a life has begun outside of Postgres is not undone by forgetting it.
  */

@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { lengthOf, text } from '../fields/text.ts';
+import { invalid } from '../errors/carnet-error.ts';
+import { text } from '../fields/text.ts';
 
 /** Constraints of one list; a token of 16 KiB has no room for many more. */
 const MAX_CONSTRAINTS = 50;
@@ -22,7 +23,7 @@ const param = text(1, 128).meta({ description: 'The limited parameter of the cal
 /**
  * One limit on a parameter of the calls that a grant or a passport allows; `value` is of the kind that `op` compares.
  * All constraints of a list must hold. Rows are read with this schema: their patterns were checked when they were
- * written, so only `ConstraintsSchema`, for requests, compiles them.
+ * written (`assertPatterns`), and are not compiled again.
  */
 export const ConstraintSchema = z
   .discriminatedUnion(
@@ -43,39 +44,37 @@ export const ConstraintSchema = z
       'A limit on one parameter of the calls that are allowed; all limits of a list must hold. Patterns have the syntax of RE2.',
     examples: [{ param: 'repository', op: 'prefix', value: 'ada/' }],
   });
-export type Constraint = z.infer<typeof ConstraintSchema>;
+type Constraint = z.infer<typeof ConstraintSchema>;
+
+/** Constraints of a request, whose patterns are not compiled yet: see `assertPatterns`. */
+export const ConstraintsSchema = z.array(ConstraintSchema).max(MAX_CONSTRAINTS);
 
 /**
- * Constraints of a request. Patterns must compile in the syntax of RE2, which every verifier matches in linear time.
+ * Refuses a request with a pattern that is not in the syntax of RE2, which every verifier matches in linear time. To be called once a
+ * request: each different pattern is compiled once, and they are counted over all lists.
+ * @param lists lists of constraints by their path in the body, `scopes.2.constraints`
+ * @throws CarnetError VALIDATION_ERROR naming every such pattern, and those beyond the most that a request may have.
  */
-export const ConstraintsSchema = z
-  .array(ConstraintSchema)
-  .max(MAX_CONSTRAINTS)
-  .superRefine((constraints, context) => {
-    for (const [index, constraint] of constraints.entries()) {
-      const fault = constraint.op === 'regex' ? faultOfPattern(constraint.value) : undefined;
-      if (fault !== undefined) context.addIssue({ code: 'custom', path: [index, 'value'], message: fault });
+export function assertPatterns(lists: readonly { path: string; constraints: readonly Constraint[] }[]): void {
+  const compiled = new Map<string, string | undefined>();
+  const faultOf = (pattern: string): string | undefined => {
+    if (!compiled.has(pattern)) {
+      if (compiled.size >= MAX_PATTERNS)
+        return `is one of more than ${MAX_PATTERNS} patterns in one request; send fewer`;
+      compiled.set(pattern, compileFault(pattern));
     }
-  });
-
-/**
- * Faults of the patterns of the request that is being parsed, by pattern. A request is parsed without a pause, and one
- * that is refused is parsed twice.
- */
-const patternFaults = new Map<string, string | undefined>();
-
-function faultOfPattern(source: string): string | undefined {
-  if (patternFaults.has(source)) return patternFaults.get(source);
-  if (patternFaults.size >= MAX_PATTERNS)
-    return `is one of more than ${MAX_PATTERNS} patterns in one request; send fewer`;
-  if (patternFaults.size === 0) queueMicrotask(() => patternFaults.clear());
-  const fault = compileFault(source);
-  patternFaults.set(source, fault);
-  return fault;
+    return compiled.get(pattern);
+  };
+  const [first, ...others] = lists.flatMap(({ path, constraints }) =>
+    constraints.flatMap((constraint, index) => {
+      const message = constraint.op === 'regex' ? faultOf(constraint.value) : undefined;
+      return message === undefined ? [] : [{ path: `${path}.${index}.value`, code: 'custom', message }];
+    }),
+  );
+  if (first !== undefined) throw invalid(first, ...others);
 }
 
 function compileFault(source: string): string | undefined {
-  if (lengthOf(source) > MAX_PATTERN_CHARACTERS) return undefined; // its length is refused already
   const repeatCounts = [...source.matchAll(/\{(?:\d+,)?(\d+),?\}/g)].map(([, most]) => Number(most));
   if (repeatCounts.reduce((sum, count) => sum + count, 0) > MAX_REPEATS) {
     return `has counted repeats that add up to more than ${MAX_REPEATS}`;

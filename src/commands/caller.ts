@@ -35,7 +35,7 @@ export const serviceCaller: OperatorCaller = {
   by: { kind: 'key', keyId: 'service' as ApiKeyId },
 };
 
-export interface AgentKeyCaller {
+interface AgentKeyCaller {
   kind: 'agent';
   operatorId: OperatorId;
   keyId: ApiKeyId;

@@ -4,7 +4,7 @@ import { step } from './fault-points.ts';
 import { forgetKey, keepAnswer, takeKey } from './idempotency.ts';
 import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
 
-export interface CommandOptions {
+interface CommandOptions {
   /** The answer holds a one-time secret: kept under the key encrypted. */
   secret?: boolean;
 }

@@ -117,7 +117,7 @@ export interface TemporalSettings {
   address: string;
   namespace: string;
   apiKey: string | undefined;
-  /** Paths of PEM files; all absent: no TLS unless an API key asks for it. */
+  /** Paths of PEM files; all absent: no TLS unless an API key needs it. */
   tls: { ca?: string; cert?: string; key?: string; serverName?: string } | undefined;
 }
 
@@ -137,7 +137,7 @@ export interface OAuthSettings {
 export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecret: string };
 
 /** What has a monthly price: a paid tier, or one seat. */
-export type PricedItem = PaidTier | 'seat';
+type PricedItem = PaidTier | 'seat';
 
 /** The setting that names the price of an item, `STRIPE_PRICE_PRO`. */
 export const priceSetting = <Item extends PricedItem>(item: Item) =>
@@ -239,7 +239,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
 }
 
 /** What `main.ts` provides from its embedded parts where the environment says nothing. */
-export interface Provided {
+interface Provided {
   databaseUrl?: string | undefined;
   temporalAddress?: string | undefined;
   platformAdminKey?: string | undefined;

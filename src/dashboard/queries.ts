@@ -67,7 +67,7 @@ const SignedInRow = z.object({
   suspended: z.boolean(),
   valid_for_ms: z.number(),
 });
-export type SignedIn = z.infer<typeof SignedInRow>;
+type SignedIn = z.infer<typeof SignedInRow>;
 
 export const findSignedIn = (connection: CommonQueryMethods, tokenHash: Buffer): Promise<SignedIn | null> =>
   connection.maybeOne(sql.type(SignedInRow)`

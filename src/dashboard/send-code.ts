@@ -60,6 +60,6 @@ It can be used once, within ${minutes} minute${minutes === 1 ? '' : 's'}. This p
 
 ${baseUrl}/dashboard/sign-in#${fragment.toString()}
 
-If you did not ask for it, somebody else typed your address; without the code nothing happens.
+If you did not request it, somebody else typed your address; without the code nothing happens.
 `;
 }

@@ -19,7 +19,7 @@ export interface Release {
   files: readonly SqlFile[];
 }
 
-export interface SqlFile {
+interface SqlFile {
   /** From `src/` on. */
   path: string;
   text: string;
@@ -36,7 +36,7 @@ const RELEASE_LOCKS = 0x666e;
 const SOURCE = new URL('../', import.meta.url);
 
 /** The `sql/` files below `src/`, types before the functions that name them. */
-export const sqlFiles = (source: URL = SOURCE): SqlFile[] =>
+const sqlFiles = (source: URL = SOURCE): SqlFile[] =>
   readdirSync(source, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => /(^|\/)sql\/[^/]+\.sql$/.test(path))

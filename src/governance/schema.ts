@@ -6,7 +6,7 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatusSchema>;
 export const ApprovalSchema = z
   .object({
     id: z.string(),
-    action: z.string().meta({ description: 'What a person is asked to approve.' }),
+    action: z.string().meta({ description: 'What a person is to approve.' }),
     method: z.string(),
     path: z.string(),
     status: ApprovalStatusSchema,

@@ -4,7 +4,7 @@ import { sql } from '../database/pool.ts';
 
 const Reconciled = z.object({ woken: z.number(), expired: z.array(z.string()), released: z.number() });
 
-export interface Reconciliation {
+interface Reconciliation {
   /** Open rows that no life seemed to hold, now messaged. */
   woken: number;
   /** Rows more than 30 s past their deadline, which are expired without their lives (decision K48). */

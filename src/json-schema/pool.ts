@@ -20,7 +20,7 @@ export interface CheckLimits {
 
 export const standardLimits: CheckLimits = { jobMs: 1_000, waitMs: 5_000 };
 
-export type PoolJob = Job & { schemaText: string };
+type PoolJob = Job & { schemaText: string };
 
 interface Pending {
   job: PoolJob;
@@ -162,7 +162,7 @@ export class Pool {
         : fault(
             job.root,
             'check_too_heavy',
-            `The check against the schema ${limit} and was stopped; send a smaller value or ask for a simpler schema`,
+            `The check against the schema ${limit} and was stopped; send a smaller value, or request a simpler schema`,
           ),
     ]);
   }

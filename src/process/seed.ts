@@ -26,7 +26,7 @@ const CredentialsSchema = z.looseObject({
   payment_webhook_secret: z.string().nullable(),
 });
 const KeptSchema = CredentialsSchema.partial();
-export type KeptCredentials = z.infer<typeof KeptSchema>;
+type KeptCredentials = z.infer<typeof KeptSchema>;
 export type Credentials = z.infer<typeof CredentialsSchema>;
 
 const CONSUMER_CREDIT_CENTS = 1_000;

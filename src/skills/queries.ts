@@ -66,7 +66,7 @@ export const findCode = async (connection: CommonQueryMethods, id: string): Prom
   (await connection.maybeOne(sql.type(CodeRow)`
     select execution_steps, execution_script, dependencies, llm_config from skill_code where skill_id = ${id}`)) as Code | null;
 
-export interface OwnSkillsPage {
+interface OwnSkillsPage {
   operatorId: string;
   /** The last id of the page before. */
   after: string | null;

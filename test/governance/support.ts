@@ -49,7 +49,7 @@ export const governed: AnyRoute[] = [
   }),
 ];
 
-export interface Refused {
+interface Refused {
   approval_id: string;
   approval_url: string;
   expires_at: string;

@@ -41,7 +41,7 @@ export interface Lineage {
   agent: string;
 }
 
-export const GITHUB = {
+const GITHUB = {
   service_id: 'github',
   service_name: 'GitHub',
   scopes: ['repo:read'],
@@ -104,7 +104,7 @@ export async function newLineage(db: CommonQueryMethods, options: LineageOptions
   return { jti, session, operator, agent };
 }
 
-export async function newAgent(db: CommonQueryMethods, operator: string, accountability = 'enforced'): Promise<string> {
+async function newAgent(db: CommonQueryMethods, operator: string, accountability = 'enforced'): Promise<string> {
   const id = newId('ag');
   await run(
     db,

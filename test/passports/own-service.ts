@@ -12,6 +12,7 @@ import { createLogger } from '../../src/context/logging.ts';
 import { openContext, type OpenContext } from '../../src/process/open-context.ts';
 import { activeKey } from '../../src/passports/keys/signing-keys.ts';
 import { routes } from '../../src/process/routes.ts';
+import { ampleLimits } from '../support/ample-limits.ts';
 import { migratedDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { requester, type Requester } from '../support/service.ts';
@@ -62,7 +63,7 @@ export async function ownServices(): Promise<OwnServices> {
 
 async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promise<OwnService> {
   const platformAdminKey = randomBytes(24).toString('hex');
-  const config = completeConfig(readSettings({ RATE_LIMIT_PER_MINUTE: '0', PUBLIC_BASE_URL: BASE_URL }), {
+  const config = completeConfig(readSettings({ ...ampleLimits, PUBLIC_BASE_URL: BASE_URL }), {
     databaseUrl,
     temporalAddress: '127.0.0.1:1',
     platformAdminKey,
@@ -100,7 +101,7 @@ export async function serve(context: OpenContext): Promise<{ baseUrl: string; st
 }
 
 /** What differs in the row of a passport from the usual. */
-export interface RowOptions {
+interface RowOptions {
   /** Seconds from now. */
   ttl?: number;
   revoked?: 'itself' | 'by an ancestor';

@@ -42,9 +42,9 @@ describe('src/api.ts and src/worker.ts', function () {
     await database.drop();
   });
 
-  const migrate = async (): Promise<{ code: number | string; said: string }> => {
+  const migrate = async (): Promise<{ code: number | string; printed: string }> => {
     const step = startProgram('src/database/migrate.ts', { DATABASE_URL: database.url });
-    return { code: await step.ended, said: step.output() };
+    return { code: await step.ended, printed: step.output() };
   };
 
   for (const role of ['api', 'worker'] as const) {
@@ -77,8 +77,8 @@ describe('src/api.ts and src/worker.ts', function () {
   }
 
   it('play the story between them, after the migration as a step of its own; each ends on SIGTERM with 0', async () => {
-    assert.match((await migrate()).said, /^Applied 0001-shared\.sql, /);
-    assert.deepEqual(await migrate(), { code: 0, said: 'The schema is up to date.\n' });
+    assert.match((await migrate()).printed, /^Applied 0001-shared\.sql, /);
+    assert.deepEqual(await migrate(), { code: 0, printed: 'The schema is up to date.\n' });
 
     const api = await startRole('api', settings);
     const market = await openMarket({ baseUrl: api.baseUrl, adminKey: settings.PLATFORM_ADMIN_KEY ?? '' });

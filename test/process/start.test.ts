@@ -93,14 +93,14 @@ describe('npm start', function () {
         /DATA_DIR/,
       ],
     ];
-    for (const [when, env, ...said] of refusals) {
+    for (const [when, env, ...patterns] of refusals) {
       it(when, async () => {
         const spare = await newDataDir();
         const refused = startProgram('src/main.ts', { DATA_DIR: spare, LOG_LEVEL: 'warn', ...env() });
         assert.equal(await refused.ended, 1, refused.output());
         const sentence = refused.output().trimEnd();
         assert.match(sentence, /^carnet: [A-Z][^\n]*\.$/);
-        for (const pattern of said) assert.match(sentence, pattern);
+        for (const pattern of patterns) assert.match(sentence, pattern);
         assert.deepEqual(processesNaming(spare), []);
         await removeDataDir(spare);
       });

@@ -83,7 +83,7 @@ async function recordContinuations(): Promise<void> {
     subscription: lifeId.subscription((await beginSubscription(rig)).operatorId),
   };
   for (const [workflow, life] of Object.entries(waiting)) {
-    await runOf(rig, life).saying(/^Waits/);
+    await runOf(rig, life).showing(/^Waits/);
     await recordFirstRun(rig, `${workflow}/continued-as-new`, life, true);
   }
   await save('retention/continued-as-new', await longRetention(rig));

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
+import { ampleLimits } from './ample-limits.ts';
 import { eventually } from './eventually.ts';
 import type { InstanceFacts } from './instance.ts';
 import { startProgram, type Started } from './process.ts';
@@ -26,7 +27,7 @@ export async function startRole(role: 'api' | 'worker', settings: Record<string,
   const port = await freePort();
   const program = startProgram(`src/${role}.ts`, {
     PORT: String(port),
-    RATE_LIMIT_PER_MINUTE: '0',
+    ...ampleLimits,
     LOG_LEVEL: 'info',
     ...settings,
   });

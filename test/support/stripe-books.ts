@@ -1,6 +1,6 @@
 import { formIn, listIn, numberIn, textIn, type Form } from './stripe-form.ts';
 
-export type StripeObject = { id: string } & Record<string, unknown>;
+type StripeObject = { id: string } & Record<string, unknown>;
 
 /** A refusal as Stripe's API sends it. */
 export class StripeRefusal extends Error {

@@ -153,7 +153,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
       'request-id': `req_${calls.length}`,
       ...(replayed && { 'idempotent-replayed': 'true' }),
     });
-    response.end(fault === 'garbage' ? '<html>not what you asked for' : text);
+    response.end(fault === 'garbage' ? '<html>not what you requested' : text);
   };
 
   const server = createServer((request, response) => {

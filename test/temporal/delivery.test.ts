@@ -129,7 +129,7 @@ describe('Delivery of messages to lives', () => {
     await rig.startDelivery();
     await rig.startWorker();
     const first = await rig.invoke();
-    await runOf(rig, first.id).saying(/^Waits/);
+    await runOf(rig, first.id).showing(/^Waits/);
     await rig.temporal.client.connection.operatorService.removeSearchAttributes({
       namespace: rig.temporal.namespace,
       searchAttributes: ['SkillId'],
@@ -137,7 +137,7 @@ describe('Delivery of messages to lives', () => {
     // The server's own cache forgets it within seconds; until then starts may still name it.
     const id = await eventually('a life without attributes', async () => {
       const next = await rig.invoke();
-      await runOf(rig, next.id).saying(/^Waits/);
+      await runOf(rig, next.id).showing(/^Waits/);
       const { typedSearchAttributes } = await runOf(rig, next.id).handle.describe();
       return typedSearchAttributes.get(lifeStatusKey) === undefined && next.id;
     });
@@ -158,7 +158,7 @@ describe('Delivery of messages to lives', () => {
     await rig.startDelivery();
     await eventually('the late one to expire', async () => (await rig.row(late.id)).status === 'expired');
     await rig.startWorker();
-    await runOf(rig, lost.id).saying(/^Waits/);
+    await runOf(rig, lost.id).showing(/^Waits/);
     await runOf(rig, late.id).ended();
   });
 

@@ -18,7 +18,7 @@ describe('The life of an invocation', () => {
 
   const waiting = async (id: string) => {
     const run = runOf(rig, id);
-    await run.saying(/^Waits for claim or completion until \d{4}-/);
+    await run.showing(/^Waits for claim or completion until \d{4}-/);
     return run;
   };
   /** Moves the deadline into the past and wakes the life. */
@@ -50,7 +50,7 @@ describe('The life of an invocation', () => {
     assert.match(staticDetails ?? '', /price 7 cents/);
     await rig.claim(id);
     await rig.complete(id);
-    await run.saying(/^Ended: completed\.$/);
+    await run.showing(/^Ended: completed\.$/);
     await eventually('the ended life to be listed', async () => (await found('ended')).includes(lifeId.invocation(id)));
   });
 
@@ -58,14 +58,14 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await passDeadline(id, 'expires_at');
-    await run.saying(/^Ended: expired\.$/);
+    await run.showing(/^Ended: expired\.$/);
     assert.equal((await rig.row(id)).status, 'expired');
   });
 
   it('expires it by its own timer when nobody wakes it', async () => {
     const expired = async (seconds: number): Promise<Run> => {
       const run = runOf(rig, (await rig.invoke(seconds)).id);
-      await run.saying(/^Ended: expired\.$/);
+      await run.showing(/^Ended: expired\.$/);
       // A life that begins after the deadline, as on a machine that is busy, needs no timer.
       return (await run.events()).includes('TimerStarted') ? run : expired(seconds * 4);
     };
@@ -80,9 +80,9 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await rig.claim(id, 3_600);
-    await run.saying(/^Claimed \(attempt 1\)\. Waits for completion until \d{4}-.*expires at \d{4}-/);
+    await run.showing(/^Claimed \(attempt 1\)\. Waits for completion until \d{4}-.*expires at \d{4}-/);
     await passDeadline(id, 'lease_until');
-    await run.saying(/^Waits for claim/);
+    await run.showing(/^Waits for claim/);
     assert.equal((await rig.row(id)).status, 'pending');
     await rig.claim(id);
     await rig.complete(id);
@@ -93,7 +93,7 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await run.handle.signal(invocationSignals.claim, { lease_seconds: 600 });
-    await run.saying(/^Claimed/);
+    await run.showing(/^Claimed/);
     await run.handle.signal(invocationSignals.complete, { output: { text: 'by signal' } });
     await run.ended();
     const row = await rig.row(id);
@@ -110,10 +110,10 @@ describe('The life of an invocation', () => {
     const run = await waiting(failed.id);
     await run.handle.signal(invocationSignals.claim);
     await run.handle.signal(invocationSignals.fail, { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
-    await run.saying(/^Ended: failed\.$/);
+    await run.showing(/^Ended: failed\.$/);
     const cancelled = await rig.invoke();
     await (await waiting(cancelled.id)).handle.signal(invocationSignals.cancel);
-    await runOf(rig, cancelled.id).saying(/^Ended: failed\.$/);
+    await runOf(rig, cancelled.id).showing(/^Ended: failed\.$/);
     assert.equal((await rig.row(cancelled.id)).status, 'failed');
   });
 
@@ -121,14 +121,14 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await run.handle.signal(invocationSignals.complete, { output: { text: 'too early' } });
-    await run.saying(/Refused signal complete: INVOCATION_NOT_PROCESSING\. /);
+    await run.showing(/Refused signal complete: INVOCATION_NOT_PROCESSING\. /);
     await run.handle.signal(invocationSignals.claim, { lease_seconds: 'long' });
-    await run.saying(/Refused signal claim: VALIDATION_ERROR\. .*lease_seconds/s);
+    await run.showing(/Refused signal claim: VALIDATION_ERROR\. .*lease_seconds/s);
     await run.handle.signal(invocationSignals.claim);
     await run.handle.signal(invocationSignals.complete, { output: { text: 7 } });
-    await run.saying(/Refused signal complete: OUTPUT_SCHEMA_MISMATCH\. /);
+    await run.showing(/Refused signal complete: OUTPUT_SCHEMA_MISMATCH\. /);
     await run.handle.signal(invocationSignals.complete, { output: { text: 'x'.repeat(256 * 1024) } });
-    await run.saying(/Refused signal complete: BODY_TOO_LARGE\. /);
+    await run.showing(/Refused signal complete: BODY_TOO_LARGE\. /);
     assert.equal((await rig.row(id)).status, 'processing');
     await run.handle.signal(invocationSignals.complete, { output: { text: 'at last' } });
     await run.ended();
@@ -160,7 +160,7 @@ describe('The life of an invocation', () => {
         input: { payloads: [payload] },
       });
     }
-    await run.saying(/Refused signal complete: VALIDATION_ERROR\. The argument cannot be decoded/);
+    await run.showing(/Refused signal complete: VALIDATION_ERROR\. The argument cannot be decoded/);
     await run.handle.signal(invocationSignals.claim);
     await run.handle.signal(invocationSignals.complete, { output: { text: 'decodable' } });
     await run.ended();
@@ -171,7 +171,7 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await run.handle.signal('complet', { output: { text: 'misspelt' } });
-    await run.saying(/Refused signal complet: there is no such signal; there are claim, complete, fail, cancel\./);
+    await run.showing(/Refused signal complet: there is no such signal; there are claim, complete, fail, cancel\./);
     await run.handle.signal(invocationSignals.cancel);
     await run.ended();
     assert.equal((await rig.row(id)).status, 'failed');
@@ -181,7 +181,7 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await run.handle.cancel();
-    await run.saying(/Refused to cancel this run: signal `cancel` cancels the invocation/);
+    await run.showing(/Refused to cancel this run: signal `cancel` cancels the invocation/);
     await rig.claim(id);
     await rig.complete(id);
     await run.ended();

@@ -62,6 +62,6 @@ describe('A life whose step keeps failing', function () {
 
     await worker.stop();
     await rig.startWorker();
-    await runOf(rig, life).saying(/^Waits for the payment/);
+    await runOf(rig, life).showing(/^Waits for the payment/);
   });
 });

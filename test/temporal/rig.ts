@@ -18,7 +18,7 @@ import { completeInvocation } from '../../src/invocations/complete-invocation.ts
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { openContext } from '../../src/process/open-context.ts';
-import { publishSkill } from '../../src/skills/publish-skill.ts';
+import { publishSkill } from '../../src/skills/publishing/publish-skill.ts';
 import { PublishSkillSchema } from '../../src/skills/schema.ts';
 import { openTemporal, type Temporal } from '../../temporal/client.ts';
 import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts';
@@ -30,7 +30,7 @@ import { publication, unique } from '../support/factories.ts';
 import { service } from '../support/service.ts';
 import { newNamespace } from './temporal-server.ts';
 
-export interface RigOptions {
+interface RigOptions {
   /** A Temporal of its own; by default the suite's, in a namespace of its own. */
   temporalAddress?: string;
   log?: Logger;

@@ -56,7 +56,7 @@ describe('the check of SQL', () => {
     assert.deepEqual(faultsOf({}), []);
   });
 
-  const broken: Record<string, [changes: Record<string, string>, said: RegExp]> = {
+  const broken: Record<string, [changes: Record<string, string>, message: RegExp]> = {
     'a body that does not parse': [accounts('if p_id the end if;'), /broken\.sql:2 does not parse/],
     'a statement that does not parse': [
       { 'src/accounts/sql/broken.sql': '-- Broken.\ncreate funtion broken();' },
@@ -120,11 +120,11 @@ describe('the check of SQL', () => {
       /broken\.sql:2 writes CREATE/,
     ],
   };
-  for (const [what, [changes, said]] of Object.entries(broken))
+  for (const [what, [changes, message]] of Object.entries(broken))
     it(`finds ${what}`, () => {
       const texts = faultsOf(changes);
       assert.equal(texts.length, 1, texts.join('\n'));
-      assert.match(texts.join('\n'), said);
+      assert.match(texts.join('\n'), message);
     });
 
   it('finds names that are not there, in bodies that Postgres takes', async () => {

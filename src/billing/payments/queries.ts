@@ -6,7 +6,7 @@ const EffectRow = z.object({ outcome: z.string(), operator_id: z.string().nullab
 /** What a fact changed: its outcome, the operator whose wallet it concerns, and the life that must be woken. */
 export type PaymentEffect = z.infer<typeof EffectRow>;
 
-export interface TopUpOutcome {
+interface TopUpOutcome {
   topUpId: string;
   outcome: 'paid' | 'processing' | 'failed' | 'expired';
   sessionId: string;

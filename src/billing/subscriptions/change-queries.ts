@@ -53,7 +53,7 @@ export const findChangeInFlight = (connection: CommonQueryMethods, operatorId: s
   connection.maybeOne(sql.type(ChangeRow)`
     select ${columns} from subscription_changes where operator_id = ${operatorId} and status in ('opening', 'waiting')`);
 
-export interface NewChange {
+interface NewChange {
   id: SubscriptionChangeId;
   operatorId: OperatorId;
   kind: ChangeKind;
@@ -75,7 +75,7 @@ export async function insertChange(connection: CommonQueryMethods, change: NewCh
 }
 
 /**
- * Marks that the provider is about to be asked to open the page.
+ * Marks that the request to open the page is about to be sent to the provider.
  * @returns false where the change was given up meanwhile
  */
 export async function beginToOpen(connection: CommonQueryMethods, id: string): Promise<boolean> {

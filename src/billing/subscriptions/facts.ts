@@ -7,7 +7,7 @@ import { endChange, findChange } from './change-queries.ts';
 import { planFetchNow, subscriberOf } from './queries.ts';
 import { takeState } from './state.ts';
 
-export type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'invoice_paid' | 'checkout' }>;
+type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'invoice_paid' | 'checkout' }>;
 
 /**
  * Applies what a payment webhook reports about a subscription, in the transaction that stores the event. Events come in

@@ -1,10 +1,12 @@
-import { TierSchema } from '../../fields/tiers.ts';
+import { paidTiers, TierSchema } from '../../fields/tiers.ts';
 import { z } from 'zod';
 
 const Instant = z.iso.datetime();
+/** As in British English, without a comma before the last. */
+const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 export const SubscribeSchema = z
-  .strictObject({ tier: TierSchema.meta({ description: 'developer, pro or business.' }) })
+  .strictObject({ tier: TierSchema.meta({ description: `${oneOf.format(paidTiers)}.` }) })
   .meta({ id: 'Subscribe' });
 export type Subscribe = z.infer<typeof SubscribeSchema>;
 

@@ -13,7 +13,7 @@ import {
 } from './queries.ts';
 
 /** The state of a subscription as the provider reported it. */
-export interface ReportedState {
+interface ReportedState {
   state: SubscriptionState;
   /** As of when, ISO 8601. */
   at: string;

@@ -49,7 +49,7 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
   paymentEvents.add(1, { kind: event.kind, outcome });
   const fields = { eventId: event.id, type: event.type, subject: subjectOf(event), outcome };
   if (ALARMING.has(outcome))
-    context.log.error(fields, 'an event of the payment provider does not fit what we asked for; a person must look');
+    context.log.error(fields, 'an event of the payment provider does not fit what we requested; a person must look');
   else context.log.info(fields, 'an event of the payment provider was applied');
 }
 

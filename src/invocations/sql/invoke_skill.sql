@@ -49,7 +49,7 @@ begin
     effective := trust_level_of(p_operator, v_agent);
     if effective < required then
       perform refuse('TRUST_LEVEL_INSUFFICIENT',
-        format('The skill asks for trust level L%s and your identity claims give L%s.', required, effective),
+        format('The skill requires trust level L%s and your identity claims give L%s.', required, effective),
         json_build_object('required', 'L' || required, 'effective', 'L' || effective));
     end if;
   end if;

@@ -55,7 +55,7 @@ export const lockPassportsExclusively = async (connection: CommonQueryMethods, o
 
 const DecidedRow = z.object({ revoked: z.array(z.string()) });
 
-export interface ReviewDecision {
+interface ReviewDecision {
   decision: DecideReview;
   /** Whether the lineage and its descendants are revoked. */
   revoke: boolean;
@@ -82,7 +82,7 @@ const ReportRow = z.object({
   flags: json.pipe(z.array(FlagSchema)),
   review: json.pipe(ReviewSchema).nullable(),
 });
-export type ReportParts = z.output<typeof ReportRow>;
+type ReportParts = z.output<typeof ReportRow>;
 
 /** Reports on a passport and all its refreshes, with flags and review. @returns null for another operator's. */
 export const findReport = (

@@ -4,7 +4,7 @@ import { sql } from '../../database/pool.ts';
 
 const Reconciled = z.object({ woken: z.number(), raised: z.number() });
 
-export interface SessionReconciliation {
+interface SessionReconciliation {
   /** Sessions whose life had not read what was added to them, now messaged. */
   woken: number;
   /** Lineages more than 30 s past a deadline, flagged here and now. */

@@ -28,7 +28,7 @@ export const CheckoutBodySchema = z
   .meta({ id: 'CheckoutReport' });
 export type ReportBody = z.output<typeof CheckoutBodySchema>;
 
-export const FlagType = z.enum([
+const FlagType = z.enum([
   'undeclared_service',
   'scope_violation',
   'undeclared_delegation',
@@ -71,7 +71,7 @@ export const CheckoutSchema = z
   })
   .meta({ id: 'Checkout' });
 
-export const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
+const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
 
 const Risk = z
   .enum(['clean', 'flagged', 'critical'])

@@ -1,3 +1,4 @@
+import { assertPatterns } from '../../authority/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
@@ -9,7 +10,7 @@ import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
 import { narrowServices } from './narrowing.ts';
 import { readParentToken, type ParentToken } from './parent-token.ts';
-import { DEFAULT_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../schema.ts';
+import { constraintLists, DEFAULT_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 import type { PassportClaims } from '../token.ts';
 
@@ -28,6 +29,7 @@ export async function delegatePassport(
   call: CommandCall,
   body: DelegateBody,
 ): Promise<Answered<SignedPassport>> {
+  assertPatterns(constraintLists(body.scopes));
   const parent = await readParentToken(context, call, {
     token: body.parent_passport_token,
     path: 'parent_passport_token',

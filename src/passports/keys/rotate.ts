@@ -38,7 +38,7 @@ export const SigningKeysSchema = z
       },
     ],
   });
-export type SigningKeysView = z.infer<typeof SigningKeysSchema>;
+type SigningKeysView = z.infer<typeof SigningKeysSchema>;
 
 /**
  * The next key signs from the commit on. The previous key retires, and its passports count until they expire; with

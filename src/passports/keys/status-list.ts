@@ -81,16 +81,16 @@ class StatusLists {
  * next day's begin.
  */
 const dayQuery = (day: string | null) => sql.type(DayRow)`
-  with asked as (
+  with wanted as (
     select coalesce(${day}::date, today) as day, today
     from (select (clock_timestamp() at time zone 'UTC')::date as today) as clock
   )
-  select asked.day::text as day, extract(epoch from clock_timestamp())::float8 as now,
-    asked.day = today or d.first is not null as known,
-    coalesce((select first from passport_status_days l where l.day > asked.day order by l.day limit 1),
+  select wanted.day::text as day, extract(epoch from clock_timestamp())::float8 as now,
+    wanted.day = today or d.first is not null as known,
+    coalesce((select first from passport_status_days l where l.day > wanted.day order by l.day limit 1),
       (select last_value + 1 from passport_status_numbers)) - coalesce(d.first, 0) as numbers,
-    array(select status_index from passports p where p.status_day = asked.day and p.revoked_at is not null) as revoked
-  from asked left join passport_status_days d on d.day = asked.day`;
+    array(select status_index from passports p where p.status_day = wanted.day and p.revoked_at is not null) as revoked
+  from wanted left join passport_status_days d on d.day = wanted.day`;
 
 const zipped = promisify(deflate);
 

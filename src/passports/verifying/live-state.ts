@@ -67,7 +67,7 @@ class LiveStates {
       const rows = await this.#query(questions);
       for (const [at, { resolve, reject }] of questions.entries()) {
         const row = rows[at];
-        if (row === undefined) reject(new Error('A passport was asked about and not answered.'));
+        if (row === undefined) reject(new Error('A passport was looked up and not found in the rows.'));
         else resolve(row);
       }
     } catch (error) {
@@ -84,9 +84,9 @@ class LiveStates {
       select extract(epoch from clock_timestamp())::float8 as now, coalesce(k.status = 'withdrawn', true) as withdrawn,
         p.jti is not null as exists, p.revoked_at is not null as revoked, p.revoked_with is not null as by_ancestor,
         extract(epoch from p.expires_at)::float8 as expires_at
-      from unnest(${sql.array(jtis, 'text')}, ${sql.array(kids, 'text')}) with ordinality as asked (jti, kid, at)
-      left join signing_keys k on k.kid = asked.kid
-      left join passports p on p.jti = asked.jti
+      from unnest(${sql.array(jtis, 'text')}, ${sql.array(kids, 'text')}) with ordinality as wanted (jti, kid, at)
+      left join signing_keys k on k.kid = wanted.kid
+      left join passports p on p.jti = wanted.jti
       order by at`);
   }
 }

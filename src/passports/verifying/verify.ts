@@ -18,10 +18,10 @@ export const InvalidReasons = [
   'expired',
   'service_not_in_scope',
 ] as const;
-export type InvalidReason = (typeof InvalidReasons)[number];
+type InvalidReason = (typeof InvalidReasons)[number];
 
 /** An authority binding of a passport, and whether it still counts (decision A10). */
-export type LiveAuthorityRef = AuthorityRef & { active: boolean };
+type LiveAuthorityRef = AuthorityRef & { active: boolean };
 
 export type PassportVerdict =
   | { valid: true; payload: PassportPayload; authorityRefs: LiveAuthorityRef[] }

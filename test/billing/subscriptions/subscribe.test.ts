@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../../src/database/pool.ts';
+import { paidTiers } from '../../../src/fields/tiers.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -51,7 +52,7 @@ describe('POST /v1/billing/subscribe', () => {
     assert.deepEqual(await changesOf(operator), []);
   });
 
-  for (const tier of ['developer', 'pro', 'business']) {
+  for (const tier of paidTiers) {
     it(`returns a page for ${tier}, which counts once it is paid and not before`, async () => {
       const operator = await buildOperator();
       const { url } = await checkoutFor(operator, tier);

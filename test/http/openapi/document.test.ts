@@ -107,11 +107,11 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('has a place for the approval exactly where one may be asked for', () => {
+  it('has a place for the approval exactly where one may be required', () => {
     for (const { operationId, parameters, responses } of operations) {
-      const asked = JSON.stringify(responses).includes('GOVERNANCE_APPROVAL_REQUIRED');
+      const required = JSON.stringify(responses).includes('GOVERNANCE_APPROVAL_REQUIRED');
       const place = JSON.stringify(parameters ?? []).includes('#/components/parameters/GovernanceApproval');
-      assert.equal(place, asked, operationId);
+      assert.equal(place, required, operationId);
     }
   });
 

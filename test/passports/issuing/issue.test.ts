@@ -301,6 +301,10 @@ describe('POST /v1/passports/issue', () => {
       ['scopes.0.allow_data_fron', { scopes: [scope({ allow_data_fron: [] })] }],
       ['scopes.1.service_connection_id', { scopes: [scope(), scope()] }],
       ['scopes.0.constraints.0.value', { scopes: [scope({ constraints: [{ param: 'a', op: 'lte', value: '1' }] })] }],
+      [
+        'scopes.0.constraints.0.value',
+        { scopes: [scope({ constraints: [{ param: 'a', op: 'regex', value: '[a' }] })] },
+      ],
       ['intent.summary', { intent: { services: [] } }],
       ['intent.summary', { intent: { summary: 'x'.repeat(501), services: [] } }],
       ['intent.services', { intent: { summary: 'x' } }],

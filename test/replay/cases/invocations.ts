@@ -16,7 +16,7 @@ const begun =
 /** The same, once its life has begun to wait. */
 const waiting = (act: (rig: Rig, run: Run, id: string) => Promise<unknown>): Case =>
   begun(async (rig, run, id) => {
-    await run.saying(/^Waits/);
+    await run.showing(/^Waits/);
     await act(rig, run, id);
   });
 
@@ -27,12 +27,12 @@ export const invocations: Cases = {
   }),
   'invocation/completed-by-rest': waiting(async (rig, run, id) => {
     await rig.claim(id, 600);
-    await run.saying(/^Claimed/);
+    await run.showing(/^Claimed/);
     await rig.complete(id);
   }),
   'invocation/completed-by-signals': waiting(async (_rig, run) => {
     await run.handle.signal(invocationSignals.claim, { lease_seconds: 600 });
-    await run.saying(/^Claimed/);
+    await run.showing(/^Claimed/);
     await run.handle.signal(invocationSignals.complete, { output: { text: 'done' } });
   }),
   'invocation/claimed-and-completed-at-once': waiting(async (_rig, run) => {
@@ -60,7 +60,7 @@ export const invocations: Cases = {
     await run.handle.signal(invocationSignals.complete, { output: { text: 'too early' } });
     await run.handle.signal(invocationSignals.claim, 'not an object');
     await run.handle.cancel();
-    await run.saying(/Refused to cancel/);
+    await run.showing(/Refused to cancel/);
     await rig.claim(id);
     await rig.complete(id);
   }),

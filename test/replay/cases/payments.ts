@@ -46,7 +46,7 @@ export const payments: Cases = {
     const run = runOfTopUp(rig, id);
     await run.handle.cancel();
     await run.handle.signal('nonsense');
-    await run.saying(/Refused signal nonsense/);
+    await run.showing(/Refused signal nonsense/);
     await payer.settleSilently(sessionId, 'failed');
     await payer.timeIsOver(id);
     return run;

@@ -19,7 +19,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
  * `t=<seconds>,v1=<hex of HMAC-SHA256 over "<seconds>.<body>">`, as Stripe signs. Not made by Stripe's SDK, so that
  * what the SDK verifies is independent of it.
  */
-export function signatureOf(body: string, secret: string, at: Date): string {
+function signatureOf(body: string, secret: string, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1_000);
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }

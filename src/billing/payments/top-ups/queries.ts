@@ -7,7 +7,7 @@ import { topUpStatuses } from './schema.ts';
 
 const Nothing = z.object({});
 
-export interface NewTopUp {
+interface NewTopUp {
   id: TopUpId;
   operatorId: OperatorId;
   provider: 'stripe' | 'local';

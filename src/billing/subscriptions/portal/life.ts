@@ -17,7 +17,7 @@ import type { PortalStatus } from './schema.ts';
 export const portalSeal = (portalId: string): string => `portal:${portalId}`;
 
 /** Where a portal session stands; its life never waits. */
-export interface PortalStep {
+interface PortalStep {
   status: PortalStatus;
   waitMs: null;
 }

@@ -12,7 +12,7 @@ const PortalRow = z.object({
   status: z.enum(portalStatuses),
   url: z.string().nullable(),
 });
-export type PortalRow = z.infer<typeof PortalRow>;
+type PortalRow = z.infer<typeof PortalRow>;
 
 export async function insertPortal(
   connection: CommonQueryMethods,

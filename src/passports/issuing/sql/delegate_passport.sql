@@ -38,7 +38,7 @@ begin
   v_left := epoch_seconds(parent.expires_at) - v_issued;
   if p_ttl_seconds > v_left then
     perform refuse('TTL_EXCEEDS_PARENT',
-      format('The parent passport is valid for another %s seconds; ask for at most that, or leave ttl_seconds out.', v_left),
+      format('The parent passport is valid for another %s seconds; request at most that, or leave ttl_seconds out.', v_left),
       json_build_object('remaining_seconds', v_left));
   end if;
   v_interval := least(p_interval, above.checkpoint_interval_seconds);

@@ -21,7 +21,7 @@ begin
     + (octet_length(v_payload) * 4 + 2) / 3 + 86 + 2;
   if v_length > 16384 then
     perform refuse('PASSPORT_TOO_LARGE',
-      format('The token would have %s characters, and 16,384 is the most; ask for fewer services, scopes, constraints or sources.', v_length),
+      format('The token would have %s characters, and 16,384 is the most; request fewer services, scopes, constraints or sources.', v_length),
       json_build_object('token_length', v_length));
   end if;
   insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, parent_jti, refreshed_from, kid, issued_at, expires_at,

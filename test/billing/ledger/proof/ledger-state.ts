@@ -19,7 +19,7 @@ const WalletState = z.object({
 const StateRow = z.object({ wallets: z.array(WalletState), earnings: z.array(z.number()) });
 
 /** Everything that is stored about the wallets and earnings of a history. */
-export type LedgerState = z.infer<typeof StateRow>;
+type LedgerState = z.infer<typeof StateRow>;
 
 export const storedState = (db: CommonQueryMethods, { wallets, publishers }: World): Promise<LedgerState> =>
   db.one(sql.type(StateRow)`
@@ -50,7 +50,7 @@ const OverageRow = z.object({ operator_id: z.string(), overage: z.number() });
 const PaidOutRow = z.object({ operator_id: z.string(), cents: z.number() });
 
 /** The sums of a wallet that do not depend on the order in which things happened. */
-export interface Outcome {
+interface Outcome {
   wallets: { worth: number; held: number; used: number; meters: Record<string, number> }[];
   earnings: number[];
 }

@@ -28,7 +28,7 @@ export type Step =
   | { do: 'payout answer'; payout: number; as: 'paid' | 'refused' };
 
 export type Source = 'sealed call' | 'gateway call' | 'classification' | 'included call' | 'machine run' | 'identity';
-export type Tier = 'free' | 'developer' | 'enterprise';
+type Tier = 'free' | 'developer' | 'enterprise';
 
 const wallet = fc.nat(WALLETS - 1);
 const pick = fc.nat(7);

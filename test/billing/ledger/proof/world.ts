@@ -11,7 +11,7 @@ import { PRICES, WALLETS, type Source, type Step } from './step.ts';
  * What the steps created, and what became of it by the answers of the database. Marks are only ever set, so their order
  * does not matter.
  */
-export interface Deeds {
+interface Deeds {
   topUps: { id: string; wallet: number; cents: number; payment: string; paid: boolean }[];
   refunds: { id: string; wallet: number; cents: number; succeeded: boolean; failed: boolean }[];
   adjustments: { wallet: number; cents: number }[];

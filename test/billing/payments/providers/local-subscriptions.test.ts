@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../../src/database/pool.ts';
 import { readPaymentWebhook } from '../../../../src/billing/webhook/verify.ts';
+import type { PaidTier } from '../../../../src/fields/tiers.ts';
 import { newId, type OperatorId } from '../../../../src/ids/ids.ts';
 import { endLocalPeriod, openLocalPage, payLocally, settleLocally } from '../../../support/local-payments.ts';
 import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
@@ -21,7 +22,7 @@ describe('subscriptions of the local payment provider', () => {
 
   const inADay = (): Date => new Date(Date.now() + 86_400_000);
 
-  const openCheckout = async (tier: 'developer' | 'pro' | 'business', purchasedSeats: number) => {
+  const openCheckout = async (tier: PaidTier, purchasedSeats: number) => {
     const changeId = newId('sbc');
     const page = await world.payments.openSubscription({
       ...customer,
@@ -33,7 +34,7 @@ describe('subscriptions of the local payment provider', () => {
     return { changeId, sessionId: page.sessionId, url: world.at(page.url) };
   };
 
-  const subscribed = async (tier: 'developer' | 'pro' | 'business', purchasedSeats = 0): Promise<string> => {
+  const subscribed = async (tier: PaidTier, purchasedSeats = 0): Promise<string> => {
     const { sessionId, url } = await openCheckout(tier, purchasedSeats);
     await payLocally(url);
     world.receiver.received.length = 0;

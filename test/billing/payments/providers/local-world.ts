@@ -10,7 +10,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { database } from '../../../support/service.ts';
 import { insertOperator, openShell, type Shell } from '../../../http/support/shell.ts';
 
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   body: Buffer;
   signature: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface ReceivedWebhook {
  * A receiver at the address of the payment webhook, without a service behind it: stores what arrives, and answers what
  * a test has set.
  */
-export interface Receiver {
+interface Receiver {
   port: number;
   received: ReceivedWebhook[];
   /** Statuses of the next answers, in order; 200 after them. */
@@ -27,7 +27,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<Receiver> {
+async function startReceiver(): Promise<Receiver> {
   const received: ReceivedWebhook[] = [];
   const answers: number[] = [];
   const server = createServer((request, response) => {

@@ -14,5 +14,5 @@ begin
         select from refunded_payments where payment_id = p_payment and charged_back_cents > 0) then 'came_back' else 'not_ours' end,
       null, null)::payment_effect;
   end if;
-  return row('asked', r.operator_id, 'refund:' || r.id)::payment_effect;
+  return row('being_requested', r.operator_id, 'refund:' || r.id)::payment_effect;
 end $$;

@@ -1,14 +1,14 @@
-import { findAgent } from '../accounts/index.ts';
-import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
-import type { Config } from '../context/config.ts';
-import type { Context } from '../context/context.ts';
-import { assertThat, invalid } from '../errors/carnet-error.ts';
-import { newId } from '../ids/ids.ts';
+import { findAgent } from '../../accounts/index.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Config } from '../../context/config.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, invalid } from '../../errors/carnet-error.ts';
+import { newId } from '../../ids/ids.ts';
 import { checkSchemas } from './check-schemas.ts';
-import { hasCode } from './skill-code.ts';
-import type { PublishSkill, Skill } from './schema.ts';
-import { showSkill } from './show-skill.ts';
+import { hasCode } from '../skill-code.ts';
+import type { PublishSkill, Skill } from '../schema.ts';
+import { showSkill } from '../show-skill.ts';
 import { insertSkill } from './write-queries.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
-import type { Context } from '../context/context.ts';
-import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { canonicalJson } from '../json/canonical.ts';
-import { assertThat, CarnetError } from '../errors/carnet-error.ts';
-import type { JsonObject } from '../json/value.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { canonicalJson } from '../../json/canonical.ts';
+import { assertThat, CarnetError } from '../../errors/carnet-error.ts';
+import type { JsonObject } from '../../json/value.ts';
 import { checkSchemas } from './check-schemas.ts';
-import type { SkillRow } from './queries.ts';
-import type { Skill, UpdateSkill } from './schema.ts';
-import { lockOwnSkill, showSkill } from './show-skill.ts';
+import type { SkillRow } from '../queries.ts';
+import type { Skill, UpdateSkill } from '../schema.ts';
+import { lockOwnSkill, showSkill } from '../show-skill.ts';
 import { saveChanges, type ChangeableFields } from './write-queries.ts';
 
 /**

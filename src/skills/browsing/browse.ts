@@ -1,11 +1,11 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import type { Caller } from '../commands/caller.ts';
-import { textArray } from '../database/columns.ts';
-import { sql, type DatabasePool } from '../database/pool.ts';
-import { PLATFORM_OPERATOR_ID } from '../ids/ids.ts';
-import type { BrowseQuery } from './browse-schema.ts';
-import { onTheMarket, SkillRow, skillColumns, skillJoins } from './queries.ts';
+import type { Caller } from '../../commands/caller.ts';
+import { textArray } from '../../database/columns.ts';
+import { sql, type DatabasePool } from '../../database/pool.ts';
+import { PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
+import type { BrowseQuery } from './schema.ts';
+import { onTheMarket, SkillRow, skillColumns, skillJoins } from '../queries.ts';
 
 /** Postgres refuses a search word of 2,047 bytes, and nobody types more words than these. */
 const MAX_WORD_LENGTH = 200;
@@ -30,7 +30,7 @@ export async function browseSkills(pool: DatabasePool, caller: Caller, query: Br
     : await matchingSkills(pool, caller, query, words);
 }
 
-export interface SkillPage {
+interface SkillPage {
   rows: readonly SkillRow[];
   total: number;
 }

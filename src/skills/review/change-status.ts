@@ -1,12 +1,12 @@
-import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
-import type { Context } from '../context/context.ts';
-import { assertThat, notFound } from '../errors/carnet-error.ts';
-import { lockSkillRow } from './queries.ts';
-import type { Skill } from './schema.ts';
-import { lockOwnSkill, showSkill } from './show-skill.ts';
-import { nextState, type NextState, type SkillState, type StatusAction } from './status.ts';
-import { saveState } from './write-queries.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { lockSkillRow } from '../queries.ts';
+import type { Skill } from '../schema.ts';
+import { lockOwnSkill, showSkill } from '../show-skill.ts';
+import { nextState, type NextState, type SkillState, type StatusAction } from '../status.ts';
+import { saveState } from '../publishing/write-queries.ts';
 
 const AUDIT_NAMES = {
   suspend: 'skill.suspended',

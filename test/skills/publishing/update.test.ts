@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Skill, SkillVersion } from '../../src/skills/schema.ts';
-import { eventually } from '../support/eventually.ts';
-import { buildAgent, buildAgentKey, buildOperator, echoSchema, type TestOperator } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, platform } from '../support/service.ts';
-import { publish, sealedSkill } from './support.ts';
+import type { Skill, SkillVersion } from '../../../src/skills/schema.ts';
+import { eventually } from '../../support/eventually.ts';
+import { buildAgent, buildAgentKey, buildOperator, echoSchema, type TestOperator } from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
+import { publish, sealedSkill } from '../support.ts';
 
 const schemas = {
   one: { type: 'object', properties: { one: { type: 'string' } } },

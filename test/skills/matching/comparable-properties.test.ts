@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { comparableProperties, propertyName } from '../../src/skills/comparable-properties.ts';
+import { comparableProperties, propertyName } from '../../../src/skills/matching/comparable-properties.ts';
 
 describe('a schema as the request board compares it', () => {
   it('is its properties with their types, and those required', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Skill } from '../../src/skills/schema.ts';
+import type { Skill } from '../../../src/skills/schema.ts';
 import {
   buildAgent,
   buildAgentKey,
@@ -8,9 +8,9 @@ import {
   echoSchema,
   publication,
   type TestOperator,
-} from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
-import { llmStep, publish, scriptStep, sealedSkill } from './support.ts';
+} from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
+import { llmStep, publish, scriptStep, sealedSkill } from '../support.ts';
 
 /** What is refused, and the fault's path. */
 const faults: [fault: string, body: Record<string, unknown>, path: string][] = [

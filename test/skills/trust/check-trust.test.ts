@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { assuranceRank } from '../../src/authority/index.ts';
-import { evaluateTrust } from '../../src/skills/check-trust.ts';
-import type { TrustEvaluation } from '../../src/skills/check-trust-schema.ts';
-import { buildOperator, type TestOperator } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
-import { publish, sealedSkill } from './support.ts';
+import { assuranceRank } from '../../../src/authority/index.ts';
+import { evaluateTrust } from '../../../src/skills/trust/check-trust.ts';
+import type { TrustEvaluation } from '../../../src/skills/trust/schema.ts';
+import { buildOperator, type TestOperator } from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
+import { publish, sealedSkill } from '../support.ts';
 
 const levels = ['L0', 'L1', 'L2'] as const;
 const names = [

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 
-export interface StoredSchema {
+interface StoredSchema {
   hash: Buffer;
   text: string;
 }

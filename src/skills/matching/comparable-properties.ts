@@ -32,7 +32,7 @@ const entryOf = (name: string, type: string): string => {
  * properties fit when their entries are equal. A list of types is compared as a set; a missing type equals a missing one
  * alone.
  */
-export interface ComparableProperties {
+interface ComparableProperties {
   declared: string[];
   required: string[];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { needsReview } from '../../src/skills/publish-skill.ts';
-import { PublishSkillSchema } from '../../src/skills/schema.ts';
-import { publication } from '../support/factories.ts';
+import { needsReview } from '../../../src/skills/publishing/publish-skill.ts';
+import { PublishSkillSchema } from '../../../src/skills/schema.ts';
+import { publication } from '../../support/factories.ts';
 
 const kinds: [what: string, overrides: Record<string, unknown>][] = [
   ['an open contract', {}],

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { textArray } from '../database/columns.ts';
-import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import type { SkillId } from '../ids/ids.ts';
-import { hasCode, isExecutable } from './skill-code.ts';
-import { comparableProperties } from './comparable-properties.ts';
-import type { PublishSkill, UpdateSkill } from './schema.ts';
-import type { NextState } from './status.ts';
+import { textArray } from '../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { SkillId } from '../../ids/ids.ts';
+import { hasCode, isExecutable } from '../skill-code.ts';
+import { comparableProperties } from '../matching/comparable-properties.ts';
+import type { PublishSkill, UpdateSkill } from '../schema.ts';
+import type { NextState } from '../status.ts';
 import { keepSchemas, storedSchema } from './stored-schemas.ts';
 
 const Nothing = z.object({});
 
 const jsonOrNull = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
 
-export interface NewSkill {
+interface NewSkill {
   id: SkillId;
   operatorId: string;
   body: PublishSkill;

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import type { Rated, RatingSummary } from '../../src/skills/ratings-schema.ts';
-import type { Skill } from '../../src/skills/schema.ts';
-import { buildAgent, buildAgentKey, buildInvocation, buildOperator, type TestOperator } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, platform, type Requester } from '../support/service.ts';
-import { complete, publish, sealedSkill } from './support.ts';
+import type { Rated, RatingSummary } from '../../../src/skills/ratings/schema.ts';
+import type { Skill } from '../../../src/skills/schema.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildInvocation,
+  buildOperator,
+  type TestOperator,
+} from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus, platform, type Requester } from '../../support/service.ts';
+import { complete, publish, sealedSkill } from '../support.ts';
 
 const rate = async (caller: Requester, id: string, body: Record<string, unknown>): Promise<Rated> =>
   assertStatus(await caller.post<Rated>(`/v1/skills/${id}/rate`, body), 200);

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
-import type { ErrorCode } from '../../src/errors/codes.ts';
-import { CarnetError } from '../../src/errors/carnet-error.ts';
-import type { ReviewStatus, Skill, SkillStatus } from '../../src/skills/schema.ts';
-import { nextState, type SkillState, type StatusAction } from '../../src/skills/status.ts';
-import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, type TestOperator } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, platform } from '../support/service.ts';
-import { publish, publishApproved, sealedSkill, type SkillList } from './support.ts';
+import type { ErrorCode } from '../../../src/errors/codes.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
+import type { ReviewStatus, Skill, SkillStatus } from '../../../src/skills/schema.ts';
+import { nextState, type SkillState, type StatusAction } from '../../../src/skills/status.ts';
+import {
+  buildAgent,
+  buildAgentKey,
+  buildMemberKey,
+  buildOperator,
+  type TestOperator,
+} from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
+import { publish, publishApproved, sealedSkill, type SkillList } from '../support.ts';
 
 /** Every state that can be, and where each action leads from it: a state, or a refusal. */
 type State = `${SkillStatus}/${ReviewStatus}`;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { cursorList } from '../http/lists/pagination.ts';
-import { route } from '../http/route.ts';
+import { cursorList } from '../../http/lists/pagination.ts';
+import { route } from '../../http/route.ts';
 import { changeStatus } from './change-status.ts';
-import { presentSkills } from './presenter.ts';
-import { listPendingReviews } from './queries.ts';
-import { ListedSkillSchema, RejectSkillSchema, SkillSchema, TakeDownSkillSchema } from './schema.ts';
+import { presentSkills } from '../presenter.ts';
+import { listPendingReviews } from '../queries.ts';
+import { ListedSkillSchema, RejectSkillSchema, SkillSchema, TakeDownSkillSchema } from '../schema.ts';
 
 const tag = 'platform';
 const params = z.object({ id: z.string() });

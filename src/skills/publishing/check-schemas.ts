@@ -1,6 +1,6 @@
-import type { Context } from '../context/context.ts';
-import { invalid, type FieldFault } from '../errors/carnet-error.ts';
-import type { JsonObject } from '../json/value.ts';
+import type { Context } from '../../context/context.ts';
+import { invalid, type FieldFault } from '../../errors/carnet-error.ts';
+import type { JsonObject } from '../../json/value.ts';
 
 /**
  * Refuses JSON Schemas that cannot be run on what strangers send. Compiling takes too long for the transaction of the

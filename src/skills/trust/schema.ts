@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { name as nameText } from '../fields/text.ts';
-import { TrustLevel } from './schema.ts';
+import { name as nameText } from '../../fields/text.ts';
+import { TrustLevel } from '../schema.ts';
 
 /** An identity claim as a passport carries it; check-trust reads its level and its expiry alone. */
 const PassportClaimSchema = z.strictObject({

@@ -1,8 +1,8 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { textArray } from '../database/columns.ts';
-import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { onTheMarket, SkillRow, skillColumns, skillJoins } from './queries.ts';
+import { textArray } from '../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { onTheMarket, SkillRow, skillColumns, skillJoins } from '../queries.ts';
 
 /** Which skills are offered to a request: public ones of operators other than its owner, at its price or below. */
 interface OfferFilter {
@@ -11,7 +11,7 @@ interface OfferFilter {
   maxPriceCents: number | null;
 }
 
-/** What a request asks for, as far as skills are compared with it. Null: the request leaves it open. */
+/** What a request needs, as far as skills are compared with it. Null: the request leaves it open. */
 export interface WantedSkill extends OfferFilter {
   tags: string[];
   /** As `comparableProperties` has them. */

@@ -1,6 +1,6 @@
-import { assuranceRank } from '../authority/index.ts';
-import type { PassportClaim, TrustEvaluation } from './check-trust-schema.ts';
-import type { TrustLevel } from './schema.ts';
+import { assuranceRank } from '../../authority/index.ts';
+import type { PassportClaim, TrustEvaluation } from './schema.ts';
+import type { TrustLevel } from '../schema.ts';
 
 const nameOfLevel = (level: 0 | 1 | 2 | 3) => `L${level}` as const;
 

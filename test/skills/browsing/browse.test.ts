@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, platform, type Reply, type Requester } from '../support/service.ts';
-import { publish, publishApproved, sealedSkill, type SkillList } from './support.ts';
+import { buildOperator, suspend, unique, type TestOperator } from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus, platform, type Reply, type Requester } from '../../support/service.ts';
+import { publish, publishApproved, sealedSkill, type SkillList } from '../support.ts';
 
 const browse = async (caller: Requester, query: Record<string, string | number>): Promise<SkillList> => {
   const search = new URLSearchParams(

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Caller } from '../commands/caller.ts';
-import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
-import type { Context } from '../context/context.ts';
-import { sql, type CommonQueryMethods } from '../database/pool.ts';
-import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
-import { averageRating, ratingCount } from './presenter.ts';
-import type { Rated, RateSkill, RatingSummary } from './ratings-schema.ts';
-import { findVisibleRow, findVisibleSkill } from './show-skill.ts';
+import type { Caller } from '../../commands/caller.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { assertThat, CarnetError, invalid } from '../../errors/carnet-error.ts';
+import { averageRating, ratingCount } from '../presenter.ts';
+import type { Rated, RateSkill, RatingSummary } from './schema.ts';
+import { findVisibleRow, findVisibleSkill } from '../show-skill.ts';
 
 /** Whether operators without a completed invocation may rate as well; their ratings are not `verified` (decision K18). */
 const UNVERIFIED_RATINGS_ALLOWED: boolean = true;
