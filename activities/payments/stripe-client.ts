@@ -33,7 +33,7 @@ function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string;
 }
 
 /** What we have to put right, not the customer: a balance of ours that does not cover a refund or a transfer. */
-const OURS: ReadonlySet<string | undefined> = new Set(['balance_insufficient', 'insufficient_funds']);
+const BALANCE_TOO_LOW: ReadonlySet<string | undefined> = new Set(['balance_insufficient', 'insufficient_funds']);
 
 export type Call = <T>(what: string, send: () => Promise<T>) => Promise<T>;
 
@@ -61,7 +61,7 @@ export const createCall =
       const correctable =
         error instanceof Stripe.errors.StripeAuthenticationError ||
         error instanceof Stripe.errors.StripePermissionError ||
-        OURS.has(code);
+        BALANCE_TOO_LOW.has(code);
       log[correctable ? 'error' : 'warn'](
         fields,
         correctable
@@ -73,7 +73,7 @@ export const createCall =
   };
 
 const isFinal = (error: InstanceType<typeof Stripe.errors.StripeError>): boolean =>
-  !OURS.has(error.code) &&
+  !BALANCE_TOO_LOW.has(error.code) &&
   (error instanceof Stripe.errors.StripeInvalidRequestError ||
     error instanceof Stripe.errors.StripeIdempotencyError ||
     error instanceof Stripe.errors.StripeCardError);

@@ -5,7 +5,8 @@ import type { Context } from '../context/context.ts';
 import { etagOf } from '../json/prepared.ts';
 import type { JsonValue } from '../json/value.ts';
 import { preferredWait } from './prefer.ts';
-import type { AnyRoute, Audience, Links, RouteRequest } from './route.ts';
+import type { Audience } from './auth/audience.ts';
+import type { AnyRoute, Links, RouteRequest } from './route.ts';
 import type { Middleware, Validated } from './state.ts';
 
 type Ctx = ParameterizedContext<Validated>;

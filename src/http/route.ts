@@ -7,8 +7,6 @@ import type { PreparedJson } from '../json/prepared.ts';
 import type { Audience } from './auth/audience.ts';
 import type { Tag } from './openapi/tags.ts';
 
-export type { Audience } from './auth/audience.ts';
-
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
 /** What a handler is given: everything is parsed, and the credential fits the audience. */

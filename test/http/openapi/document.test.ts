@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../../src/http/openapi/document.ts';
-import type { Audience } from '../../../src/http/route.ts';
+import type { Audience } from '../../../src/http/auth/audience.ts';
 import { routes } from '../../../src/process/routes.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
