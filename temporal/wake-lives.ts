@@ -83,16 +83,18 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     },
     async awaitLife(life, definition, description) {
       const until = Date.now() + ANSWER_MS;
-      const call = (): Promise<unknown> => {
+      const call = (): Promise<'ready' | 'again'> => {
         const startWorkflowOperation = new WithStartWorkflowOperation(definition.workflow, startOf(life, description));
         return client.connection.withDeadline(until, () =>
           client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
         );
       };
-      await call().catch((error: unknown) => {
-        if (!hasCode(error, FAILED_PRECONDITION)) throw error;
-        return call();
-      });
+      const callTwice = (): Promise<'ready' | 'again'> =>
+        call().catch((error: unknown) => {
+          if (!hasCode(error, FAILED_PRECONDITION)) throw error;
+          return call();
+        });
+      while ((await callTwice()) === 'again');
     },
   };
 }

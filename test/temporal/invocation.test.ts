@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
-import { invocationSignals } from '../../workflows/invocation.ts';
 import { wake } from '../../workflows/life.ts';
 import { eventually } from '../support/eventually.ts';
 import { INPUT, OUTPUT, startRig, type Rig } from './rig.ts';
@@ -89,12 +88,26 @@ describe('The life of an invocation', () => {
     await run.ended();
   });
 
+  it('is woken by a heartbeat that shortens the lease, and by no other', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await rig.claim(id, 600);
+    await run.showing(/^Claimed/);
+    const { lease_until: longer } = await rig.heartbeat(id, 3_600);
+    assert.equal(await rig.messagesOf(id), 0);
+    const { lease_until: shorter } = await rig.heartbeat(id, 60);
+    assert(String(shorter) < String(longer));
+    await run.showing(new RegExp(`Waits for completion until ${String(shorter)}`));
+    await rig.complete(id);
+    await run.ended();
+  });
+
   it('claims and completes by signals', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
-    await run.handle.signal(invocationSignals.claim, { lease_seconds: 600 });
+    await run.handle.signal('claim', { lease_seconds: 600 });
     await run.showing(/^Claimed/);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'by signal' } });
+    await run.handle.signal('complete', { output: { text: 'by signal' } });
     await run.ended();
     const row = await rig.row(id);
     assert.equal(row.status, 'completed');
@@ -108,11 +121,11 @@ describe('The life of an invocation', () => {
   it('fails and cancels by signals', async () => {
     const failed = await rig.invoke();
     const run = await waiting(failed.id);
-    await run.handle.signal(invocationSignals.claim);
-    await run.handle.signal(invocationSignals.fail, { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
+    await run.handle.signal('claim');
+    await run.handle.signal('fail', { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
     await run.showing(/^Ended: failed\.$/);
     const cancelled = await rig.invoke();
-    await (await waiting(cancelled.id)).handle.signal(invocationSignals.cancel);
+    await (await waiting(cancelled.id)).handle.signal('cancel');
     await runOf(rig, cancelled.id).showing(/^Ended: failed\.$/);
     assert.equal((await rig.row(cancelled.id)).status, 'failed');
   });
@@ -120,17 +133,17 @@ describe('The life of an invocation', () => {
   it('shows why it refused a signal, and goes on', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'too early' } });
+    await run.handle.signal('complete', { output: { text: 'too early' } });
     await run.showing(/Refused signal complete: INVOCATION_NOT_PROCESSING\. /);
-    await run.handle.signal(invocationSignals.claim, { lease_seconds: 'long' });
+    await run.handle.signal('claim', { lease_seconds: 'long' });
     await run.showing(/Refused signal claim: VALIDATION_ERROR\. .*lease_seconds/s);
-    await run.handle.signal(invocationSignals.claim);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 7 } });
+    await run.handle.signal('claim');
+    await run.handle.signal('complete', { output: { text: 7 } });
     await run.showing(/Refused signal complete: OUTPUT_SCHEMA_MISMATCH\. /);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'x'.repeat(256 * 1024) } });
+    await run.handle.signal('complete', { output: { text: 'x'.repeat(256 * 1024) } });
     await run.showing(/Refused signal complete: BODY_TOO_LARGE\. /);
     assert.equal((await rig.row(id)).status, 'processing');
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'at last' } });
+    await run.handle.signal('complete', { output: { text: 'at last' } });
     await run.ended();
     assert.equal((await rig.row(id)).output, '{"text":"at last"}');
   });
@@ -140,8 +153,8 @@ describe('The life of an invocation', () => {
     const run = await waiting(id);
     await rig.claim(id);
     await Promise.all([
-      run.handle.signal(invocationSignals.complete, { output: { text: 'one' } }),
-      run.handle.signal(invocationSignals.complete, { output: { text: 'one' } }),
+      run.handle.signal('complete', { output: { text: 'one' } }),
+      run.handle.signal('complete', { output: { text: 'one' } }),
     ]);
     await run.ended();
     assert.equal((await rig.row(id)).output, '{"text":"one"}');
@@ -161,8 +174,8 @@ describe('The life of an invocation', () => {
       });
     }
     await run.showing(/Refused signal complete: VALIDATION_ERROR\. The argument cannot be decoded/);
-    await run.handle.signal(invocationSignals.claim);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'decodable' } });
+    await run.handle.signal('claim');
+    await run.handle.signal('complete', { output: { text: 'decodable' } });
     await run.ended();
     assert.equal((await rig.row(id)).status, 'completed');
   });
@@ -172,7 +185,7 @@ describe('The life of an invocation', () => {
     const run = await waiting(id);
     await run.handle.signal('complet', { output: { text: 'misspelt' } });
     await run.showing(/Refused signal complet: there is no such signal; there are claim, complete, fail, cancel\./);
-    await run.handle.signal(invocationSignals.cancel);
+    await run.handle.signal('cancel');
     await run.ended();
     assert.equal((await rig.row(id)).status, 'failed');
   });
@@ -190,7 +203,7 @@ describe('The life of an invocation', () => {
   it('keeps input and output out of its history', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
-    await run.handle.signal(invocationSignals.claim);
+    await run.handle.signal('claim');
     await eventually('the claim', async () => (await rig.row(id)).status === 'processing');
     await rig.complete(id);
     await run.ended();
@@ -203,7 +216,7 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await rig.claim(id);
-    await run.handle.signal(invocationSignals.complete, { output: { text: OUTPUT } });
+    await run.handle.signal('complete', { output: { text: OUTPUT } });
     await run.ended();
     assert.equal((await run.text()).split(OUTPUT).length - 1, 1);
   });
