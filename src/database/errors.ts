@@ -51,19 +51,8 @@ export function translateDatabaseError(error: unknown): unknown {
     const known = constraints[error.constraint];
     if (known) return new CarnetError(known.code, known.sentence, { cause: error });
   }
-  if (sqlState(error) === '55P03') {
-    const aboutKey = error instanceof Error && 'where' in error && String(error.where).includes('take_idempotency_key');
-    return aboutKey
-      ? new CarnetError(
-          'IDEMPOTENCY_IN_FLIGHT',
-          'A call with this Idempotency-Key is still running; repeat it in a moment.',
-          {
-            headers: { 'Retry-After': '1' },
-            cause: error,
-          },
-        )
-      : unavailable('Another change holds what this one needs; repeat the call in a moment.', error);
-  }
+  if (sqlState(error) === '55P03')
+    return unavailable('Another change holds what this one needs; repeat the call in a moment.', error);
   if (error instanceof StatementTimeoutError)
     return unavailable('The database took too long; repeat the call in a moment.', error);
   if (

@@ -40,7 +40,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
       if (before === checksum) continue;
       if (before !== undefined) {
         throw new StartupFault(
-          `The database was made by another version of Carnet: the migration ${name} is not the one that was applied; start that version, or use another DATA_DIR or DATABASE_URL.`,
+          `The database was made by another version of Carnet: the migration ${name} is not the one that was applied; start that version, or use another DATA_DIR or DATABASE_URL. Whoever changed the file restores it and writes a new one.`,
         );
       }
       try {

@@ -29,8 +29,7 @@ create table earnings (
 -- An operator has both rows from its beginning, so that no movement has to make them.
 create function open_wallet() returns trigger language plpgsql as $$
 begin
-  insert into wallets (operator_id) values (new.id);
-  insert into earnings (operator_id) values (new.id);
+  perform make_wallet(new.id);
   return null;
 end $$;
 create trigger operators_have_wallets after insert on operators for each row execute function open_wallet();
@@ -397,9 +396,7 @@ create index payouts_open on payouts (operator_id) where status in ('due', 'tran
 -- Every status of a payout is one audit event.
 create function audit_payout() returns trigger language plpgsql as $$
 begin
-  insert into audit_events (operator_id, actor, action, target, detail)
-    values (new.operator_id, 'service', 'payout.' || new.status, new.id,
-      jsonb_build_object('month', new.month, 'gross_cents', new.gross_cents, 'net_cents', new.net_cents));
+  perform record_payout_event(new);
   return null;
 end $$;
 

@@ -42,7 +42,7 @@ create table passport_lineages (
   revoked_at timestamptz,
   checkpoint_count int not null default 0,
   last_checkpoint_at timestamptz,
-  -- It counts as missed a grace period later (checkpoint_deadline). Null: no checkpoint is due any more, or never was.
+  -- It counts as missed a grace period later (checkpoint_grace). Null: no checkpoint is due any more, or never was.
   next_checkpoint_due_at timestamptz,
   checked_out_at timestamptz,            -- by the agent; a missed checkout does not set it
   checkout_missed_at timestamptz
@@ -115,7 +115,7 @@ create table checkpoints (
 -- A checkpoint names its operator by its lineage.
 create function meter_checkpoint() returns trigger language plpgsql as $$
 begin
-  perform meter_action((select operator_id from passport_lineages where id = new.lineage_id), 'checkpoint');
+  perform meter_lineage(new.lineage_id, 'checkpoint');
   return null;
 end $$;
 

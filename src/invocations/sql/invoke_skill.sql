@@ -9,7 +9,7 @@ create function invoke_skill(
   p_mission text default null
 ) returns invocation_answer language plpgsql as $$
 declare
-  skill record;
+  skill skill_offers;
   v_agent text;
   v_agent_limit bigint;
   created invocations;

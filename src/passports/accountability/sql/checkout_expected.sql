@@ -1,4 +1,4 @@
--- Until when the checkout is expected (decision A38); it counts as missed `p_grace` seconds later. Null: it is not awaited.
+-- Until when the checkout is expected (decision A38); it counts as missed `p_checkout_grace` seconds later. Null: it is not awaited.
 create function checkout_expected(l passport_lineages) returns timestamptz language sql stable as $$
   select case when is_accountable(l) then greatest(l.latest_expiry, l.started_at + make_interval(secs => estimated_seconds(l))) end;
 $$;

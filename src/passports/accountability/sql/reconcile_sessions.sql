@@ -1,16 +1,16 @@
 -- What a lost message or a lost run left behind (rule 11): deadlines half a minute past are raised here and now,
 -- and sessions whose life has not read what was added to them are woken. Bounded; rows that a command holds are left for
 -- the next round.
-create function reconcile_sessions(p_grace double precision, out woken int, out raised int) language plpgsql as $$
+create function reconcile_sessions(p_checkout_grace double precision, out woken int, out raised int) language plpgsql as $$
 declare due passport_lineages;
 begin
   raised := 0;
   for due in select l.* from passport_lineages l
     where is_accountable(l)
-      and next_deadline(l, p_grace) < clock_timestamp() - interval '30 seconds'
+      and next_deadline(l, p_checkout_grace) < clock_timestamp() - interval '30 seconds'
     order by l.id limit 100 for no key update skip locked
   loop
-    perform flag_missed_deadlines(due, clock_timestamp(), p_grace);
+    perform flag_missed_deadlines(due, clock_timestamp(), p_checkout_grace);
     perform wake_life('session:' || due.session_id);
     raised := raised + 1;
   end loop;

@@ -7,7 +7,6 @@ create function refresh_passport(
 ) returns passport_answer language plpgsql as $$
 declare
   answer passport_answer;
-  state record;
   before passports;
   l passport_lineages;
   p passports;
@@ -21,9 +20,7 @@ begin
   select * into before from passports where jti = p_from and operator_id = p_operator;
   select * into l from passport_lineages where id = before.lineage_id for no key update;
   v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the old one are found to hold: both end in a later second
-  select authority_revision(p_operator) = p_revision or are_facts_unchanged(p_operator, p_agents, p_digests) as unchanged,
-    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
-  if not is_composition_current(state.unchanged, state.key_signs, p_until) then perform refuse_stale_composition(state.key_signs); end if;
+  perform refuse_stale_composition(p_operator, p_revision, p_agents, p_digests, p_kid, p_until);
   if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
   perform refuse_withdrawn(before);
   perform refuse_ended(before, l);
