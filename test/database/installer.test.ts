@@ -45,6 +45,23 @@ function withoutOptions(packet: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
+/** Passes everything on but `options` of the start-up packet, as PgBouncer with `ignore_startup_parameters = options` does. */
+async function openPooler(databaseUrl: string): Promise<{ url: string; close(): void }> {
+  const url = new URL(databaseUrl);
+  const server = createServer((inward) => {
+    const outward = connectSocket(Number(url.port), url.hostname);
+    inward.once('data', (packet: Buffer) => {
+      outward.write(withoutOptions(packet));
+      inward.pipe(outward).pipe(inward);
+    });
+    inward.on('error', () => outward.destroy());
+    outward.on('error', () => inward.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url.port = String((server.address() as AddressInfo).port);
+  return { url: url.href, close: () => void server.close() };
+}
+
 describe('the installer of SQL functions', () => {
   let database: EmptyDatabase;
   let client: pg.Client;
@@ -301,25 +318,8 @@ describe('the installer of SQL functions', () => {
   });
 
   describe('behind a pooler', () => {
-    /** Passes everything on but `options` of the start-up packet, as PgBouncer with `ignore_startup_parameters = options` does. */
-    async function openPooler(): Promise<{ url: string; close(): void }> {
-      const url = new URL(database.url);
-      const server = createServer((inward) => {
-        const outward = connectSocket(Number(url.port), url.hostname);
-        inward.once('data', (packet: Buffer) => {
-          outward.write(withoutOptions(packet));
-          inward.pipe(outward).pipe(inward);
-        });
-        inward.on('error', () => outward.destroy());
-        outward.on('error', () => inward.destroy());
-      }).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      url.port = String((server.address() as AddressInfo).port);
-      return { url: url.href, close: () => void server.close() };
-    }
-
     it('that drops the search_path a process does not start, and says why', async () => {
-      const pooler = await openPooler();
+      const pooler = await openPooler(database.url);
       try {
         await assert.rejects(connectToRelease(pooler.url, 'carnet-test'), (error) => {
           assert(error instanceof StartupFault);
