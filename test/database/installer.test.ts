@@ -48,8 +48,9 @@ function withoutOptions(packet: Buffer): Buffer {
 /** Passes everything on but `options` of the start-up packet, as PgBouncer with `ignore_startup_parameters = options` does. */
 async function openPooler(databaseUrl: string): Promise<{ url: string; close(): void }> {
   const url = new URL(databaseUrl);
+  const postgres = { port: Number(url.port), host: url.hostname };
   const server = createServer((inward) => {
-    const outward = connectSocket(Number(url.port), url.hostname);
+    const outward = connectSocket(postgres);
     inward.once('data', (packet: Buffer) => {
       outward.write(withoutOptions(packet));
       inward.pipe(outward).pipe(inward);
