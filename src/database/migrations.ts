@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { connect } from './connect.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
-import { dropUnusedReleases, installFunctions, makeDefault, MIGRATOR_LOCK } from './functions.ts';
+import { makeDefault } from './default-release.ts';
+import { installFunctions, MIGRATOR_LOCK } from './functions.ts';
+import { dropUnusedReleases } from './unused-releases.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 
