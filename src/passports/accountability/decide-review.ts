@@ -33,7 +33,7 @@ export const decideReview = (
       return { status: 200, body: await decisionOf(connection, operatorId, before) };
     }
     if (decision.decision === 'approved') {
-      const refused = await context.requireApproval(unit, call, 'review.approve');
+      const refused = await context.requireApproval(unit, call, 'review.approved');
       if (refused !== null) return refused;
     }
     const revoked = await saveDecision(connection, checkoutId, { decision, revoke, actor: actorName(call.caller) });
