@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { faultText, proveLedger, type LedgerProof } from '../src/billing/index.ts';
-import { ensureFunctions } from '../src/database/functions.ts';
+import { connectToRelease } from '../src/database/functions.ts';
 import { openPool, sql, type CommonQueryMethods } from '../src/database/pool.ts';
 
 async function databaseUrl(): Promise<string> {
@@ -45,7 +45,7 @@ function printProof({ law, means, of, lookedAt, broken, faults }: LedgerProof): 
 try {
   const begun = performance.now();
   const url = await databaseUrl();
-  await ensureFunctions(url);
+  const lasting = await connectToRelease(url, 'carnet-check-ledger');
   const pool = await openPool(url, {
     size: 1,
     applicationName: 'carnet-check-ledger',
@@ -67,6 +67,7 @@ try {
     process.exitCode = broken === 0 ? 0 : 1;
   } finally {
     await pool.end();
+    await lasting.end();
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -11,7 +11,6 @@ const allowed: Readonly<Record<string, string>> = {
   'src/main.ts embedded': 'an entry point is loaded once, and stops what it started when a signal comes',
   'src/main.ts parts': 'an entry point is loaded once, and stops what it started when a signal comes',
   'src/database/functions.ts own': 'the texts of the SQL functions, which are the same as long as the process runs',
-  'src/database/pool.ts statementNames': 'hashes of statement texts; a text has the same one in every pool',
   'src/embedded/ports.ts chosen': 'ports are the machine’s, not the context’s',
   'src/json-schema/compile.ts metaschemas': 'runs in a worker thread, which has no context; the same in each',
   'src/json-schema/worker.ts cache': 'runs in a worker thread, which has no context and is killed whole',

@@ -23,7 +23,7 @@ export const ApprovalSchema = z
     examples: [
       {
         id: 'apr_01K0000000000000000000000A',
-        action: 'agent.unblock',
+        action: 'agent.unblocked',
         method: 'POST',
         path: '/v1/agents/ag_01K0000000000000000000000A/unblock',
         status: 'pending',

@@ -65,7 +65,7 @@ describe('A dashboard session', () => {
   it('ends when its member is deleted', async () => {
     const person = await buildPerson(operator);
     assertStatus(await person.get('/v1/operators/me'), 200);
-    assertStatus(await operator.delete(`/v1/members/${person.memberId}`), 200);
+    assertStatus(await owner.delete(`/v1/members/${person.memberId}`), 200);
     assertProblem(await person.get('/v1/operators/me'), 'UNAUTHENTICATED');
   });
 
@@ -87,7 +87,7 @@ describe('A dashboard session', () => {
       sql.type(z.object({}))`update dashboard_sessions set expires_at = clock_timestamp() where id = ${id}`,
     );
     // A change of the member drops the cached credential.
-    assertStatus(await operator.delete(`/v1/members/${other.memberId}`), 200);
+    assertStatus(await owner.delete(`/v1/members/${other.memberId}`), 200);
     assertProblem(await person.get(CURRENT), 'UNAUTHENTICATED');
   });
 

@@ -141,7 +141,8 @@ export async function timePasses(db: CommonQueryMethods, { jti }: Lineage, secon
     db,
     sql.fragment`
     update passport_lineages set started_at = started_at - ${by}, latest_expiry = latest_expiry - ${by},
-      next_checkpoint_due_at = next_checkpoint_due_at - ${by}, last_checkpoint_at = last_checkpoint_at - ${by}
+      next_checkpoint_due_at = next_checkpoint_due_at - ${by}, last_checkpoint_at = last_checkpoint_at - ${by},
+      revoked_at = revoked_at - ${by}
     where id = ${jti}`,
   );
   await run(

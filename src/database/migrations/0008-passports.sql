@@ -52,7 +52,7 @@ create index passport_lineages_children on passport_lineages (parent_lineage_id)
 create index passport_lineages_of_agent on passport_lineages (agent_id, id);
 -- Lineages that must still report. Neither times nor counts are in it, so a checkpoint writes to no index.
 create index passport_lineages_accounted on passport_lineages (id)
-  where accountability <> 'standard' and checked_out_at is null and checkout_missed_at is null and revoked_at is null;
+  where accountability <> 'standard' and checked_out_at is null and checkout_missed_at is null;
 
 create table passports (
   jti text primary key,

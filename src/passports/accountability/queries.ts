@@ -16,15 +16,14 @@ import { PASSPORT_CLAIM } from '../token.ts';
 const ReviewRow = z.object({ review: json.pipe(ReviewSchema) });
 const CountRow = z.object({ count: z.int() });
 
-/** A page of an operator's reviews, pending and decided, newest first, and how many there are in all. */
+/** A page of an operator's reviews of this status, newest first, and how many there are in all. */
 export async function pageOfReviews(
   connection: CommonQueryMethods,
   operatorId: OperatorId,
   { status, page, limit }: ReviewsQuery,
 ): Promise<{ reviews: Review[]; total: number }> {
   const where = sql.fragment`
-    operator_id = ${operatorId} and review_status is not null
-    and ${status === undefined ? sql.fragment`true` : sql.fragment`review_status = ${status}`}`;
+    operator_id = ${operatorId} and review_status is not null and review_status = ${status}`;
   const total = await connection.oneFirst(sql.type(CountRow)`select count(*) from checkouts where ${where}`);
   const rows = await connection.any(sql.type(ReviewRow)`
     select review_json(c)::text as review from checkouts c where ${where}

@@ -64,7 +64,7 @@ async function composeIssue(context: Context, { call: { caller }, body, facts }:
   const services = body.scopes === undefined ? granted : narrowServices(granted, requested, 'SCOPE_NOT_GRANTED');
   const bindings = requireActiveBindings(holder, body.authority_binding_ids);
   facts.use(...identity, ...bindings);
-  const interval = body.checkpoint_interval_seconds ?? checkpointInterval(holder, agent.accountability);
+  const interval = checkpointInterval(holder, agent.accountability, body.checkpoint_interval_seconds);
   return {
     interval,
     claims: {

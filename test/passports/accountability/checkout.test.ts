@@ -227,12 +227,45 @@ describe('a checkout', () => {
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
     });
 
-    it('is not missed on a revoked passport', async () => {
+    it('is missed on a revoked passport too, since a revocation ends no obligation', async () => {
       const lineage = await newLineage(db, { operator, ttl: 600 });
       await run(db, sql.fragment`select revoke_lineages(array[${lineage.jti}], ${lineage.jti}, 'test')`);
-      await timePasses(db, lineage, 3_000);
-      assert.equal((await advanceSession(own.context, lineage.session)).open, false);
-      assert.deepEqual(await flagTypes(db, lineage), []);
+      const step = await advanceSession(own.context, lineage.session);
+      assert.deepEqual([step.open, step.waitsFor], [true, 'checkout'], 'no checkpoint is awaited any more');
+      await timePasses(db, lineage, 901);
+      await advanceSession(own.context, lineage.session);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout'], 'due at the revocation, not at the expiry');
+      const review = await reviewOf(lineage);
+      assert.deepEqual({ ...review, id: '' }, { id: '', review_status: 'pending', risk: 'critical', missed: true });
+      assert.equal(await held(lineage), true);
+    });
+
+    it('was expected by the expiry where the passport was revoked after it', async () => {
+      const { lineage, done } = await beforeAge(db, 600 + 900, [
+        async () => {
+          const one = await newLineage(db, { operator, interval: null, ttl: 600, age: 600 + 898 });
+          await run(db, sql.fragment`select revoke_lineages(array[${one.jti}], ${one.jti}, 'test')`);
+          return one;
+        },
+        async (one) => {
+          await advanceSession(own.context, one.session);
+          return flagTypes(db, one);
+        },
+      ]);
+      assert.deepEqual(done, []);
+      await timePasses(db, lineage, 3);
+      await advanceSession(own.context, lineage.session);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
+    });
+
+    it('is flagged beside the checkpoint that was missed before the revocation and that nobody had asked for yet', async () => {
+      const lineage = await newLineage(db, { operator });
+      await timePasses(db, lineage, 376);
+      await run(db, sql.fragment`select revoke_lineages(array[${lineage.jti}], ${lineage.jti}, 'test')`);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkpoint']);
+      const { review } = await checkout(lineage);
+      assert.equal(review?.risk, 'critical');
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkpoint']);
     });
   });
 });

@@ -135,7 +135,7 @@ describe('The life of a session', () => {
     await session.life.ended();
   });
 
-  it('ends when its passports are revoked, unless some are left', async () => {
+  it('waits for the checkouts of passports that are revoked, and for the reviews of those that never come', async () => {
     const session = await beginSession(rig);
     const child = await beginSession(rig, {
       operator: session.operator,
@@ -148,7 +148,14 @@ describe('The life of a session', () => {
     await child.revoke();
     await session.life.showing(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until`));
     await session.revoke();
+    await session.life.saying(new RegExp(`^Waits for checkout of (?:${session.agent}|${child.agent}) until`));
+    await child.passes(901);
+    await session.passes(901);
+    const reviewing = await session.life.saying(/^Waits for review of chko_\w+ by a person: POST /);
+    const [, review = ''] = /(chko_\w+)/.exec(reviewing) ?? [];
+    await session.block(review);
     await session.life.ended();
+    assert.deepEqual(await flagTypes(db, child), ['missed_checkout'], 'logged: flagged, and nobody reviews');
   });
 
   it('needs one workflow task for each deadline', async () => {

@@ -72,7 +72,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/dashboard/sessions/current', ownSession],
 
   ['GET /v1/operators/me', accounts],
-  ['PATCH /v1/operators/me', accounts],
+  ['PATCH /v1/operators/me', administration],
   ['* /v1/agents*', accounts],
   ['* /v1/service-connections*', accounts],
   ['* /v1/missions*', accounts],
