@@ -36,7 +36,7 @@ export async function delegatePassport(
     compose: (facts) => composeDelegation(context, { parent, body, operatorId: call.caller.operatorId, facts }),
     decide: (common, composed) => sql.type(PassportAnswerRow)`
       select * from delegate_passport(${common},
-        p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_agent => ${body.child_agent_id},
+        p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_parent_digest => ${parent instanceof CarnetError ? null : parent.digest}, p_agent => ${body.child_agent_id},
         p_accountability => ${composed?.claims.accountability ?? null},
         p_ttl_seconds => ${body.ttl_seconds === undefined ? null : Math.floor(body.ttl_seconds)},
         p_standard_seconds => ${DEFAULT_TTL_SECONDS}, p_interval => ${composed?.interval ?? null})`,

@@ -22,7 +22,7 @@ import { PassportAnswerRow, signPassport } from './sign.ts';
  * Issues a passport: a new session with its first lineage, and what the agent is granted now.
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED,
  *   AGENT_BLOCKED, INVALID_STATE, SCOPE_NOT_GRANTED, SCOPE_ESCALATION, AUTHORITY_BINDING_INVALID, PASSPORT_TOO_LARGE,
- *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE.
+ *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE; PASSPORT_REVOKED for a repeated call whose passport a withdrawn key signed.
  */
 export const issuePassport = (
   context: Context,
