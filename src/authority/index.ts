@@ -1,4 +1,4 @@
-export { ConstraintSchema, ConstraintsSchema, type Constraint } from './constraints.ts';
+export { assertPatterns, ConstraintSchema, ConstraintsSchema, type Constraint } from './constraints.ts';
 export { ensureGrant, ensureServiceConnection } from './demo.ts';
 export { assuranceRank } from './identity-claims/assurance.ts';
 export {

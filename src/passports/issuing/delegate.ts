@@ -1,10 +1,11 @@
+import { assertPatterns } from '../../authority/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, strongerMode } from './assemble.ts';
-import { intentsOf } from './constraints.ts';
+import { constraintsOf, intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
 import { narrowServices } from './narrowing.ts';
@@ -28,6 +29,7 @@ export async function delegatePassport(
   call: CommandCall,
   body: DelegateBody,
 ): Promise<Answered<SignedPassport>> {
+  await assertPatterns(context, constraintsOf(body.scopes));
   const parent = await readParentToken(context, call, {
     token: body.parent_passport_token,
     path: 'parent_passport_token',

@@ -1,3 +1,4 @@
+import { assertPatterns } from '../../authority/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
@@ -12,6 +13,7 @@ import {
   requireActiveBindings,
   toPassportIdentityClaim,
 } from './assemble.ts';
+import { constraintsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
 import { narrowServices } from './narrowing.ts';
@@ -24,12 +26,13 @@ import { PassportAnswerRow, signPassport } from './sign.ts';
  *   AGENT_BLOCKED, INVALID_STATE, SCOPE_NOT_GRANTED, SCOPE_ESCALATION, AUTHORITY_BINDING_INVALID, PASSPORT_TOO_LARGE,
  *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE; PASSPORT_REVOKED for a repeated call whose passport a withdrawn key signed.
  */
-export const issuePassport = (
+export async function issuePassport(
   context: Context,
   call: CommandCall,
   body: IssueBody,
-): Promise<Answered<SignedPassport>> =>
-  signPassport(context, call, {
+): Promise<Answered<SignedPassport>> {
+  await assertPatterns(context, constraintsOf(body.scopes ?? []));
+  return await signPassport(context, call, {
     compose: (facts) => composeIssue(context, { call, body, facts }),
     decide: (common, composed) => sql.type(PassportAnswerRow)`
       select * from issue_passport(${common},
@@ -38,6 +41,7 @@ export const issuePassport = (
         p_session_seconds => ${context.config.sessionMaxSeconds}, p_interval => ${composed?.interval ?? null},
         p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)})`,
   });
+}
 
 interface Issue {
   call: CommandCall;
