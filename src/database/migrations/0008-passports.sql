@@ -99,7 +99,11 @@ create index passports_by_expiry on passports using brin (expires_at);
 -- nobody who sees two of them learns how many were issued in between.
 create sequence passport_status_numbers;
 
-create table passport_status_days (day date primary key, first bigint not null);
+create table passport_status_days (
+  day date primary key,
+  first bigint not null,
+  key bytea not null default uuid_send(gen_random_uuid())
+);
 
 -- Passports, checkpoints and checkouts are metered actions of the operator; the argument is the action.
 create function meter_row() returns trigger language plpgsql as $$
