@@ -115,7 +115,16 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     async runHere(...roles) {
       const port = await freePort();
       const parts = await openParts(
-        completeConfig(readSettings({ ...process.env, RATE_LIMIT_PER_MINUTE: '0', ...settings, PORT: String(port) })),
+        completeConfig(
+          readSettings({
+            ...process.env,
+            RATE_LIMIT_PER_MINUTE: '0',
+            WORKER_PORT: '0',
+            PUBLIC_BASE_URL: `http://127.0.0.1:${port}`,
+            ...settings,
+            PORT: String(port),
+          }),
+        ),
         pino({ level: 'silent' }),
         { api: roles.includes('api'), worker: roles.includes('worker') },
       );

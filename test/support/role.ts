@@ -26,7 +26,10 @@ export async function startRole(role: 'api' | 'worker', settings: Record<string,
   const port = await freePort();
   const program = startProgram(`src/${role}.ts`, {
     PORT: String(port),
+    PUBLIC_BASE_URL: `http://127.0.0.1:${port}`,
     RATE_LIMIT_PER_MINUTE: '0',
+    DRAIN_SECONDS: '0',
+    WORKER_PORT: role === 'worker' ? String(port) : '0',
     LOG_LEVEL: 'info',
     ...settings,
   });

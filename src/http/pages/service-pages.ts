@@ -1,6 +1,5 @@
 import type { ParameterizedContext } from 'koa';
 import type { Context } from '../../context/context.ts';
-import { metricsText } from '../../metrics/metrics.ts';
 import type { AnyRoute } from '../route.ts';
 import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';
@@ -10,6 +9,7 @@ import { readForm } from '../body.ts';
 import type { RateLimits } from '../rate-limit.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
+import { metricsPage } from './metrics-page.ts';
 import { PageTable, sendPage, type FoundPage, type PathOfPage } from './page.ts';
 import { signInPages } from './sign-in-page.ts';
 
@@ -28,17 +28,7 @@ interface Pages {
 export function servicePages(context: Context, { routes, pages, health, limits }: Pages): Middleware<Recorded> {
   const table = new PageTable([
     ...healthPages(context.pool, health),
-    [
-      '/metrics',
-      {
-        operation: 'metrics',
-        page: async () => ({
-          status: 200,
-          type: 'text/plain; version=0.0.4; charset=utf-8',
-          body: await metricsText(),
-        }),
-      },
-    ],
+    metricsPage,
     ...docsPages(routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
     ...signInPages(),
