@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { listen } from '../../src/process/parts.ts';
+import { listen } from '../../src/process/listen.ts';
 
 /** What the bench gave this program. */
 export const settings = <Settings>(): Settings => JSON.parse(process.argv[2] ?? '{}') as Settings;
@@ -10,7 +10,7 @@ export function ready(port = 0): void {
   process.send?.({ port });
 }
 
-export const serve = async (server: Server): Promise<void> => ready(await listen(server, 0));
+export const serve = async (server: Server): Promise<void> => ready(await listen(server, { port: 0, host: undefined }));
 
 /** Answers the requests of the bench. */
 export function answering<Question>(answer: (question: Question) => Promise<object>): void {

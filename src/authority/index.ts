@@ -1,4 +1,4 @@
-export { assertPatterns, ConstraintSchema, ConstraintsSchema } from './constraints.ts';
+export { assertPatterns, ConstraintSchema, ConstraintsSchema, type Constraint } from './constraints.ts';
 export { ensureGrant, ensureServiceConnection } from './demo.ts';
 export { assuranceRank } from './identity-claims/assurance.ts';
 export { passportFacts, type PassportFacts } from './passport-facts.ts';

@@ -42,8 +42,11 @@ const encryptionKeys = z.string().transform((text, context) =>
 /** The settings, by the name of their variable. Everything is optional on one machine. */
 const Environment = z.object({
   PORT: integer(0, 65_535).default(3000),
+  WORKER_PORT: integer(0, 65_535).default(3001),
+  HOST: z.string().min(1).optional(),
   PUBLIC_BASE_URL: url('http:', 'https:').optional(),
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
+  DRAIN_SECONDS: integer(0, 300).optional(),
   DATA_DIR: z.string().min(1).default('.carnet'),
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: z
@@ -162,8 +165,14 @@ export interface StripeSettings {
 /** The validated settings of one process. */
 export interface Config {
   port: number;
+  /** Of health and metrics of a worker without an API. */
+  workerPort: number;
+  /** The address to listen on; undefined: every interface. */
+  host: string | undefined;
   publicBaseUrl: string;
   trustProxyHops: number;
+  /** Seconds between the signal to stop and the end of listening. */
+  drainSeconds: number;
   dataDir: string;
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
   /** NODE_ENV is `production`: a refusal that a route does not declare is sent as it is, and logged. */
@@ -244,9 +253,28 @@ interface Provided {
   temporalAddress?: string | undefined;
   platformAdminKey?: string | undefined;
   encryptionKeys?: readonly Buffer[] | undefined;
-  /** The embedded instance has the local outbox and the local payment page. */
+  /**
+   * The parts are embedded: an instance for one machine, with the local outbox and the local payment page. Nobody else reaches it,
+   * so it needs no PUBLIC_BASE_URL.
+   */
   localProviders?: boolean;
 }
+
+/**
+ * Seconds: a load balancer that looks at /readyz every other second has taken the process out by then, and it ends within the ten
+ * seconds that Docker gives. Before an embedded instance stands none.
+ */
+const DRAIN_SECONDS = 5;
+
+/** Where this machine reaches an embedded instance that nobody has given another address. */
+const localBaseUrl = (port: number): string => `http://127.0.0.1:${port}`;
+
+/**
+ * The address that an embedded instance listens on: of this machine alone, unless HOST or PUBLIC_BASE_URL says that others reach it.
+ * @returns undefined: every interface
+ */
+export const embeddedHost = ({ HOST, PUBLIC_BASE_URL, PORT }: Settings): string | undefined =>
+  HOST ?? (isLoopback(new URL(PUBLIC_BASE_URL ?? localBaseUrl(PORT)).hostname) ? '127.0.0.1' : undefined);
 
 /** What the local payment page signs with where nothing else is set: the same in every process, and kept nowhere. */
 const localWebhookSecret = (keys: readonly Buffer[] | undefined): string =>
@@ -296,8 +324,17 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
   };
   const config: Config = {
     port: settings.PORT,
-    publicBaseUrl: (settings.PUBLIC_BASE_URL ?? `http://127.0.0.1:${settings.PORT}`).replace(/\/+$/, ''),
+    workerPort: settings.WORKER_PORT,
+    host: provided.localProviders === true ? embeddedHost(settings) : settings.HOST,
+    publicBaseUrl: (
+      need(
+        'PUBLIC_BASE_URL',
+        'how clients reach the service, https://carnet.example.com: passports name it as their issuer, mails link to it',
+        settings.PUBLIC_BASE_URL ?? (provided.localProviders === true ? localBaseUrl(settings.PORT) : undefined),
+      ) ?? ''
+    ).replace(/\/+$/, ''),
     trustProxyHops: settings.TRUST_PROXY_HOPS,
+    drainSeconds: settings.DRAIN_SECONDS ?? (provided.localProviders === true ? 0 : DRAIN_SECONDS),
     dataDir: settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,
     production: settings.NODE_ENV === 'production',

@@ -4,6 +4,7 @@ import type { CommandCall } from '../commands/command.ts';
 import type { Context } from '../context/context.ts';
 import { etagOf } from '../json/prepared.ts';
 import type { JsonValue } from '../json/value.ts';
+import { addressBlock, clientAddress } from './addresses.ts';
 import { preferredWait } from './prefer.ts';
 import type { Audience } from './auth/audience.ts';
 import type { AnyRoute, Links, RouteRequest } from './route.ts';
@@ -97,6 +98,10 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
 
   get requestId(): string {
     return this.#ctx.state.requestId;
+  }
+
+  get network(): string {
+    return addressBlock(clientAddress(this.#ctx.req, this.context.config.trustProxyHops));
   }
 
   get preferWait(): number | null {

@@ -157,13 +157,19 @@ export class Pool {
     }
     const limit = ending === 'too slow' ? 'took more than one second' : 'needed too much memory';
     resolve([
-      job.valueText === undefined
-        ? fault(job.root, 'schema_too_heavy', `Compiling the schema ${limit}; make it smaller or simpler`)
-        : fault(
+      job.ofPatterns
+        ? fault(
             job.root,
-            'check_too_heavy',
-            `The check against the schema ${limit} and was stopped; send a smaller value, or request a simpler schema`,
-          ),
+            'pattern_too_heavy',
+            `Compiling the patterns of this request ${limit}; send fewer or simpler ones`,
+          )
+        : job.valueText === undefined
+          ? fault(job.root, 'schema_too_heavy', `Compiling the schema ${limit}; make it smaller or simpler`)
+          : fault(
+              job.root,
+              'check_too_heavy',
+              `The check against the schema ${limit} and was stopped; send a smaller value, or request a simpler schema`,
+            ),
     ]);
   }
 

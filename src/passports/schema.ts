@@ -26,10 +26,6 @@ const ScopeItemSchema = z
   .meta({ id: 'PassportScopeItem' });
 export type ScopeItem = z.infer<typeof ScopeItemSchema>;
 
-/** The constraints of a request, each list with its path in the body. */
-export const constraintLists = (items: readonly ScopeItem[]) =>
-  items.map(({ constraints = [] }, index) => ({ path: `scopes.${index}.constraints`, constraints }));
-
 const scopeItems = z
   .array(ScopeItemSchema)
   .max(100)

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import type { AddressInfo, Server } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openTemporal, type Temporal } from '../../temporal/client.ts';
 import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts';
@@ -7,11 +6,13 @@ import { lives } from '../../temporal/lives.ts';
 import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
-import { StartupFault } from '../errors/startup-fault.ts';
+import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
 /** Seconds that requests under way may take at a stop. */
-const DRAIN_SECONDS = 5;
+const CLOSING_SECONDS = 5;
+/** Milliseconds of draining at least: clients that are busy on a connection get an answer that says to close it. */
+const LEAST_DRAIN_MS = 100;
 const TEMPORAL_CHECK_MS = 3_000;
 
 /** What `api.ts`, `worker.ts` and `main.ts` run, each a choice of these parts; `stop` ends them in the reverse order. */
@@ -19,6 +20,8 @@ export interface Parts {
   context: OpenContext;
   temporal: Temporal;
   delivery: RunningDelivery;
+  /** Of health and metrics where this process has a worker and no API. */
+  workerPort: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -30,14 +33,18 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
   await delivery.start(context, { sweep: roles.worker });
   const worker = roles.worker ? await startWorker(context) : undefined;
   const server = roles.api ? await serve(context, temporal) : undefined;
+  const workerPages = worker === undefined || roles.api ? undefined : await serveWorker(context, temporal, worker);
   return {
     context,
     temporal,
     delivery,
+    workerPort: workerPages?.port,
     async stop() {
+      workerPages?.stopping();
       await server?.stop();
       await worker?.stop();
       await delivery.stop();
+      await workerPages?.stop();
       await context.close();
       await temporal.close();
     },
@@ -45,7 +52,7 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
 }
 
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
-async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'stop'>> {
+async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'isPolling' | 'stop'>> {
   const [{ createActivities }, { createPorts }, { runWorker }] = await Promise.all([
     import('../../activities/index.ts'),
     import('../../activities/ports.ts'),
@@ -55,9 +62,39 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 's
   const workerContext = withCaches({ ...context, pool });
   const worker = await runWorker(workerContext, createActivities(workerContext, createPorts(workerContext)));
   return {
+    isPolling: worker.isPolling,
     async stop() {
       await worker.stop();
       await pool.end();
+    },
+  };
+}
+
+/** Temporal's health as of a check every three seconds. */
+async function watchHealth(temporal: Temporal): Promise<{ health(): 'ok' | 'degraded'; stop(): void }> {
+  let health = await temporal.check();
+  const timer = setInterval(() => void temporal.check().then((now) => (health = now)), TEMPORAL_CHECK_MS);
+  return { health: () => health, stop: () => clearInterval(timer) };
+}
+
+/** The pages of a worker without an API, which stay until nothing of it runs any more. */
+async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling }: Pick<RunningWorker, 'isPolling'>) {
+  const { serveWorkerPages } = await import('./worker-server.ts');
+  const watched = await watchHealth(temporal);
+  let stopping = false;
+  const pages = await serveWorkerPages(context, {
+    temporalHealth: watched.health,
+    isPolling,
+    isStopping: () => stopping,
+  });
+  return {
+    port: pages.port,
+    stopping() {
+      stopping = true;
+    },
+    async stop() {
+      watched.stop();
+      await pages.stop();
     },
   };
 }
@@ -72,42 +109,25 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       import('./routes.ts'),
       import('../billing/index.ts'),
     ]);
-  let health = await temporal.check();
-  const timer = setInterval(() => void temporal.check().then((now) => (health = now)), TEMPORAL_CHECK_MS);
+  const watched = await watchHealth(temporal);
+  let stopping = false;
   const server = createHttpServer(
     createApp(context, {
       routes,
       credentials: credentials(context),
       pages: localPaymentPages(context),
-      health: { temporalHealth: () => health },
+      health: { temporalHealth: watched.health, isStopping: () => stopping },
     }),
   );
-  await listen(server, context.config.port);
+  await listen(server, context.config);
   return {
     async stop() {
-      clearInterval(timer);
+      stopping = true;
+      server.endConnections();
+      await setTimeout(Math.max(context.config.drainSeconds * 1_000, LEAST_DRAIN_MS));
+      watched.stop();
       context.rowEvents.endWaits();
-      await closeGracefully(server, DRAIN_SECONDS);
+      await closeGracefully(server, CLOSING_SECONDS);
     },
   };
-}
-
-/**
- * Listens on every interface.
- * @returns the port, which the system chooses where `port` is 0.
- * @throws StartupFault when the port is taken or not allowed.
- */
-export async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE')
-      throw new StartupFault(`Port ${port} is in use; stop what listens there, or set PORT to another.`);
-    if (code === 'EACCES')
-      throw new StartupFault(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
-    throw error;
-  }
-  return (server.address() as AddressInfo).port;
 }

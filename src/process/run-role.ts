@@ -11,7 +11,7 @@ export async function runRole(roles: { api: boolean; worker: boolean }): Promise
     const log = createLogger(config.logLevel);
     const parts = await openParts(config, log, roles);
     onStopSignal(() => void parts.stop().then(() => process.exit(0)));
-    log.info({ ...roles, port: roles.api ? config.port : undefined }, 'ready');
+    log.info({ ...roles, port: roles.api ? config.port : parts.workerPort }, 'ready');
   } catch (error) {
     failStart(error);
   }

@@ -49,6 +49,13 @@ describe('A dashboard session', () => {
     }
   });
 
+  it('is found behind cookies of its name that a neighbour has set', async () => {
+    const planted = Array.from({ length: 4 }, (_, at) => `carnet_session=${String(at).repeat(43)}`);
+    assertStatus(await anonymous().get(CURRENT, { cookie: [...planted, owner.cookie].join('; ') }), 200);
+    assertStatus(await anonymous().get(CURRENT, { cookie: ['carnet_session=short', owner.cookie].join('; ') }), 200);
+    assertStatus(await anonymous().get(CURRENT, { cookie: [owner.cookie, ...planted].join('; ') }), 200);
+  });
+
   it('ends for all at sign-out, and the cookie with it', async () => {
     const person = await buildPerson(operator);
     assertStatus(await person.get(CURRENT), 200);

@@ -116,7 +116,16 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     async runHere(...roles) {
       const port = await freePort();
       const parts = await openParts(
-        completeConfig(readSettings({ ...process.env, ...ampleLimits, ...settings, PORT: String(port) })),
+        completeConfig(
+          readSettings({
+            ...process.env,
+            ...ampleLimits,
+            WORKER_PORT: '0',
+            PUBLIC_BASE_URL: `http://127.0.0.1:${port}`,
+            ...settings,
+            PORT: String(port),
+          }),
+        ),
         pino({ level: 'silent' }),
         { api: roles.includes('api'), worker: roles.includes('worker') },
       );

@@ -134,6 +134,15 @@ describe('HTTP as the shell speaks it', () => {
     const malformed: [what: string, bytes: () => string, status: number][] = [
       ['no HTTP at all', () => 'hello\r\n\r\n', 400],
       ['no Host', () => 'GET /livez HTTP/1.1\r\n\r\n', 400],
+      ['two Hosts', () => request('GET /livez HTTP/1.1', 'Host: y'), 400],
+      ['two Hosts that are equal', () => request('GET /livez HTTP/1.1', 'HOST: x'), 400],
+      ['two Authorizations', () => request('GET /v1/things/thg_1 HTTP/1.1', 'authorization: Bearer other'), 400],
+      [
+        'two Content-Types',
+        () =>
+          `${request('POST /v1/things HTTP/1.1', 'Content-Type: application/json', 'Content-Type: text/plain', 'Content-Length: 2')}{}`,
+        400,
+      ],
       [
         'two Content-Lengths',
         () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: 2', 'Content-Length: 3')}{}`,

@@ -13,6 +13,7 @@ import { openContext, type OpenContext } from '../../src/process/open-context.ts
 import { activeKey } from '../../src/passports/keys/signing-keys.ts';
 import { routes } from '../../src/process/routes.ts';
 import { ampleLimits } from '../support/ample-limits.ts';
+import type { Place } from '../support/factories.ts';
 import { migratedDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { requester, type Requester } from '../support/service.ts';
@@ -26,6 +27,8 @@ export interface OwnService {
   baseUrl: string;
   anonymous: Requester;
   platform: Requester;
+  /** Where factories make operators and agents of it. */
+  place: Place;
   /** Sends requests to it with a key. */
   as(key: string): Requester;
   logged(): string;
@@ -79,6 +82,7 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
     baseUrl,
     anonymous: requester(null, baseUrl),
     platform: requester(platformAdminKey, baseUrl),
+    place: { baseUrl, adminKey: platformAdminKey },
     as: (key) => requester(key, baseUrl),
     logged: () => lines.join(''),
     async close() {

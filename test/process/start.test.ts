@@ -128,6 +128,13 @@ describe('npm start', function () {
     assert.equal(stranger.status, 401, 'a key of one is nobody at the other');
   });
 
+  it('listens on this machine alone', async function () {
+    if (process.platform !== 'linux') this.skip(); // elsewhere 127.0.0.2 is no address of this machine
+    const { port } = new URL(one.baseUrl);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
+    await assert.rejects(fetch(`http://127.0.0.2:${port}/livez`), 'a listener on every interface would answer');
+  });
+
   it('warns of nothing that is as it should be', () => {
     assert.match(one.output(), /Carnet is ready/);
     assert.doesNotMatch(one.output(), /not polling for workflow tasks/);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { forwardLogs } from '../../temporal/logs.ts';
+import { openRuntime } from '../../temporal/runtime.ts';
 import { replayHistories, type Replayed } from '../../temporal/replay.ts';
 import { bundleWorkflows } from '../../temporal/workflow-bundle.ts';
 import * as workflows from '../../workflows/index.ts';
@@ -25,7 +25,7 @@ describe('Replay of recorded histories', () => {
   const names = [...recordedHistories().keys()];
   let today: Map<string, Replayed>;
   before(async () => {
-    forwardLogs(pino({ level: 'silent' }));
+    await openRuntime(pino({ level: 'silent' }));
     today = await replayOn();
   });
 

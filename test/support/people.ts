@@ -38,12 +38,8 @@ export async function mailedCode(email: string): Promise<string> {
   return codeFor(email);
 }
 
-/** Moves a time of the last code of an address; rows hold only a MAC of the address. */
-export async function moveCode(
-  email: string,
-  column: 'sent_at' | 'expires_at' | 'window_ends_at',
-  seconds: number,
-): Promise<void> {
+/** Moves a time of the codes of an address; rows hold only a MAC of the address. */
+export async function moveCode(email: string, column: 'sent_at' | 'expires_at', seconds: number): Promise<void> {
   const key = await readFile(join(service().dataDir, 'encryption.key'), 'utf8');
   const address = addressMac(createEncryption([Buffer.from(key, 'base64')]), email);
   const moved = sql.identifier([column]);

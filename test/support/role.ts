@@ -28,6 +28,9 @@ export async function startRole(role: 'api' | 'worker', settings: Record<string,
   const program = startProgram(`src/${role}.ts`, {
     PORT: String(port),
     ...ampleLimits,
+    PUBLIC_BASE_URL: `http://127.0.0.1:${port}`,
+    DRAIN_SECONDS: '0',
+    WORKER_PORT: role === 'worker' ? String(port) : '0',
     LOG_LEVEL: 'info',
     ...settings,
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { email } from '../../fields/text.ts';
 
 export const RoleSchema = z.enum(['owner', 'admin', 'member']);
+export type Role = z.infer<typeof RoleSchema>;
 
 export const MemberSchema = z
   .object({

@@ -18,14 +18,14 @@ interface GrantRef {
 /**
  * Creates the grant of this agent on this connection, or replaces it.
  * @throws CarnetError NOT_FOUND for an unknown or foreign agent or connection; VALIDATION_ERROR for a scope that the
- * connection does not have, or a pattern that does not compile.
+ * connection does not have, or a pattern that is none of RE2.
  */
 export async function setGrant(
   context: Context,
   call: CommandCall,
   { agentId, connectionId, body }: GrantRef & { body: PutGrant },
 ): Promise<Answered<Grant>> {
-  assertPatterns([{ path: 'constraints', constraints: body.constraints }]);
+  await assertPatterns(context, [['constraints', body.constraints]]);
   return await runCommand(context, call, async ({ connection, audit }) => {
     const { operatorId } = call.caller;
     assertThat(await findAgent(connection, { operatorId, agentId }), () => notFound('agent'));

@@ -5,12 +5,12 @@ import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, strongerMode } from './assemble.ts';
-import { intentsOf } from './constraints.ts';
+import { constraintsOf, intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
 import { narrowServices } from './narrowing.ts';
 import { readParentToken, type ParentToken } from './parent-token.ts';
-import { constraintLists, DEFAULT_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../schema.ts';
+import { DEFAULT_TTL_SECONDS, type DelegateBody, type SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 import type { PassportClaims } from '../token.ts';
 
@@ -29,7 +29,7 @@ export async function delegatePassport(
   call: CommandCall,
   body: DelegateBody,
 ): Promise<Answered<SignedPassport>> {
-  assertPatterns(constraintLists(body.scopes));
+  await assertPatterns(context, constraintsOf(body.scopes));
   const parent = await readParentToken(context, call, {
     token: body.parent_passport_token,
     path: 'parent_passport_token',
@@ -38,7 +38,7 @@ export async function delegatePassport(
     compose: (facts) => composeDelegation(context, { parent, body, operatorId: call.caller.operatorId, facts }),
     decide: (common, composed) => sql.type(PassportAnswerRow)`
       select * from delegate_passport(${common},
-        p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_agent => ${body.child_agent_id},
+        p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_parent_digest => ${parent instanceof CarnetError ? null : parent.digest}, p_agent => ${body.child_agent_id},
         p_accountability => ${composed?.claims.accountability ?? null},
         p_ttl_seconds => ${body.ttl_seconds === undefined ? null : Math.floor(body.ttl_seconds)},
         p_standard_seconds => ${DEFAULT_TTL_SECONDS}, p_interval => ${composed?.interval ?? null})`,

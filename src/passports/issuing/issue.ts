@@ -13,24 +13,25 @@ import {
   requireActiveBindings,
   toPassportIdentityClaim,
 } from './assemble.ts';
+import { constraintsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
 import { narrowServices } from './narrowing.ts';
-import { constraintLists, type IssueBody, type SignedPassport } from '../schema.ts';
+import { type IssueBody, type SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**
  * Issues a passport: a new session with its first lineage, and what the agent is granted now.
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED,
  *   AGENT_BLOCKED, INVALID_STATE, SCOPE_NOT_GRANTED, SCOPE_ESCALATION, AUTHORITY_BINDING_INVALID, PASSPORT_TOO_LARGE,
- *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE.
+ *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE; PASSPORT_REVOKED for a repeated call whose passport a withdrawn key signed.
  */
 export async function issuePassport(
   context: Context,
   call: CommandCall,
   body: IssueBody,
 ): Promise<Answered<SignedPassport>> {
-  assertPatterns(constraintLists(body.scopes ?? []));
+  await assertPatterns(context, constraintsOf(body.scopes ?? []));
   return await signPassport(context, call, {
     compose: (facts) => composeIssue(context, { call, body, facts }),
     decide: (common, composed) => sql.type(PassportAnswerRow)`

@@ -148,10 +148,10 @@ describe('The life of a session', () => {
     await child.revoke();
     await session.life.showing(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until`));
     await session.revoke();
-    await session.life.saying(new RegExp(`^Waits for checkout of (?:${session.agent}|${child.agent}) until`));
+    await session.life.showing(new RegExp(`^Waits for checkout of (?:${session.agent}|${child.agent}) until`));
     await child.passes(901);
     await session.passes(901);
-    const reviewing = await session.life.saying(/^Waits for review of chko_\w+ by a person: POST /);
+    const reviewing = await session.life.showing(/^Waits for review of chko_\w+ by a person: POST /);
     const [, review = ''] = /(chko_\w+)/.exec(reviewing) ?? [];
     await session.block(review);
     await session.life.ended();

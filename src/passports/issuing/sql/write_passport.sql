@@ -12,7 +12,7 @@ declare
   written passports;
 begin
   -- As take_status_index() does, where the day has begun.
-  select nextval('passport_status_numbers') - first into v_index from passport_status_days where day = v_day;
+  select status_index_of(nextval('passport_status_numbers') - first, key) into v_index from passport_status_days where day = v_day;
   if not found then v_index := take_status_index(v_day); end if;
   v_payload := '{"iss":' || jcs_text(p_issuer) || ',"sub":"' || l.agent_id || '","iat":' || p_issued || ',"exp":' || p_expires
     || ',"jti":"' || p_jti || '",' || jcs_text(p_claim) || ':' || p_svcns || ',"status":{"status_list":{"idx":' || v_index

@@ -49,6 +49,7 @@ export async function openStripeProvider(program: string, settings: Record<strin
       PLATFORM_ADMIN_KEY: 'not-used-by-payment-providers',
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       TEMPORAL_ADDRESS: '127.0.0.1:1',
+      PUBLIC_BASE_URL: 'https://carnet.example.test',
       LOCAL_PROVIDERS: 'true',
       ...settings,
     }),
