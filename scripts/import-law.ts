@@ -142,7 +142,7 @@ export const articles: Article[] = [
   {
     name: 'payment-provider',
     files: ['{src,temporal,scripts}/**', `!${paymentWebhookVerifier}`],
-    never: ['npm:stripe'],
+    never: ['value npm:stripe'],
     why: 'calls to a provider belong where they are retried and where their keys are kept apart',
     instead: `write an activity; a payment webhook is verified in ${paymentWebhookVerifier}`,
   },

@@ -38,11 +38,12 @@ export function createStripePayments(
 
 function stripeRefunds({ stripe, call }: StripeParts): Pick<PaymentProvider, 'refund' | 'readRefund'> {
   const readRefund = async (providerRefundId: string): Promise<RefundState> =>
-    stateOf(await call('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId)));
+    stateOf(await call('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId, { expand: [RETURN] })));
 
   /** The refund that was made under the key. Stripe forgets keys after a day, but not what they made. */
   const find = async (key: string, paymentId: string): Promise<RefundState | undefined> => {
-    const { data } = await call('refunds.list', () => stripe.refunds.list({ payment_intent: paymentId, limit: 100 }));
+    const params = { payment_intent: paymentId, limit: 100, expand: [`data.${RETURN}`] };
+    const { data } = await call('refunds.list', () => stripe.refunds.list(params));
     const made = data.find(({ metadata }) => metadata?.carnet_key === key);
     return made === undefined ? undefined : stateOf(made);
   };
@@ -58,7 +59,11 @@ function stripeRefunds({ stripe, call }: StripeParts): Pick<PaymentProvider, 're
   };
 }
 
-const stateOf = ({ id, status }: Stripe.Refund): RefundState => ({
+/** The member of a refund that says when a failed one came back: its time is that of this transaction. */
+const RETURN = 'failure_balance_transaction';
+
+const stateOf = ({ id, status, failure_balance_transaction: back }: Stripe.Refund): RefundState => ({
   providerRefundId: id,
   status: refundStatusOf(status),
+  cameBackAt: typeof back === 'object' && back !== null ? new Date(back.created * 1_000) : null,
 });

@@ -14,7 +14,7 @@ export { recordModelCall, type ModelCall, type ModelCallPrice } from './metering
 export { WalletTransactionSchema, type WalletTransaction } from './wallet/schema.ts';
 export { localPaymentPages } from './payments/local/index.ts';
 export type { PaymentMetadata } from './payments/event.ts';
-export { refundStatusOf } from './payments/fact.ts';
+export { refundStatusOf } from './payments/stripe/statuses.ts';
 export { createLocalPayments } from './payments/local/index.ts';
 export {
   type CheckoutState,

@@ -145,6 +145,17 @@ export const disputeObject = (
   ...over,
 });
 
+/** A balance transaction of a dispute: below zero what Stripe withdrew, above what it reinstated. */
+export const balanceTransaction = (id: string, cents: number, over: StripeObject = {}): StripeObject => ({
+  id,
+  object: 'balance_transaction',
+  amount: cents,
+  currency: 'usd',
+  created: 1_800_000_000,
+  fee: cents < 0 ? 1_500 : 0,
+  ...over,
+});
+
 export interface SubscriptionObjectOptions {
   id: string;
   operatorId: string;

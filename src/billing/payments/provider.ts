@@ -24,6 +24,8 @@ export interface CheckoutState {
 export interface RefundState {
   providerRefundId: string;
   status: 'pending' | 'succeeded' | 'failed';
+  /** Of one that failed after the provider had paid it, when the money came back, by its clock; null: it does not say. */
+  cameBackAt: Date | null;
 }
 
 /** A subscription as the provider has it. */

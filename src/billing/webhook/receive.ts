@@ -23,9 +23,10 @@ const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the pa
  * Outcomes that a person must look at, so they are logged as errors:
  * - `differs`: the amount, the currency or the session is not the one that was requested;
  * - `unknown`: the payment is for a top-up that does not exist;
- * - `came_back`: a refund that was not made here, and that the wallet has paid, came back from the bank.
+ * - `came_back`: a refund that was not made here, and that the wallet has paid, came back from the bank;
+ * - `unlisted`: a dispute has a status that we do not know, so only what its balance transactions moved counts.
  */
-const ALARMING: ReadonlySet<string> = new Set(['differs', 'unknown', 'came_back']);
+const ALARMING: ReadonlySet<string> = new Set(['differs', 'unknown', 'came_back', 'unlisted']);
 
 /**
  * Applies an event of the payment provider in one transaction. An event counts once, and facts that are known already

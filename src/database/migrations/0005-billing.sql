@@ -281,22 +281,35 @@ create table refunded_payments (
   payment_id text primary key,
   refunded_cents bigint not null check (refunded_cents >= 0),
   charged_back_cents bigint not null default 0 check (charged_back_cents >= 0),
-  -- When a refund of ours last came back from the bank, by the provider's clock: sums of before
-  -- that moment include it and are no longer true.
+  -- When a refund last came back from the bank, by the provider's clock: sums of before that moment include it and are no
+  -- longer true.
   came_back_at timestamptz
 );
 
+-- A dispute is the running net of what the provider withdrew and reinstated for it (decision B10), whichever event came first.
 create table disputes (
   id text primary key,                  -- the provider's
   payment_id text not null,
   amount_cents bigint not null check (amount_cents > 0),
-  status text not null check (status in ('opened', 'won', 'lost')),
-  charged boolean not null default false,   -- taken from the wallet
-  returned boolean not null default false,  -- and given back
-  created_at timestamptz not null default clock_timestamp(),
-  constraint disputes_returned check (charged or not returned)
+  status text not null,                 -- in the provider's words, of the newest event by the provider's clock
+  -- What that status means: the bank has the money; we won; no money was taken; the status is one that we do not know.
+  standing text not null check (standing in ('taken', 'won', 'none', 'unlisted')),
+  stage int not null,                   -- orders statuses of one second, the provider's clock's tick
+  status_at timestamptz not null,
+  itemised boolean not null default false,  -- an event listed the movements; else the amount stands for them
+  taken_cents bigint not null default 0 constraint disputes_taken check (taken_cents >= 0), -- from the wallet and as receivables together
+  moves int not null default 0,         -- how often money of the wallet moved for it: part of the cause of each move
+  created_at timestamptz not null default clock_timestamp()
 );
 create index disputes_of_payment on disputes (payment_id);
+
+-- What the provider withdrew (below zero) and reinstated for a dispute: its balance transactions, which never change.
+create table dispute_movements (
+  id text primary key,                  -- the provider's
+  dispute_id text not null references disputes on delete cascade,
+  cents bigint not null check (cents <> 0)
+);
+create index dispute_movements_of_dispute on dispute_movements (dispute_id);
 
 -- ── Subscriptions ──
 

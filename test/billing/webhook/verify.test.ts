@@ -3,6 +3,7 @@ import { readPaymentWebhook } from '../../../src/billing/webhook/verify.ts';
 import type { PaymentFact } from '../../../src/billing/payments/event.ts';
 import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import {
+  balanceTransaction,
   checkoutSession,
   disputeObject,
   paidInvoice,
@@ -189,14 +190,9 @@ describe('the meaning of an event of Stripe', () => {
       refundedCharge('pi_1', 100, 100, { payment_intent: null }),
     ],
     [
-      'an inquiry that took no money',
+      'a dispute of a charge without a payment intent',
       'charge.dispute.created',
-      disputeObject('dp_1', 'pi_1', 100, { status: 'warning_needs_response' }),
-    ],
-    [
-      'an inquiry that was closed',
-      'charge.dispute.closed',
-      disputeObject('dp_1', 'pi_1', 100, { status: 'warning_closed' }),
+      disputeObject('dp_1', 'pi_1', 100, { payment_intent: null }),
     ],
     [
       'a subscription of something else',
@@ -247,25 +243,49 @@ describe('the meaning of an event of Stripe', () => {
     });
   }
 
-  const disputes: [type: string, status: string, outcome: string][] = [
-    ['charge.dispute.created', 'needs_response', 'opened'],
-    ['charge.dispute.funds_withdrawn', 'warning_under_review', 'opened'],
-    ['charge.dispute.closed', 'won', 'won'],
-    ['charge.dispute.closed', 'lost', 'lost'],
-    ['charge.dispute.funds_reinstated', 'won', 'won'],
+  const disputes: [status: string, standing: string][] = [
+    ['warning_needs_response', 'none'],
+    ['warning_under_review', 'none'],
+    ['warning_closed', 'none'],
+    ['needs_response', 'taken'],
+    ['under_review', 'taken'],
+    ['appeal_needs_response', 'taken'],
+    ['appeal_under_review', 'taken'],
+    ['lost', 'taken'],
+    ['won', 'won'],
+    ['prevented', 'none'],
+    ['something_new', 'unlisted'],
   ];
-  for (const [type, status, outcome] of disputes) {
-    it(`${type} with status ${status}: ${outcome}`, () => {
-      assert.deepEqual(factOf(type, disputeObject('dp_1', 'pi_1', 700, { status })), {
-        kind: 'dispute',
-        disputeId: 'dp_1',
-        paymentId: 'pi_1',
-        amountCents: 700,
-        currency: 'usd',
-        outcome,
-      });
+  for (const [status, standing] of disputes) {
+    it(`a dispute that is ${status} has its money ${standing}, whatever the event is called`, () => {
+      for (const type of ['created', 'updated', 'closed', 'funds_withdrawn', 'funds_reinstated']) {
+        const { stage: _stage, ...fact } = Object.assign(
+          { stage: null },
+          factOf(`charge.dispute.${type}`, disputeObject('dp_1', 'pi_1', 700, { status })),
+        );
+        assert.deepEqual(fact, {
+          kind: 'dispute',
+          disputeId: 'dp_1',
+          paymentId: 'pi_1',
+          amountCents: 700,
+          currency: 'usd',
+          status,
+          standing,
+          movements: null,
+        });
+      }
     });
   }
+
+  it('a dispute carries what was withdrawn and reinstated so far', () => {
+    const balance_transactions = [balanceTransaction('txn_1', -700), balanceTransaction('txn_2', 300)];
+    const fact = factOf('charge.dispute.updated', disputeObject('dp_1', 'pi_1', 700, { balance_transactions }));
+    assert(fact.kind === 'dispute');
+    assert.deepEqual(fact.movements, [
+      { id: 'txn_1', cents: -700 },
+      { id: 'txn_2', cents: 300 },
+    ]);
+  });
 
   it('invoice.paid names its subscription, in the shape of new and old API versions', () => {
     assert.deepEqual(factOf('invoice.paid', paidInvoice('sub_1')), { kind: 'invoice_paid', subscriptionId: 'sub_1' });

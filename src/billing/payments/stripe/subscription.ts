@@ -1,9 +1,12 @@
 import { priceSetting } from '../../../context/config.ts';
 import { paidTiers } from '../../../fields/tiers.ts';
 import type { PaidTier } from '../../../fields/tiers.ts';
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import type { StripeSettings } from '../../../context/config.ts';
 import type { SubscriptionState } from '../provider.ts';
+import { readsOf } from './listed.ts';
+import { subscriptionStatusOf } from './statuses.ts';
 
 /** The ids of the prices of tiers and seats. */
 export type Prices = StripeSettings['prices'];
@@ -23,17 +26,19 @@ const SubscriptionItem = z.object({
  * What is read of Stripe's subscription object. Older API versions put the period on the subscription, newer ones on
  * its items.
  */
-export const StripeSubscription = z.object({
-  id: z.string(),
-  customer: Id,
-  status: z.string(),
-  cancel_at_period_end: z.boolean().nullish(),
-  cancel_at: Seconds.nullish(),
-  current_period_start: Seconds.nullish(),
-  current_period_end: Seconds.nullish(),
-  items: z.object({ data: z.array(SubscriptionItem) }),
-  metadata: z.record(z.string(), z.string()).nullish(),
-});
+export const StripeSubscription = readsOf<Stripe.Subscription>()(
+  z.object({
+    id: z.string(),
+    customer: Id,
+    status: z.string(),
+    cancel_at_period_end: z.boolean().nullish(),
+    cancel_at: Seconds.nullish(),
+    current_period_start: Seconds.nullish(),
+    current_period_end: Seconds.nullish(),
+    items: z.object({ data: z.array(SubscriptionItem) }),
+    metadata: z.record(z.string(), z.string()).nullish(),
+  }),
+);
 export type StripeSubscription = z.infer<typeof StripeSubscription>;
 
 /**
@@ -67,7 +72,7 @@ export function subscriptionStateOf(subscription: StripeSubscription, prices: Pr
   return {
     subscriptionId: subscription.id,
     customerId: subscription.customer,
-    status: statuses.get(subscription.status) ?? 'incomplete',
+    status: subscriptionStatusOf(subscription.status),
     tier: lowered ? kept : priced,
     purchasedSeats: seatItemOf(subscription, prices)?.quantity ?? 0,
     cancelAtPeriodEnd: subscription.cancel_at_period_end === true || (typeof cancelAt === 'number' && cancelAt <= end),
@@ -76,20 +81,6 @@ export function subscriptionStateOf(subscription: StripeSubscription, prices: Pr
     currentPeriodEnd: new Date(end * 1_000),
   };
 }
-
-/**
- * `incomplete_expired`: the first payment never came. `paused`: nothing is paid, so the tier is free (decision B12).
- */
-const statuses: ReadonlyMap<string, SubscriptionState['status']> = new Map([
-  ['active', 'active'],
-  ['trialing', 'active'],
-  ['past_due', 'past_due'],
-  ['unpaid', 'unpaid'],
-  ['paused', 'unpaid'],
-  ['canceled', 'canceled'],
-  ['incomplete', 'incomplete'],
-  ['incomplete_expired', 'canceled'],
-]);
 
 function periodOf(subscription: StripeSubscription): { start: number; end: number } {
   const [item] = subscription.items.data;

@@ -51,7 +51,10 @@ describe('two facts of one payment at once', () => {
 
   it('a credit and a dispute: the wallet has lost what the bank took back', async () => {
     const left = await creditBeside((lane, payment) =>
-      lane.query(`select record_dispute($1, $2, 1000, 'opened', null)`, [newId('txn'), payment]),
+      lane.query(`select record_dispute($1, $2, 1000, 'needs_response', 'taken', 3, clock_timestamp(), null, null)`, [
+        newId('txn'),
+        payment,
+      ]),
     );
     assert.equal(left, 0);
   });

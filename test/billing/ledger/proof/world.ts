@@ -3,7 +3,16 @@ import { sql, type DatabasePool } from '../../../../src/database/pool.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { newSkill, newWallet, run } from '../ledger-world.ts';
 import { monthToSpare } from '../../metering/counters.ts';
-import { COMMISSION_BPS, disputed, meterOf, MINIMUM_PAYOUT_CENTS, USED, withPicked } from './model.ts';
+import {
+  COMMISSION_BPS,
+  disputed,
+  meterOf,
+  MINIMUM_PAYOUT_CENTS,
+  movementsOf,
+  standings,
+  USED,
+  withPicked,
+} from './model.ts';
 import { Refused, type Lane } from './proof-database.ts';
 import { PRICES, WALLETS, type Source, type Step } from './step.ts';
 
@@ -104,11 +113,22 @@ export class World {
       case 'dispute event':
         return withPicked(deeds.topUps, step.topUp, ({ id, payment, cents }) =>
           outcomeOf(
-            `select outcome from record_dispute($1, $2, $3, $4, null)`,
+            `select outcome from record_dispute($1, $2, $3, $4, $5, $6, timestamptz '2026-01-01' + make_interval(mins => $7), $8::jsonb, null)`,
             `dp_${id}_${step.which}`,
             payment,
             disputed(cents, step.which),
             step.as,
+            standings[step.as].standing,
+            standings[step.as].stage,
+            step.minute,
+            step.moved === null
+              ? null
+              : JSON.stringify(
+                  movementsOf(disputed(cents, step.which), step.moved).map(({ what, cents: moved }) => ({
+                    id: `txn_${id}_${step.which}_${what}`,
+                    cents: moved,
+                  })),
+                ),
           ),
         );
       case 'event of a refund without us':

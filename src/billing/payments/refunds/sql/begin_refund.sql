@@ -12,7 +12,7 @@ begin
   if t.provider <> p_provider then
     perform refuse('NOT_REFUNDABLE', 'This top-up was paid through another payment provider than the one in use; ask us to refund it.');
   end if;
-  if exists (select from disputes where payment_id = t.payment_id and status <> 'won') then
+  if exists (select from disputes where payment_id = t.payment_id and standing in ('taken', 'unlisted')) then
     perform refuse('NOT_REFUNDABLE', 'The payment of this top-up is disputed at your bank, which decides about the money.');
   end if;
   if credit.created_at <= clock_timestamp() - interval '30 days' then
