@@ -13,6 +13,7 @@ export const invocation = afterATimer(unchanged.invocation);
 export const keyRotation = afterATimer(unchanged.keyRotation);
 export const mail = afterATimer(unchanged.mail);
 export const monthlyPayouts = afterATimer(unchanged.monthlyPayouts);
+export const paymentEvents = afterATimer(unchanged.paymentEvents);
 export const payout = afterATimer(unchanged.payout);
 export const portal = afterATimer(unchanged.portal);
 export const refund = afterATimer(unchanged.refund);

@@ -44,7 +44,7 @@ export function webhookSecretOf(
     localProviders: true,
   });
   if (payments === undefined) throw new Error('The instance has no payment provider.');
-  return payments.webhookSecret;
+  return payments.webhookSecrets[0];
 }
 
 /** The `Stripe-Signature` of a body, made by Stripe's own SDK. */
@@ -198,7 +198,7 @@ export function subscriptionObject({
     metadata: { carnet_operator: operatorId },
     items: {
       object: 'list',
-      data: [item(localPrices[tier], 1), ...(seats > 0 ? [item(localPrices.seat, seats)] : [])],
+      data: [item(localPrices[tier][0], 1), ...(seats > 0 ? [item(localPrices.seat[0], seats)] : [])],
     },
   };
 }

@@ -21,6 +21,8 @@ export type PaymentFact =
   | { kind: 'subscription'; operatorId: string | null; state: SubscriptionState }
   /** A renewal, or the first payment, of a subscription. */
   | { kind: 'invoice_paid'; subscriptionId: string }
+  /** Some or all of a payout was taken back from the publisher's account; `reversedCents` is the sum so far. */
+  | { kind: 'transfer_reversed'; transferId: string; amountCents: number; reversedCents: number }
   /** Of no concern to us: answered 200. */
   | { kind: 'other' };
 

@@ -45,6 +45,9 @@ const Dispute = readsOf<Stripe.Dispute>()(
       .optional(), // not in API versions until 2014
   }),
 );
+const Transfer = readsOf<Stripe.Transfer>()(
+  z.object({ id: z.string(), amount: z.number(), amount_reversed: z.number() }),
+);
 const Invoice = readsOf<Stripe.Invoice>()(
   z.object({
     subscription: Reference, // API versions until 2025-02
@@ -58,7 +61,7 @@ export const unrelatedFact: PaymentFact = { kind: 'other' };
 /**
  * What an event of Stripe's means to us. An event about something that we did not create (another product on the same
  * account, something made by hand in Stripe's dashboard) is `other`.
- * @throws Error where a subscription of ours has none of our prices.
+ * @throws Error where a subscription of ours has no period.
  */
 export function paymentFactOf(type: string, object: unknown, prices: Prices): PaymentFact {
   const reader = Object.hasOwn(readers, type) ? readers[type as keyof typeof readers] : null;
@@ -155,6 +158,13 @@ const invoicePaid: Reader = (object) => {
   return subscriptionId === null ? unrelatedFact : { kind: 'invoice_paid', subscriptionId };
 };
 
+const transferReversed: Reader = (object) => {
+  const { data } = Transfer.safeParse(object);
+  if (data === undefined) return unrelatedFact;
+  const { id: transferId, amount: amountCents, amount_reversed: reversedCents } = data;
+  return { kind: 'transfer_reversed', transferId, amountCents, reversedCents };
+};
+
 /** `no_payment_required`: the sum was zero, which none of ours is. */
 const paidStates: Record<Listed<Stripe.Checkout.Session.PaymentStatus>, 'paid' | 'processing'> = {
   paid: 'paid',
@@ -175,6 +185,7 @@ type OurType = Extract<
   | `charge.refund${string}`
   | `refund.${string}`
   | `customer.subscription.${string}`
+  | `transfer.${string}`
   | 'invoice.paid'
 >;
 
@@ -202,6 +213,9 @@ const readers: Record<OurType, Reader | null> = {
   'customer.subscription.pending_update_expired': subscription,
   'customer.subscription.trial_will_end': null, // nothing of ours has a trial
   'invoice.paid': invoicePaid,
+  'transfer.created': null, // its call was answered
+  'transfer.updated': null,
+  'transfer.reversed': transferReversed,
 };
 
 /** The types of event that mean something here: what the endpoint of the webhook is to be sent, and what is read daily. */

@@ -65,6 +65,14 @@ export const recordDispute = (
     select * from record_dispute(${fact.disputeId}, ${fact.paymentId}, ${fact.amountCents}, ${fact.status}, ${fact.standing}, ${fact.stage},
       ${fact.createdAt.toISOString()}, ${fact.movements === null ? null : JSON.stringify(fact.movements)}::jsonb, ${requestId})`);
 
+export const recordTransferReversed = (
+  connection: CommonQueryMethods,
+  fact: Fact<'transfer_reversed'>,
+  requestId: string,
+): Promise<PaymentEffect> =>
+  connection.one(sql.type(EffectRow)`
+    select * from record_transfer_reversed(${fact.transferId}, ${fact.reversedCents >= fact.amountCents}, ${requestId})`);
+
 export const paysTopUp = (connection: CommonQueryMethods, paymentId: string): Promise<boolean> =>
   connection.exists(sql.type(z.object({}))`select 1 from top_ups where payment_id = ${paymentId}`);
 

@@ -116,6 +116,18 @@ describe('A payment that was refunded at the provider, not by us', function () {
     );
   });
 
+  it('leaves the rest of the top-up to be refunded by us, once', async () => {
+    const { operator, paymentId, transactionId } = await payer();
+    await post(refunded(paymentId, 300));
+    const { refund_id: id, amount_cents: cents, status } = await refundOf(operator, transactionId);
+    assert.deepEqual([cents, status], [700, 'succeeded']);
+    assert.equal(await balanceOf(operator), 0);
+    await post(refunded(paymentId, 1_000));
+    assert.equal(await owed(operator), 0);
+    assertProblem(await operator.post(`/v1/billing/refund/${transactionId}`), 'ALREADY_REFUNDED');
+    assert.match(id, /^rfd_/);
+  });
+
   it('leaves a debt where the wallet has less, and is not refunded by us as well', async () => {
     const { operator, paymentId, transactionId } = await payer(400);
     await post(refunded(paymentId, 1_000));

@@ -15,7 +15,7 @@ import {
 } from '../../support/payment-webhooks.ts';
 
 const secret = 'whsec_of_the_tests';
-const settings = { provider: 'local', webhookSecret: secret } as const;
+const settings = { provider: 'local', webhookSecrets: [secret] } as const;
 
 describe('reading a payment webhook', () => {
   const body = paymentEventBody(
@@ -47,6 +47,13 @@ describe('reading a payment webhook', () => {
   it('accepts one fitting signature of several, as after a change of the secret', () => {
     const [time, ours] = signed().split(',');
     assert.equal(readPaymentWebhook(settings, Buffer.from(body), `${time},v1=${'0'.repeat(64)},${ours}`).id, 'evt_1');
+  });
+
+  it('accepts one that is signed with any of the secrets', () => {
+    const both = { provider: 'local', webhookSecrets: ['whsec_of_the_new_endpoint', secret] } as const;
+    assert.equal(readPaymentWebhook(both, Buffer.from(body), signed()).id, 'evt_1');
+    const old = { provider: 'local', webhookSecrets: ['whsec_of_the_new_endpoint'] } as const;
+    assert.throws(() => readPaymentWebhook(old, Buffer.from(body), signed()), /does not fit/);
   });
 
   const notTheirs: [what: string, rawBody: string | Buffer, headerOf: () => string | undefined][] = [
@@ -372,13 +379,23 @@ describe('the meaning of an event of Stripe', () => {
       it(`status ${status} is ${ours}`, () => assert.equal(stateOf(made({ status })).status, ours));
     }
 
-    it('a price that is no tier of ours is an error, so that the event is sent again', () => {
-      const items = {
-        data: [
-          { id: 'si_1', price: { id: 'price_foreign' }, quantity: 1, current_period_start: 1, current_period_end: 2 },
-        ],
-      };
-      assert.throws(() => stateOf(made({ items })), /none of the prices/);
+    const priced = (...ids: string[]) => ({
+      items: {
+        data: ids.map((id, index) => ({
+          id: `si_${index}`,
+          price: { id },
+          quantity: index + 1,
+          current_period_start: start.getTime() / 1_000,
+          current_period_end: endSeconds,
+        })),
+      },
+    });
+
+    it('a price that no setting names is no tier, and the rest is read', () => {
+      const unknown = { ...pro, tier: null, purchasedSeats: 0, cancelAtPeriodEnd: true };
+      assert.deepEqual(stateOf(made({ ...priced('price_foreign'), cancel_at_period_end: true })), unknown);
+      assert.deepEqual(stateOf(made(priced('price_foreign', 'local_seat'))), { ...pro, tier: null, purchasedSeats: 2 });
+      assert.deepEqual(stateOf(made(priced('local_pro', 'price_foreign'))), { ...pro, purchasedSeats: null });
     });
   });
 });

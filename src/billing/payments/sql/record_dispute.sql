@@ -13,8 +13,8 @@ begin
     on conflict (id) do update set amount_cents = excluded.amount_cents, status = excluded.status, standing = excluded.standing,
         stage = excluded.stage, status_at = excluded.status_at
       where (excluded.status_at, excluded.stage) >= (d.status_at, d.stage);
+  update disputes set reported_at = clock_timestamp(), itemised = itemised or p_movements is not null where id = p_dispute;
   if p_movements is not null then
-    update disputes set itemised = true where id = p_dispute;
     insert into dispute_movements (id, dispute_id, cents)
       select m->>'id', p_dispute, (m->>'cents')::bigint from jsonb_array_elements(p_movements) m where (m->>'cents')::bigint <> 0
       on conflict (id) do nothing;

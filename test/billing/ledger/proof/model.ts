@@ -18,6 +18,13 @@ interface ModelTopUp {
   disputes: Map<number, ModelDispute>;
 }
 
+interface ModelRefund {
+  topUp: ModelTopUp;
+  cents: number;
+  status: string;
+  known: boolean;
+}
+
 interface ModelDispute {
   as: DisputeStatus;
   minute: number;
@@ -65,7 +72,7 @@ export class Model {
   readonly wallets = Array.from({ length: WALLETS }, (_, index) => new ModelWallet(USED[index] ?? 0));
   readonly earnings = PRICES.map(() => 0);
   readonly #topUps: ModelTopUp[] = [];
-  readonly #refunds: { topUp: ModelTopUp; status: string; known: boolean }[] = [];
+  readonly #refunds: ModelRefund[] = [];
   readonly #invocations: { wallet: number; skill: number; open: boolean }[] = [];
   readonly #uses: { outcome: string }[] = [];
   readonly #payouts: { publisher: number; gross: number; status: string }[] = [];
@@ -183,8 +190,9 @@ export class Model {
   #reversed(topUp: ModelTopUp, outcome: string): string {
     if (topUp.status !== 'paid') return 'kept';
     const wallet = this.#wallet(topUp.wallet);
-    const ours =
-      this.#refunds.filter((refund) => refund.topUp === topUp && refund.status !== 'failed').length * topUp.cents;
+    const ours = this.#refunds
+      .filter((refund) => refund.topUp === topUp && refund.status !== 'failed')
+      .reduce((sum, { cents }) => sum + cents, 0);
     const outside = Math.min(topUp.refunded, topUp.cents) - ours;
     if (outside > topUp.chargedBack) {
       wallet.chargeBack(outside - topUp.chargedBack, `refunded:${this.#topUps.indexOf(topUp)}:${outside}`);
@@ -206,14 +214,15 @@ export class Model {
     if (topUp.status !== 'paid') return 'NOT_FOUND';
     if ([...topUp.disputes.values()].some(({ as }) => standings[as].standing === 'taken')) return 'NOT_REFUNDABLE';
     const before = this.#refunds.some((refund) => refund.topUp === topUp && refund.status !== 'failed');
-    if (before || topUp.chargedBack > 0) return 'ALREADY_REFUNDED';
-    if (!this.#wallet(topUp.wallet).hold(topUp.cents)) return 'BALANCE_BELOW_TOPUP';
-    this.#refunds.push({ topUp, status: 'pending', known: false });
+    const cents = topUp.cents - topUp.chargedBack;
+    if (before || cents <= 0) return 'ALREADY_REFUNDED';
+    if (!this.#wallet(topUp.wallet).hold(cents)) return 'BALANCE_BELOW_TOPUP';
+    this.#refunds.push({ topUp, cents, status: 'pending', known: false });
     return 'ok';
   }
 
-  #settleRefund(refund: { topUp: ModelTopUp; status: string; known: boolean }, as: string): string {
-    const { topUp, status: was } = refund;
+  #settleRefund(refund: ModelRefund, as: string): string {
+    const { topUp, cents, status: was } = refund;
     const status = as === 'refused' ? 'failed' : as;
     if (was === 'failed' || (was === 'succeeded' && status !== 'failed')) return 'repeated';
     refund.known ||= as !== 'refused';
@@ -221,12 +230,12 @@ export class Model {
     if (status === 'pending') return status;
     const wallet = this.#wallet(topUp.wallet);
     if (status === 'succeeded') {
-      wallet.capture(topUp.cents);
+      wallet.capture(cents);
       return status;
     }
-    if (refund.known) topUp.refunded = Math.max(0, topUp.refunded - topUp.cents);
-    if (was === 'succeeded') wallet.credit(topUp.cents);
-    else wallet.held -= topUp.cents;
+    if (refund.known) topUp.refunded = Math.max(0, topUp.refunded - cents);
+    if (was === 'succeeded') wallet.credit(cents);
+    else wallet.held -= cents;
     return this.#reversed(topUp, status);
   }
 

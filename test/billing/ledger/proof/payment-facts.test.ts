@@ -32,7 +32,7 @@ describe('two facts of one payment at once', () => {
     await run(
       proof.pool,
       sql.fragment`
-      insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values (${topUp}, ${wallet}, 'local', 1000, now() + interval '1 day')`,
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at) values (${topUp}, ${wallet}, 'local', 1000, 86400, 'http://carnet.test', now() + interval '1 day')`,
     );
     await credit.query('begin', []);
     await credit.query(`select settle_top_up($1, 'paid', 'cs_' || $1, 1000, 'usd', $2, null)`, [topUp, payment]);

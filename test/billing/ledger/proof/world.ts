@@ -87,7 +87,7 @@ export class World {
       case 'open a top-up': {
         const id = newId('top');
         await query(
-          `insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values ($1, $2, 'local', $3, now() + interval '1 day')`,
+          `insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at) values ($1, $2, 'local', $3, 86400, 'http://carnet.test', now() + interval '1 day')`,
           id,
           this.wallets[step.wallet],
           step.cents,
@@ -140,17 +140,18 @@ export class World {
           ),
         );
       case 'refund':
-        return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet, cents }) => {
+        return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet }) => {
           const id = newId('rfd');
-          const outcome = await outcomeOf(
-            `select 'ok' as outcome, begin_refund($1, $2, $3, (select transaction_id from top_ups where id = $4), 'local')`,
+          const row = await query(
+            `select 'ok' as outcome, begin_refund($1, $2, $3, (select transaction_id from top_ups where id = $4), 'local')::int as cents`,
             id,
             newId('hld'),
             this.wallets[wallet],
             topUp,
           );
-          if (outcome === 'ok') deeds.refunds.push({ id, wallet, cents, succeeded: false, failed: false });
-          return outcome;
+          if (!(row instanceof Refused))
+            deeds.refunds.push({ id, wallet, cents: Number(row.cents), succeeded: false, failed: false });
+          return outcomeIn(row);
         });
       case 'refund event':
         return withPicked(deeds.refunds, step.refund, async (refund) => {
