@@ -89,7 +89,7 @@ export function stripeCheckouts({ stripe, call, prices }: StripeParts): Checkout
 }
 
 interface PaymentPage extends Customer, PageTerms {
-  /** Of the call, before the customer's number. */
+  /** Of the call, before the customer's number; the session bears it too. */
   key: string;
   metadata: Record<keyof PaymentMetadata, string>;
   amountCents: number;
@@ -108,7 +108,7 @@ export async function openPayment(
       {
         mode: 'payment',
         customer: customerId,
-        client_reference_id: metadata.carnet_reference,
+        client_reference_id: key,
         line_items: [{ quantity: 1, price_data: price }],
         metadata,
         payment_intent_data: { metadata },

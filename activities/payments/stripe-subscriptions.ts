@@ -64,7 +64,8 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
     subscription: StripeSubscription,
   ): Promise<HostedPage> => {
     const { customerId, expiresAt, seconds } = page;
-    if (attempt > 1) await closeCheckouts(customerId, changeId);
+    const key = attempt === 1 ? changeId : `${changeId}:${attempt}`;
+    if (attempt > 1) await closeCheckouts(customerId, { of: changeId, but: key });
     const preview = await call('invoices.createPreview', () =>
       stripe.invoices.createPreview({
         subscription: subscriptionId,
@@ -80,7 +81,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
       { stripe, call },
       {
         ...page,
-        key: attempt === 1 ? changeId : `${changeId}:${attempt}`,
+        key,
         metadata: metadataOf('subscription', changeId, subscription.metadata?.carnet_operator ?? ''),
         amountCents: Math.max(preview.amount_due, LEAST_CENTS),
         title: `Carnet ${tier} instead of the tier until now, for the rest of the period`,
@@ -89,11 +90,12 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
   };
 
   /** A page that is opened anew takes the place of the one before: nobody shall pay twice. */
-  const closeCheckouts = async (customer: string, reference: string): Promise<void> => {
+  const closeCheckouts = async (customer: string, { of, but }: { of: string; but: string }): Promise<void> => {
     const params = { customer, status: 'open', limit: 100 } as const;
     const { data } = await call('checkout.sessions.list', () => stripe.checkout.sessions.list(params));
-    for (const { id } of data.filter(({ client_reference_id: of }) => of === reference))
-      await call('checkout.sessions.expire', () => stripe.checkout.sessions.expire(id));
+    for (const { id, client_reference_id: key } of data)
+      if (key !== but && (key === of || key?.startsWith(`${of}:`) === true))
+        await call('checkout.sessions.expire', () => stripe.checkout.sessions.expire(id));
   };
 
   return {

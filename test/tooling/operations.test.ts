@@ -56,6 +56,7 @@ describe('docs/operations.md', () => {
   it('lists for the webhook of the payment provider every type of event that means something, and no other', () => {
     const [, listed = ''] = /EVENTS='([^']+)'/.exec(page) ?? [];
     assert.deepEqual(listed.split(/\s+/).toSorted(), paymentEventTypes.toSorted());
+    assert(paymentEventTypes.length <= 20, 'Stripe lists events of at most twenty types at once');
   });
 
   it('has every error code with its status and title, in the order of the code', () => {

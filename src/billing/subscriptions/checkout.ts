@@ -98,7 +98,8 @@ async function boughtBy(
 ): Promise<SubscriptionState | null> {
   const { payments } = context;
   const checkout = await payments.readCheckout(sessionId);
-  const subscriptionId = isRunning(row) ? row.subscription_id : checkout.subscriptionId;
+  // One that was paid beside a subscription that runs by now is a second one.
+  const subscriptionId = checkout.subscriptionId ?? (isRunning(row) ? row.subscription_id : null);
   if (subscriptionId === null) return null;
   await completeIfPaid(context, { change, checkout, subscriptionId });
   return await payments.readSubscription(subscriptionId);

@@ -7,6 +7,7 @@ import {
   auditSubscription,
   lockSubscription,
   noteSurplus,
+  planFetchNow,
   purchasableSeats,
   saveSubscription,
   type SubscriptionRow,
@@ -60,6 +61,7 @@ export async function takeState(unit: Unit, operatorId: string, reported: Report
     await auditSubscription(connection, operatorId, 'subscription.second', {
       subscription_id: subscriptionId,
     });
+    await planFetchNow(connection, operatorId); // which gives it back
   }
   if (!isRelevant(before, reported)) return before;
   const merged = merge(before, reported);

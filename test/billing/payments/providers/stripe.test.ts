@@ -234,6 +234,17 @@ function callsToStripe(program: string): void {
     }
   });
 
+  it('return when a refund that had been paid came back, and nothing of one that did not', async () => {
+    const { request, state } = await refunded();
+    const back = { id: 'txn_back', object: 'balance_transaction', created: 1_800_000_000 };
+    world.proxy.books.change(state.providerRefundId, { status: 'failed', failure_balance_transaction: back });
+    const failed = { ...state, status: 'failed', cameBackAt: new Date(1_800_000_000_000) };
+    assert.deepEqual(await payments.readRefund(state.providerRefundId), failed);
+    assert.deepEqual(await payments.refund(request), failed);
+    world.proxy.books.change(state.providerRefundId, { failure_balance_transaction: null });
+    assert.equal((await payments.readRefund(state.providerRefundId)).cameBackAt, null);
+  });
+
   for (const [intent, status] of [
     ['processing', 'processing'],
     ['requires_payment_method', 'failed'],
