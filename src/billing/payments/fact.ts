@@ -209,8 +209,9 @@ const readers: Record<OurType, Reader | null> = {
   'customer.subscription.deleted': subscription,
   'customer.subscription.paused': subscription,
   'customer.subscription.resumed': subscription,
-  'customer.subscription.pending_update_applied': subscription,
-  'customer.subscription.pending_update_expired': subscription,
+  // `updated` says what became of a pending update, and nothing of ours makes one.
+  'customer.subscription.pending_update_applied': null,
+  'customer.subscription.pending_update_expired': null,
   'customer.subscription.trial_will_end': null, // nothing of ours has a trial
   'invoice.paid': invoicePaid,
   'transfer.created': null, // its call was answered
