@@ -24,6 +24,14 @@ const issuer = url('https:', 'http:').refine((text) => {
   return username + password + search + hash === '' && (protocol === 'https:' || isLoopback(hostname));
 }, 'must have no user, query or fragment, and be https:// unless it is on this machine');
 
+/** One text or several, separated by commas. */
+const listOf = (shortest: number, fault: string) =>
+  z.string().transform((text, context): Several => {
+    const [first = '', ...more] = text.split(',').map((part) => part.trim());
+    if ([first, ...more].some((part) => part.length < shortest)) context.addIssue({ code: 'custom', message: fault });
+    return [first, ...more];
+  });
+
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 const encryptionKeys = z.string().transform((text, context) =>
@@ -38,6 +46,8 @@ const encryptionKeys = z.string().transform((text, context) =>
     return key;
   }),
 );
+
+const priceIds = listOf(1, 'must be the id of a price, or several separated by commas');
 
 /** The settings, by the name of their variable. Everything is optional on one machine. */
 const Environment = z.object({
@@ -90,12 +100,12 @@ const Environment = z.object({
     .string()
     .regex(/^(sk|rk)_\w+$/, 'must be a secret or restricted key of Stripe, sk_… or rk_…')
     .optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().min(16, 'must be 16 characters or more').optional(),
+  STRIPE_WEBHOOK_SECRET: listOf(16, 'must be 16 characters or more, each where there are several').optional(),
   STRIPE_API_BASE: url('https:', 'http:').optional(),
-  STRIPE_PRICE_DEVELOPER: z.string().min(1).optional(),
-  STRIPE_PRICE_PRO: z.string().min(1).optional(),
-  STRIPE_PRICE_BUSINESS: z.string().min(1).optional(),
-  STRIPE_PRICE_SEAT: z.string().min(1).optional(),
+  STRIPE_PRICE_DEVELOPER: priceIds.optional(),
+  STRIPE_PRICE_PRO: priceIds.optional(),
+  STRIPE_PRICE_BUSINESS: priceIds.optional(),
+  STRIPE_PRICE_SEAT: priceIds.optional(),
   TOPUP_SESSION_SECONDS: integer(1, 86_400).default(86_400),
   SUBSCRIBE_SESSION_SECONDS: integer(1, 86_400).default(1_800),
   COMMISSION_BPS: integer(0, 10_000).default(0),
@@ -136,30 +146,39 @@ export interface OAuthSettings {
   audience: string;
 }
 
-/** Who moves the money. Both sign their webhooks with `webhookSecret`. */
-export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecret: string };
+/** One or more. */
+export type Several = readonly [string, ...string[]];
+
+/**
+ * Who moves the money. A webhook is taken that is signed with any of the secrets: there are two while one is changed. The
+ * local provider signs with the first.
+ */
+export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecrets: Several };
 
 /** What has a monthly price: a paid tier, or one seat. */
-type PricedItem = PaidTier | 'seat';
+export type PricedItem = PaidTier | 'seat';
 
 /** The setting that names the price of an item, `STRIPE_PRICE_PRO`. */
 export const priceSetting = <Item extends PricedItem>(item: Item) =>
   `STRIPE_PRICE_${item.toUpperCase() as Uppercase<Item>}` as const;
 
-const pricesOf = (priceOf: (item: PricedItem) => string): Record<PricedItem, string> =>
+const pricesOf = (priceOf: (item: PricedItem) => Several): Record<PricedItem, Several> =>
   Object.fromEntries([...paidTiers, 'seat' as const].map((item) => [item, priceOf(item)])) as Record<
     PricedItem,
-    string
+    Several
   >;
 
 export interface StripeSettings {
   provider: 'stripe';
   secretKey: string;
-  webhookSecret: string;
+  webhookSecrets: Several;
   /** Absent: Stripe's own address. */
   apiBase: string | undefined;
-  /** Ids of Stripe prices, recurring each month: one a paid tier, and one a seat. */
-  prices: Record<PricedItem, string>;
+  /**
+   * Ids of Stripe prices, recurring each month, of each paid tier and of a seat. The first is sold; the others were sold
+   * before, and subscriptions at them go on.
+   */
+  prices: Record<PricedItem, Several>;
 }
 
 /** The validated settings of one process. */
@@ -296,16 +315,16 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     settings.ENCRYPTION_KEY ?? provided.encryptionKeys,
   );
   const payments = (): PaymentSettings | undefined => {
-    const webhookSecret = settings.STRIPE_WEBHOOK_SECRET;
+    const webhookSecrets = settings.STRIPE_WEBHOOK_SECRET;
     const since = 'since STRIPE_SECRET_KEY is set';
     if (settings.STRIPE_SECRET_KEY !== undefined) {
       return {
         provider: 'stripe',
         secretKey: settings.STRIPE_SECRET_KEY,
-        webhookSecret: need(
+        webhookSecrets: need(
           'STRIPE_WEBHOOK_SECRET',
           `${since}: the signing secret of the webhook endpoint, whsec_…`,
-          webhookSecret,
+          webhookSecrets,
         ),
         apiBase: settings.STRIPE_API_BASE,
         prices: pricesOf((item) =>
@@ -314,7 +333,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       };
     }
     if (!settings.LOCAL_PROVIDERS && provided.localProviders !== true) return undefined;
-    return { provider: 'local', webhookSecret: webhookSecret ?? localWebhookSecret(keys) };
+    return { provider: 'local', webhookSecrets: webhookSecrets ?? [localWebhookSecret(keys)] };
   };
   const tls = {
     ...(settings.TEMPORAL_TLS_CA !== undefined && { ca: settings.TEMPORAL_TLS_CA }),

@@ -5,7 +5,7 @@ import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
 import type { PaymentEffect } from '../payments/queries.ts';
 import { endChange, findChange } from './change-queries.ts';
 import { planFetchNow, subscriberOf } from './queries.ts';
-import { takeState } from './state.ts';
+import { hasUnknownPrice, takeState } from './state.ts';
 
 type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'invoice_paid' | 'checkout' }>;
 
@@ -23,7 +23,8 @@ export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact)
     await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
   }
   await planFetchNow(unit.connection, operatorId);
-  return { outcome: 'applied', operator_id: operatorId, life: lifeId.subscription(operatorId) };
+  const outcome = event.kind === 'subscription' && hasUnknownPrice(event.state) ? 'unknown_price' : 'applied';
+  return { outcome, operator_id: operatorId, life: lifeId.subscription(operatorId) };
 }
 
 async function operatorOf(unit: Unit, event: SubscriptionFact): Promise<string | null> {

@@ -71,7 +71,10 @@ export const SubscriptionSchema = z
     pending_change: z
       .object({ tier: TierSchema, checkout_url: z.string().nullable(), expires_at: Instant })
       .nullable()
-      .meta({ description: 'A change that waits to be paid. Only administrators see its checkout_url.' }),
+      .meta({
+        description:
+          'A change that waits to be paid. Only administrators see its checkout_url, which of an upgrade lives for minutes: POST /v1/billing/subscription/change/checkout opens it anew.',
+      }),
   })
   .meta({
     id: 'Subscription',

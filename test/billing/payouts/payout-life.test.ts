@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { assertLedger } from '../../../src/billing/index.ts';
+import { receivePaymentEvent } from '../../../src/billing/webhook/receive.ts';
 import { openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
@@ -55,6 +57,31 @@ describe('The life of a payout', () => {
     assert.equal(await statusOf(one), 'paid');
     assert.deepEqual(await received(one), [{ account: `acct_${one.id.slice(3)}`, amount_cents: 1_800 }]);
     await life(one).showing(/^Ended: paid\.$/);
+  });
+
+  it('is failed after all where its transfer was taken back, once; a part of it is recorded for a person', async () => {
+    const one = await publisher({ commissionBps: 1_000 });
+    await state();
+    await life(one).ended();
+    const transferId = (await one.payout(MONTH))?.provider_transfer_id ?? '';
+    const outcomeOf = async (reversedCents: number): Promise<string> => {
+      const fact = { kind: 'transfer_reversed', transferId, amountCents: 1_800, reversedCents } as const;
+      const id = newId('evt');
+      await receivePaymentEvent(
+        rig.context,
+        { id, type: 'transfer.reversed', createdAt: new Date(), ...fact },
+        'req_test',
+      );
+      return rig.context.pool.oneFirst(
+        sql.type(z.object({ outcome: z.string() }))`select outcome from payment_events where id = ${id}`,
+      );
+    };
+    assert.equal(await outcomeOf(500), 'reversed_in_part');
+    assert.deepEqual([await statusOf(one), await one.earnings()], ['paid', 0]);
+    assert.deepEqual([await outcomeOf(1_800), await outcomeOf(1_800)], ['reversed', 'ignored']);
+    assert.deepEqual([await statusOf(one), await one.earnings()], ['failed', 2_000]);
+    assert.deepEqual(await one.moved(), { payout: 0, commission: 0 });
+    await assertLedger(rig.context.pool);
   });
 
   it('shows in the Temporal UI whose it is and how much, and not the account', async () => {

@@ -65,7 +65,7 @@ export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unf
     step: 'openPortalPage',
     async begin(rig) {
       const id = newId('prt');
-      await insertPortal(rig.context.pool, { id, operatorId: await newOperator(rig) });
+      await insertPortal(rig.context.pool, { id, operatorId: await newOperator(rig), returnTo: 'http://carnet.test' });
       await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.portal(id)})`);
       return lifeId.portal(id);
     },

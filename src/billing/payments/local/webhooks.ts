@@ -59,7 +59,7 @@ async function deliverLater(context: Context, settings: PaymentSettings, ids: re
 
 async function deliver(
   { pool, config, log }: Context,
-  { webhookSecret }: PaymentSettings,
+  { webhookSecrets: [secret] }: PaymentSettings,
   id: string,
 ): Promise<boolean> {
   const { body } = await pool.one(sql.type(WebhookRow)`
@@ -69,7 +69,7 @@ async function deliver(
     // reach.
     const { ok, status } = await fetch(`http://127.0.0.1:${config.port}/v1/billing/webhooks/stripe`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, webhookSecret, new Date()) },
+      headers: { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, secret, new Date()) },
       body,
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });

@@ -72,7 +72,7 @@ export const outcomeOf = ({ wallets, earnings }: LedgerState): Outcome => ({
 export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, deeds }: World): Promise<Outcome> {
   const taken = await db.any(sql.type(TakenRow)`
     select t.operator_id, sum(reversed.cents)::int8 as cents from top_ups t join (
-      select payment_id, amount_cents as cents from disputes where status <> 'won'
+      select payment_id, taken_cents as cents from disputes
       union all select payment_id, charged_back_cents from refunded_payments) reversed on reversed.payment_id = t.payment_id
     where t.operator_id = any(${textArray(wallets)}) group by 1`);
   const overages = await db.any(sql.type(OverageRow)`

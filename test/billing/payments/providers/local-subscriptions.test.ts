@@ -6,10 +6,12 @@ import type { PaidTier } from '../../../../src/fields/tiers.ts';
 import { newId, type OperatorId } from '../../../../src/ids/ids.ts';
 import { endLocalPeriod, openLocalPage, payLocally, settleLocally } from '../../../support/local-payments.ts';
 import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
+import type { Customer } from '../../../../src/billing/payments/provider.ts';
+import { pageTerms } from './provider-worlds.ts';
 
 describe('subscriptions of the local payment provider', () => {
   let world: LocalWorld;
-  let customer: { operatorId: OperatorId; customerId: string };
+  let customer: { operatorId: OperatorId } & Customer;
 
   before(async () => {
     world = await openLocalWorld();
@@ -29,7 +31,7 @@ describe('subscriptions of the local payment provider', () => {
       changeId,
       tier,
       purchasedSeats,
-      expiresAt: inADay(),
+      ...pageTerms(inADay()),
     });
     return { changeId, sessionId: page.sessionId, url: world.at(page.url) };
   };
@@ -72,9 +74,11 @@ describe('subscriptions of the local payment provider', () => {
       const page = await world.payments.openUpgrade({
         ...customer,
         changeId: newId('sbc'),
+        attempt: 1,
+        configurationId: null,
         subscriptionId,
         tier: 'pro',
-        expiresAt: inADay(),
+        ...pageTerms(inADay()),
       });
       return world.at(page.url);
     };
@@ -98,9 +102,11 @@ describe('subscriptions of the local payment provider', () => {
     const page = await world.payments.openUpgrade({
       ...customer,
       changeId: newId('sbc'),
+      attempt: 1,
+      configurationId: null,
       subscriptionId,
       tier: 'pro',
-      expiresAt: inADay(),
+      ...pageTerms(inADay()),
     });
     await endLocalPeriod(world.shell.context.pool, subscriptionId);
     await payLocally(world.at(page.url));
@@ -145,7 +151,12 @@ describe('subscriptions of the local payment provider', () => {
 
   describe('at the portal', () => {
     const portal = async () => {
-      const { url } = await world.payments.openPortal({ portalId: newId('prt'), customerId: customer.customerId });
+      const { url } = await world.payments.openPortal({
+        portalId: newId('prt'),
+        ...customer,
+        returnTo: 'http://carnet.test',
+        configurationId: null,
+      });
       return openLocalPage(world.at(url));
     };
 
@@ -186,7 +197,7 @@ describe('subscriptions of the local payment provider', () => {
         ...customer,
         topUpId: newId('top'),
         amountCents: 2_500,
-        expiresAt: inADay(),
+        ...pageTerms(inADay()),
       });
       await payLocally(world.at(page.url));
       const { paymentId, receiptUrl } = await world.payments.readCheckout(page.sessionId);
@@ -198,7 +209,12 @@ describe('subscriptions of the local payment provider', () => {
     });
 
     it('for an hour, and not under another address', async () => {
-      const { url } = await world.payments.openPortal({ portalId: newId('prt'), customerId: customer.customerId });
+      const { url } = await world.payments.openPortal({
+        portalId: newId('prt'),
+        ...customer,
+        returnTo: 'http://carnet.test',
+        configurationId: null,
+      });
       const address = world.at(url);
       assert.equal((await openLocalPage(address)).status, 200);
       assert.equal((await openLocalPage(`${address}x`)).status, 404);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { createPayments } from '../../../../activities/payments/index.ts';
-import type { PaymentProvider } from '../../../../src/billing/payments/provider.ts';
+import type { Customer, PaymentProvider } from '../../../../src/billing/payments/provider.ts';
 import { sql } from '../../../../src/database/pool.ts';
 import type { OperatorId } from '../../../../src/ids/ids.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -58,7 +58,7 @@ export interface LocalWorld {
   payments: PaymentProvider;
   /** The address of a page on the server of this test, which is not at PUBLIC_BASE_URL. */
   at(url: string): string;
-  newCustomer(): Promise<{ operatorId: OperatorId; customerId: string }>;
+  newCustomer(): Promise<{ operatorId: OperatorId } & Customer>;
   close(): Promise<void>;
 }
 
@@ -76,10 +76,8 @@ export async function openLocalWorld(): Promise<LocalWorld> {
     at: (url) => shell.baseUrl + new URL(url).pathname,
     async newCustomer() {
       const operatorId = await insertOperator(shell.context);
-      return {
-        operatorId,
-        ...(await payments.ensureCustomer({ operatorId, name: 'Ada & Söhne <AG>', email: 'ada@example.test' })),
-      };
+      const ada = { operatorId, name: 'Ada & Söhne <AG>', email: 'ada@example.test', customerNumber: 1 };
+      return { operatorId, ...(await payments.ensureCustomer(ada)) };
     },
     async close() {
       await shell.close();

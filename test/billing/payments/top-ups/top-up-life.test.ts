@@ -85,12 +85,12 @@ describe('The life of a top-up', function () {
     const { pool } = rig.context;
     const lost = newId('top');
     await pool.query(sql.unsafe`
-      insert into top_ups (id, operator_id, provider, amount_cents, created_at, expires_at)
-      values (${lost}, ${payer.operatorId}, 'local', 1000, clock_timestamp() - interval '11 seconds', clock_timestamp() + interval '1 day')`);
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, created_at, expires_at)
+      values (${lost}, ${payer.operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() - interval '11 seconds', clock_timestamp() + interval '1 day')`);
     await run(lost).showing(/^Waits for the payment/);
     await run(lost).handle.terminate();
     await pool.query(sql.unsafe`
-      update top_ups set next_call_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
+      update top_ups set expires_at = clock_timestamp(), next_call_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
     assert.equal(await ended(lost), 'expired');
   });
 

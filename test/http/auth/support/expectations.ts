@@ -95,6 +95,8 @@ const table: [line: string, rule: Rule][] = [
   ['POST /v1/billing/subscribe', administration],
   ['POST /v1/billing/cancel-subscription', administration],
   ['GET /v1/billing/subscription', work],
+  ['DELETE /v1/billing/subscription/change', administration],
+  ['POST /v1/billing/subscription/change/checkout', administration],
   ['POST /v1/billing/seats', administration],
   ['POST /v1/billing/portal', administration],
   ['POST /v1/billing/refund/:transactionId', administration],
