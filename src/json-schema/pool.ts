@@ -24,7 +24,8 @@ export type PoolJob = Job & { schemaText: string };
 
 interface Pending {
   job: PoolJob;
-  since: number;
+  /** Ends the wait for a thread; runs from the call until the job is assigned to one. */
+  timer: NodeJS.Timeout;
   resolve(faults: SchemaFault[]): void;
   reject(error: CarnetError): void;
 }
@@ -57,7 +58,9 @@ export class Pool {
   async run(job: PoolJob): Promise<SchemaFault[]> {
     if (this.#closed) throw stopping();
     return new Promise((resolve, reject) => {
-      this.#enqueue({ job, since: performance.now(), resolve, reject });
+      const timer = setTimeout(() => this.#giveUp(pending), this.#limits.waitMs);
+      const pending: Pending = { job, timer, resolve, reject };
+      this.#enqueue(pending);
       this.#dispatch();
     });
   }
@@ -76,7 +79,21 @@ export class Pool {
     const suspected = this.#suspects.has(pending.job.schemaHash);
     const queue = suspected ? this.#suspected : this.#ordinary;
     if (queue.length < (suspected ? MAX_SUSPECTS_WAITING : MAX_WAITING)) queue.push(pending);
-    else pending.reject(unavailable('Too many values wait to be checked against their schemas.'));
+    else this.#reject(pending, unavailable('Too many values wait to be checked against their schemas.'));
+  }
+
+  /** The time for waiting is over: whatever the threads do, nobody waits longer. */
+  #giveUp(pending: Pending): void {
+    for (const queue of [this.#ordinary, this.#suspected]) {
+      const at = queue.indexOf(pending);
+      if (at >= 0) queue.splice(at, 1);
+    }
+    this.#reject(pending, unavailable('The check of a value against its schema could not begin in time.'));
+  }
+
+  #reject({ timer, reject }: Pending, error: CarnetError): void {
+    clearTimeout(timer);
+    reject(error);
   }
 
   /** Assigns waiting jobs to threads, and starts a thread where one is missing. */
@@ -101,13 +118,12 @@ export class Pool {
 
   #assignNext(slot: Slot, queue: Pending[]): void {
     const pending = queue.shift();
-    if (!pending) return;
-    if (performance.now() - pending.since < this.#limits.waitMs) this.#assign(slot, pending);
-    else pending.reject(unavailable('The check of a value against its schema could not begin in time.'));
+    if (pending) this.#assign(slot, pending);
   }
 
   #assign(slot: Slot, pending: Pending): void {
-    const { job } = pending;
+    const { job, timer } = pending;
+    clearTimeout(timer);
     const known = job.valueText !== undefined && slot.known.has(job.schemaHash);
     if (slot.known.size >= MAX_KNOWN) slot.known.clear();
     if (job.valueText !== undefined) slot.known.add(job.schemaHash);
@@ -144,6 +160,7 @@ export class Pool {
     }
     if (culprit) this.#suspect(culprit, ending);
     // The jobs behind the culprit are queued first, each in the queue that its schema belongs to now.
+    for (const pending of others) pending.timer = setTimeout(() => this.#giveUp(pending), this.#limits.waitMs);
     for (const pending of [...others, ...this.#ordinary.splice(0)]) this.#enqueue(pending);
     this.#start(slot);
     this.#dispatch();
@@ -168,7 +185,8 @@ export class Pool {
   }
 
   #rejectAll(error: () => CarnetError, assigned: readonly Pending[] = []): void {
-    for (const { reject } of [...assigned, ...this.#suspected.splice(0), ...this.#ordinary.splice(0)]) reject(error());
+    const waiting = [...this.#suspected.splice(0), ...this.#ordinary.splice(0)];
+    for (const pending of [...assigned, ...waiting]) this.#reject(pending, error());
   }
 }
 

@@ -88,6 +88,26 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     );
   });
 
+  it('lets no call wait for a suspect schema longer than its own time, whatever runs meanwhile', async () => {
+    const limits = { jobMs: 500, waitMs: 120_000 };
+    const own = createSchemaChecker(limits);
+    const check = (schema: JsonObject) =>
+      own.validate(JSON.stringify(schema), sha256Hex(JSON.stringify(schema)), '"x"', 'input');
+    const [running, behind] = [endless('running'), endless('behind')];
+    await Promise.all([check(running), check(behind)]);
+    // From here on the first runs until the end of the test, and nothing that a thread says gives the others a turn.
+    Object.assign(limits, { jobMs: 120_000, waitMs: 200 });
+    const first = assert.rejects(check(running), { code: 'TEMPORARILY_UNAVAILABLE' });
+    const refused = await Promise.allSettled([1, 2, 3].map(() => check(behind)));
+    for (const outcome of refused) {
+      assert(outcome.status === 'rejected' && outcome.reason instanceof CarnetError);
+      assert.equal(outcome.reason.code, 'TEMPORARILY_UNAVAILABLE');
+      assert.equal(outcome.reason.headers['Retry-After'], '1');
+    }
+    await own.close();
+    await first;
+  });
+
   it('finishes the jobs behind a stopped check in the same thread', async () => {
     let behind: ReturnType<typeof validate>[] = [];
     const stopped = await withinItsSecond(() => {
