@@ -14,7 +14,7 @@ export async function postSkillRequest(
   body: PostSkillRequest,
 ): Promise<Answered<SkillRequest>> {
   const { desired_input_schema, desired_output_schema } = body;
-  await checkSchemas(context, { desired_input_schema, desired_output_schema });
+  await checkSchemas(context, call.caller, { desired_input_schema, desired_output_schema });
   const id = newId('rqt');
   return await runCommand<SkillRequest>(context, call, async ({ connection, audit }) => {
     const posted = await insertSkillRequest(connection, { id, operatorId: call.caller.operatorId, body });

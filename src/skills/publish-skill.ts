@@ -23,7 +23,7 @@ export const needsReview = (setting: Config['skillReview'], skill: PublishSkill)
  * @throws CarnetError VALIDATION_ERROR for a refused schema or an agent of somebody else; SKILL_NAME_TAKEN.
  */
 export async function publishSkill(context: Context, call: CommandCall, body: PublishSkill): Promise<Answered<Skill>> {
-  await checkSchemas(context, { input_schema: body.input_schema, output_schema: body.output_schema });
+  await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });
   const id = newId('skl');
   const review = needsReview(context.config.skillReview, body);
   return await runCommand<Skill>(context, call, async ({ connection, audit }) => {
