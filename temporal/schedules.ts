@@ -45,17 +45,19 @@ const SCHEDULES: readonly Schedule[] = [
 ];
 
 /**
- * Makes the schedules that are not there. Any number of workers may call this: the ids are the same for all, and the first one makes
- * them. A schedule that a person has paused or changed in the Temporal UI stays as it is.
+ * Makes the schedules that are not there, and returns their ids. Any number of workers may call this: the ids are the same for all, and
+ * the first one makes them. A schedule that a person has paused or changed in the Temporal UI stays as it is.
  */
-export async function ensureSchedules(client: ScheduleClient): Promise<void> {
-  for (const schedule of SCHEDULES) await ensureSchedule(client, schedule);
+export async function ensureSchedules(client: ScheduleClient): Promise<string[]> {
+  const made: string[] = [];
+  for (const schedule of SCHEDULES) if (await isMade(client, schedule)) made.push(schedule.id);
+  return made;
 }
 
-async function ensureSchedule(
+async function isMade(
   client: ScheduleClient,
   { id, workflow, spec, catchupWindow, summary }: Schedule,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await client.create({
       scheduleId: id,
@@ -69,7 +71,9 @@ async function ensureSchedule(
         staticSummary: summary,
       },
     });
+    return true;
   } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
   }
 }
