@@ -242,13 +242,12 @@ export class Pool {
       this.#startWaiting(pending);
       this.#queueOf(pending).putBack(pending);
     }
-    if (culprit && ending === 'starved') {
-      this.#learn(culprit, cpuMs);
-      culprit.reject(unavailable('The machine has too much to do to check a value against its schema.'));
-    } else if (culprit) {
+    if (culprit) {
       // Its thread has to be made anew, which costs a third of a second on top.
       this.#learn(culprit, Math.max(cpuMs, this.#limits.jobMs));
-      culprit.resolve([tooHeavy(culprit.job, ending === 'too slow')]);
+      if (ending === 'starved')
+        culprit.reject(unavailable('The machine had too little time to check a value against its schema.'));
+      else culprit.resolve([tooHeavy(culprit.job, ending === 'too slow')]);
     }
     this.#start(slot);
     this.#dispatch();

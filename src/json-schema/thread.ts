@@ -6,8 +6,11 @@ import type { Answer, Answered, Job } from './messages.ts';
 const START_LIMIT_MS = 10_000;
 /** Jobs that a worker has, so that it need not wait for the event loop between two; few, since those behind a slow one wait for it. */
 const MAX_ASSIGNED = 2;
-/** The longest that a job may last by the clock, as a multiple of its processor time: a machine with ten times too much to do. */
-const STARVED_AFTER = 10;
+/**
+ * The longest that a job may last by the clock, as a multiple of its processor time: a machine with five times too much to do, or a job
+ * for which V8 collects garbage all the time, in threads of its own whose time is nobody's.
+ */
+const STARVED_AFTER = 5;
 /** Between two readings of a worker's processor time, at least. */
 const LOOK_MS = 10;
 

@@ -4,6 +4,8 @@
 create function reconcile_invocations(out looked int, out woken int, out expired text[], out failed text[]) language plpgsql as $$
 declare
   v_epoch int := life_epoch_now();
+  -- A condition of an index can be a variable, and not clock_timestamp() itself.
+  v_now timestamptz := clock_timestamp();
   v_id text;
   v_reason text;
   i invocations;
@@ -12,18 +14,18 @@ begin
   for v_id in
     with due as (
       (select id, consumer_operator_id, look_at from invocations
-        where status in ('pending', 'processing') and life_epoch = v_epoch and look_at <= clock_timestamp()
+        where status in ('pending', 'processing') and life_epoch = v_epoch and look_at <= v_now
         order by look_at limit 1000)
       union all
       (select id, consumer_operator_id, look_at from invocations
-        where status in ('pending', 'processing') and life_epoch is null and look_at <= clock_timestamp()
+        where status in ('pending', 'processing') and life_epoch is null and look_at <= v_now
         order by look_at limit 1000)
     )
     select id from (select id, look_at, row_number() over (partition by consumer_operator_id order by look_at) as turn from due) taken
       order by turn, look_at limit 100
   loop
     begin
-      select * into i from invocations where id = v_id and status in ('pending', 'processing') and look_at <= clock_timestamp()
+      select * into i from invocations where id = v_id and status in ('pending', 'processing') and look_at <= v_now
         for no key update skip locked;
       continue when not found;
       looked := looked + 1;

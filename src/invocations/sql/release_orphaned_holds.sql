@@ -2,10 +2,11 @@
 -- a call, and from the beginning again after the last.
 create function release_orphaned_holds() returns int language plpgsql as $$
 declare h open_holds; v_walk hold_walk; v_looked int := 0; v_released int := 0;
+  v_before timestamptz := clock_timestamp() - interval '1 minute';
 begin
   select * into strict v_walk from hold_walk for no key update;
   for h in select o.cause, o.created_at from open_holds o
-    where (o.created_at, o.cause) > (v_walk.created_at, v_walk.cause) and o.created_at < clock_timestamp() - interval '1 minute'
+    where (o.created_at, o.cause) > (v_walk.created_at, v_walk.cause) and o.created_at < v_before
     order by o.created_at, o.cause limit 1000
   loop
     v_looked := v_looked + 1;
