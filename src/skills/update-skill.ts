@@ -7,6 +7,7 @@ import { canonicalJson } from '../json/canonical.ts';
 import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import type { JsonObject } from '../json/value.ts';
 import { checkSchemas } from './check-schemas.ts';
+import { keptSkill, type KeptSkill } from './kept-skill.ts';
 import { findSkillRow, type SkillRow } from './queries.ts';
 import type { Skill, UpdateSkill } from './schema.ts';
 import { assertOwnSkill, lockOwnSkill, showSkill } from './show-skill.ts';
@@ -26,18 +27,23 @@ export async function updateSkill(
   if (body.input_schema !== undefined || body.output_schema !== undefined)
     assertOwnSkill(call.caller, await findSkillRow(context.pool, id));
   await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });
-  return await runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
-    const before = await lockOwnSkill(connection, call.caller, id);
-    const after = changeOf(before, body);
-    const fields = changedFields(before, after);
-    if (fields.length > 0) {
-      if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);
-      await saveChanges(connection, id, after);
-      await audit('skill.updated', id, { fields, version: after.version });
-      changed(id);
-    }
-    return { status: 200, body: await showSkill(connection, id) };
-  });
+  return await runCommand<Skill, KeptSkill>(
+    context,
+    call,
+    async ({ connection, audit, changed }) => {
+      const before = await lockOwnSkill(connection, call.caller, id);
+      const after = changeOf(before, body);
+      const fields = changedFields(before, after);
+      if (fields.length > 0) {
+        if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);
+        await saveChanges(connection, id, after);
+        await audit('skill.updated', id, { fields, version: after.version });
+        changed(id);
+      }
+      return { status: 200, body: await showSkill(connection, id) };
+    },
+    { kept: keptSkill },
+  );
 }
 
 const changeOf = (before: SkillRow, body: UpdateSkill): ChangeableFields => ({
