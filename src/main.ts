@@ -6,7 +6,8 @@ import { completeConfig, readSettings, type Settings } from './context/config.ts
 import { migrate } from './database/migrations.ts';
 import { onStopSignal, startEmbedded, watchParent, type Embedded } from './embedded/index.ts';
 import { createLogger } from './context/logging.ts';
-import { listen, openParts, type Parts } from './process/parts.ts';
+import { listen } from './process/listen.ts';
+import { openParts, type Parts } from './process/parts.ts';
 import { ensureSecrets, seed, type Credentials } from './process/seed.ts';
 import { failStart } from './process/start-failure.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { listen } from '../../src/process/parts.ts';
+import { listen } from '../../src/process/listen.ts';
 
 /** What the bench gave this program. */
 export const settings = <Settings>(): Settings => JSON.parse(process.argv[2] ?? '{}') as Settings;

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { AddressInfo, Server } from 'node:net';
 import type { Logger } from 'pino';
 import { openTemporal, type Temporal } from '../../temporal/client.ts';
 import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts';
@@ -7,7 +5,7 @@ import { lives } from '../../temporal/lives.ts';
 import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
-import { StartupFault } from '../errors/startup-fault.ts';
+import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
 /** Seconds that requests under way may take at a stop. */
@@ -90,24 +88,4 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       await closeGracefully(server, DRAIN_SECONDS);
     },
   };
-}
-
-/**
- * Listens on every interface.
- * @returns the port, which the system chooses where `port` is 0.
- * @throws StartupFault when the port is taken or not allowed.
- */
-export async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE')
-      throw new StartupFault(`Port ${port} is in use; stop what listens there, or set PORT to another.`);
-    if (code === 'EACCES')
-      throw new StartupFault(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
-    throw error;
-  }
-  return (server.address() as AddressInfo).port;
 }
