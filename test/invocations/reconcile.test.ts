@@ -124,11 +124,13 @@ describe('reconcileInvocations', () => {
     for (let count = 0; count < 100; count += 1) open.push(await invoke(db, consumer, free));
     for (const id of open) await advanceInvocation(own.context, id);
     await db.query(sql.unsafe`analyze invocations`);
+    await reconcileInvocations(own.context); // what the tests before have left
     const Read = z.object({ rows: z.number() });
     const rowsRead = (): Promise<number> =>
       db.transaction(async (connection) => {
         // A table as small as this one would be read whole; one of a million rows is not.
         await connection.query(sql.unsafe`set local enable_seqscan = off`);
+        await connection.query(sql.unsafe`discard plans`);
         await connection.one(sql.unsafe`select * from reconcile_invocations()`);
         await connection.one(sql.unsafe`select wake_invocations_of_other_store() as woken`);
         return connection.oneFirst(sql.type(Read)`
