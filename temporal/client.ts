@@ -18,6 +18,8 @@ export interface Temporal {
   readonly namespace: string;
   /** Whether the namespace answers within a second; never throws. For `/readyz`, whose status does not hang on it. */
   check(): Promise<'ok' | 'degraded'>;
+  /** Another one where a namespace of that name was made anew; null where Temporal does not answer within a second. */
+  namespaceId(): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -61,16 +63,21 @@ export function openTemporal(settings: TemporalSettings): Temporal {
     channelArgs: { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_MS },
   });
   const { namespace } = settings;
+  const describe = () =>
+    connection.withDeadline(Date.now() + CHECK_MS, () => connection.workflowService.describeNamespace({ namespace }));
   return {
     client: new Client({ connection, namespace, dataConverter }),
     namespace,
     check: () =>
-      connection
-        .withDeadline(Date.now() + CHECK_MS, () => connection.workflowService.describeNamespace({ namespace }))
-        .then(
-          () => 'ok',
-          () => 'degraded',
-        ),
+      describe().then(
+        () => 'ok',
+        () => 'degraded',
+      ),
+    namespaceId: () =>
+      describe().then(
+        ({ namespaceInfo }) => namespaceInfo?.id ?? null,
+        () => null,
+      ),
     close: () => connection.close(),
   };
 }

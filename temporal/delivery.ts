@@ -12,6 +12,8 @@ import type { Temporal } from './client.ts';
 import { leaseLives, deleteMessages, parkMessages, postponeMessages, type LeasedLife } from './life-messages.ts';
 import type { LifeDefinitions, LifeDescription } from './lives.ts';
 import { createOutage } from './outage.ts';
+import { noteLifeStore, takeRound } from './rounds.ts';
+import { ensureSchedules } from './schedules.ts';
 import { createWaker, isInvalidArgument } from './wake-lives.ts';
 import { parseLifeId, type LifeKind } from '../src/ids/life-ids.ts';
 
@@ -26,8 +28,15 @@ const POOL_SIZE = 4;
 const SWEEP_EVERY_MS = 1_000;
 const SWEEP_AGE_MS = 2_000;
 const RECONCILE_EVERY_MS = 5_000;
+/** A round is not begun again by any worker within this; a little less than the interval, so that timers that jitter miss none. */
+const ROUND_SECONDS = 4.5;
 
 const livesWoken = metrics.counter('carnet_lives_woken', 'Lives woken by signal-with-start');
+const roundsFailed = metrics.counter('carnet_rounds_failed', 'Rounds of looking after rows that ended by a fault');
+const schedulesMade = metrics.counter(
+  'carnet_schedules_made',
+  'Schedules that were missing in Temporal and have been made',
+);
 const messagesParked = metrics.counter('carnet_life_messages_parked', 'Lives whose messages Temporal will never take');
 
 interface DeliveryOptions {
@@ -110,10 +119,38 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     }
   });
 
-  const reconcile = once(log, 'the rows cannot be reconciled', async () => {
+  const failing = new Set<string>();
+  /** One round of `task`, unless another worker does it. A fault ends this round of this task, and nothing else. */
+  const round = async (task: string, work: (context: Context & { pool: DatabasePool }) => Promise<unknown>) => {
     if (started === undefined || stopped) return;
-    for (const life of Object.values(lives)) await life.reconcile(started);
-    while (!stopped && (await forgetOldAnswers(started.pool)));
+    try {
+      if (await takeRound(started.pool, task, ROUND_SECONDS)) await work(started);
+      failing.delete(task);
+    } catch (error) {
+      roundsFailed.add(1, { task });
+      if (!failing.has(task))
+        log.warn({ err: error, task }, 'rows cannot be looked after; trying again every few seconds');
+      failing.add(task);
+    }
+  };
+
+  const reconcile = once(log, 'the rows cannot be reconciled', async () => {
+    await round('store', async ({ pool }) => {
+      const namespaceId = await temporal.namespaceId();
+      const epoch = namespaceId === null ? null : await noteLifeStore(pool, namespaceId);
+      if (epoch !== null)
+        log.warn({ epoch }, 'Temporal or the database is another one than before; every open row is woken again');
+    });
+    for (const [kind, life] of Object.entries(lives)) await round(kind, (context) => life.reconcile(context));
+    await round('answers', async ({ pool }) => {
+      while (!stopped && (await forgetOldAnswers(pool)));
+    });
+    await round('schedules', async () => {
+      if (outage.lasting) return;
+      const made = await ensureSchedules(temporal.client.schedule);
+      if (made.length > 0) log.warn({ schedules: made }, 'schedules were not there, and have been made');
+      schedulesMade.add(made.length);
+    });
   });
 
   const deliverWhatIsDue = async (): Promise<void> => {

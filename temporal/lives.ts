@@ -24,9 +24,18 @@ export interface LifeDescription extends LifeAttributes {
   details: string;
 }
 
+/**
+ * What comes first where tasks wait in a queue: 1 is money, which somebody waits for or is owed, 5 what nobody waits for. Temporal knows
+ * 1 to 5; 3 is its default.
+ */
+export const Priority = { money: 1, work: 3, last: 5 } as const;
+export type Priority = (typeof Priority)[keyof typeof Priority];
+
 /** A kind of life: its workflow, which bears the kind's name, and what its domain knows of the rows. */
 export interface LifeDefinition {
   workflow: () => Promise<void>;
+  /** Of its tasks and steps. Among those of one priority operators take turns, the first of `operatorIds` each. */
+  priority: Priority;
   /** One query for several ids; an id without a row is left out. */
   describe(context: Context, ids: string[]): Promise<Map<string, LifeDescription>>;
   /** Wakes and ends what no life seems to hold, Temporal or not. */
@@ -37,16 +46,47 @@ export type LifeDefinitions = Record<LifeKind, LifeDefinition>;
 
 /** Every kind of life there is; one that is forgotten here does not compile. */
 export const lives: LifeDefinitions = {
-  invocation: { workflow: workflows.invocation, describe: describeInvocations, reconcile: reconcileInvocations },
-  mail: { workflow: workflows.mail, describe: describeMails, reconcile: reconcileMails },
-  payout: { workflow: workflows.payout, describe: describePayouts, reconcile: reconcilePayouts },
-  portal: { workflow: workflows.portal, describe: describePortals, reconcile: reconcilePortals },
-  refund: { workflow: workflows.refund, describe: describeRefunds, reconcile: reconcileRefunds },
-  session: { workflow: workflows.session, describe: describeSessions, reconcile: reconcileSessions },
+  invocation: {
+    workflow: workflows.invocation,
+    priority: Priority.work,
+    describe: describeInvocations,
+    reconcile: reconcileInvocations,
+  },
+  mail: { workflow: workflows.mail, priority: Priority.last, describe: describeMails, reconcile: reconcileMails },
+  payout: {
+    workflow: workflows.payout,
+    priority: Priority.money,
+    describe: describePayouts,
+    reconcile: reconcilePayouts,
+  },
+  portal: {
+    workflow: workflows.portal,
+    priority: Priority.money,
+    describe: describePortals,
+    reconcile: reconcilePortals,
+  },
+  refund: {
+    workflow: workflows.refund,
+    priority: Priority.money,
+    describe: describeRefunds,
+    reconcile: reconcileRefunds,
+  },
+  session: {
+    workflow: workflows.session,
+    priority: Priority.work,
+    describe: describeSessions,
+    reconcile: reconcileSessions,
+  },
   subscription: {
     workflow: workflows.subscription,
+    priority: Priority.money,
     describe: describeSubscriptions,
     reconcile: reconcileSubscriptions,
   },
-  'top-up': { workflow: workflows.topUp, describe: describeTopUps, reconcile: reconcileTopUps },
+  'top-up': {
+    workflow: workflows.topUp,
+    priority: Priority.money,
+    describe: describeTopUps,
+    reconcile: reconcileTopUps,
+  },
 };

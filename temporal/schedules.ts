@@ -1,6 +1,13 @@
-import { ScheduleAlreadyRunning, type ScheduleClient, type ScheduleOptions } from '@temporalio/client';
+import {
+  ScheduleAlreadyRunning,
+  type ScheduleClient,
+  type ScheduleOptions,
+  type ScheduleOptionsAction,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 import { keyRotation, monthlyPayouts, paymentEvents, retention } from '../workflows/index.ts';
+import { Priority } from './lives.ts';
 import { TaskQueue } from './task-queues.ts';
 
 /** Of each schedule its id, which is the name of its workflow; a run that it starts has the id with a time behind it. */
@@ -16,6 +23,7 @@ interface Schedule {
   spec: ScheduleOptions['spec'];
   /** A run that could not start in time, with Temporal away, starts late within this. */
   catchupWindow: '1 day' | '30 days';
+  priority: Priority;
   /** Shown in the Temporal UI. */
   summary: string;
 }
@@ -26,6 +34,7 @@ const SCHEDULES: readonly Schedule[] = [
     workflow: keyRotation,
     spec: { intervals: [{ every: '1 day' }] },
     catchupWindow: '1 day',
+    priority: Priority.work,
     summary: 'Rotate the keys that sign passports, if they are 90 days old',
   },
   {
@@ -34,6 +43,7 @@ const SCHEDULES: readonly Schedule[] = [
     // A few hours after the month, so that what is captured at its very end has committed.
     spec: { calendars: [{ dayOfMonth: 1, hour: 3 }] },
     catchupWindow: '30 days',
+    priority: Priority.money,
     summary: 'State what publishers have earned up to the end of the month before, and pay it out',
   },
   {
@@ -41,6 +51,7 @@ const SCHEDULES: readonly Schedule[] = [
     workflow: paymentEvents,
     spec: { calendars: [{ hour: 4, minute: 20 }] },
     catchupWindow: '1 day',
+    priority: Priority.money,
     summary: 'Read the payment provider’s list of events, and apply what no webhook brought',
   },
   {
@@ -48,36 +59,39 @@ const SCHEDULES: readonly Schedule[] = [
     workflow: retention,
     spec: { calendars: [{ hour: 3, minute: 10 }] },
     catchupWindow: '1 day',
+    priority: Priority.last,
     summary: 'Purge what the tiers no longer keep of the audit trail',
   },
 ];
 
 /**
- * Makes the schedules that are not there. Any number of workers may call this: the ids are the same for all, and the first one makes
- * them. A schedule that a person has paused or changed in the Temporal UI stays as it is.
+ * Makes the schedules that are not there, and returns their ids. Any number of workers may call this: the ids are the same for all, and
+ * the first one makes them. A schedule that a person has paused or changed in the Temporal UI stays as it is.
  */
-export async function ensureSchedules(client: ScheduleClient): Promise<void> {
-  for (const schedule of SCHEDULES) await ensureSchedule(client, schedule);
+export async function ensureSchedules(client: ScheduleClient): Promise<string[]> {
+  const made: string[] = [];
+  for (const schedule of SCHEDULES) if (await isMade(client, schedule)) made.push(schedule.id);
+  return made;
 }
 
-async function ensureSchedule(
+async function isMade(
   client: ScheduleClient,
-  { id, workflow, spec, catchupWindow, summary }: Schedule,
-): Promise<void> {
+  { id, workflow, spec, catchupWindow, priority, summary }: Schedule,
+): Promise<boolean> {
+  // The SDK sends the priority, and its type lacks it (1.24).
+  const action: ScheduleOptionsAction & Pick<WorkflowStartOptions, 'priority'> = {
+    type: 'startWorkflow',
+    workflowType: workflow,
+    workflowId: id,
+    taskQueue: TaskQueue.lives,
+    staticSummary: summary,
+    priority: { priorityKey: priority },
+  };
   try {
-    await client.create({
-      scheduleId: id,
-      spec,
-      policies: { overlap: 'SKIP', catchupWindow },
-      action: {
-        type: 'startWorkflow',
-        workflowType: workflow,
-        workflowId: id,
-        taskQueue: TaskQueue.lives,
-        staticSummary: summary,
-      },
-    });
+    await client.create({ scheduleId: id, spec, policies: { overlap: 'SKIP', catchupWindow }, action });
+    return true;
   } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
   }
 }

@@ -48,9 +48,11 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     tryAgainAt = Date.now() + TRY_AGAIN_MS;
   };
 
-  const startOf = (life: string, description: LifeDescription | undefined) => ({
+  const startOf = (life: string, { priority }: LifeDefinition, description: LifeDescription | undefined) => ({
     workflowId: life,
     taskQueue: TaskQueue.lives,
+    // Steps inherit both. A queue gives each operator with waiting tasks its turn, so that nobody waits behind all of another's.
+    priority: { priorityKey: priority, fairnessKey: description?.operatorIds[0] ?? '' },
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     ...(description !== undefined && { staticSummary: description.summary, staticDetails: description.details }),
@@ -58,7 +60,9 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
   });
 
   const signalWithStart = (life: string, definition: LifeDefinition, description: LifeDescription | undefined) =>
-    inTime(() => client.workflow.signalWithStart(definition.workflow, { ...startOf(life, description), signal: wake }));
+    inTime(() =>
+      client.workflow.signalWithStart(definition.workflow, { ...startOf(life, definition, description), signal: wake }),
+    );
 
   return {
     async prepare() {
@@ -84,7 +88,10 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     async awaitLife(life, definition, description) {
       const until = Date.now() + ANSWER_MS;
       const call = (): Promise<'ready' | 'again'> => {
-        const startWorkflowOperation = new WithStartWorkflowOperation(definition.workflow, startOf(life, description));
+        const startWorkflowOperation = new WithStartWorkflowOperation(
+          definition.workflow,
+          startOf(life, definition, description),
+        );
         return client.connection.withDeadline(until, () =>
           client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
         );

@@ -1,12 +1,10 @@
 import { hostname } from 'node:os';
-import { ScheduleClient } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { Context } from '../src/context/context.ts';
 import { connectionOptions, dataConverter } from './client.ts';
 import { createOutage } from './outage.ts';
 import { openRuntime } from './runtime.ts';
-import { ensureSchedules } from './schedules.ts';
 import { TaskQueue } from './task-queues.ts';
 import { buildIdOf, workflowCode } from './workflow-bundle.ts';
 
@@ -81,13 +79,6 @@ export async function runWorker(context: Context, activities: Activities): Promi
       const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)));
       outage.over();
       isPolling();
-      void ensureSchedules(new ScheduleClient({ connection, namespace: config.temporal.namespace })).catch(
-        (error: unknown) =>
-          log.warn(
-            { err: error },
-            'the schedules cannot be made; nothing is done by the calendar until a worker connects anew',
-          ),
-      );
       if (stopping.signal.aborted) shutDown();
       for (const outcome of await ended) if (outcome.status === 'rejected') throw outcome.reason;
     } finally {

@@ -78,11 +78,13 @@ const goodPatterns = defineCache(() => new LRUCache<string, true>({ max: REMEMBE
 /**
  * Checks that the patterns of a request are regular expressions of RE2, which every verifier matches in linear time. They are compiled where
  * schemas of strangers are (rule 15), and together have as long as one schema.
+ * @param caller the operator whose processor time it takes
  * @param lists constraints by the path of their list in the body
- * @throws CarnetError VALIDATION_ERROR, TEMPORARILY_UNAVAILABLE
+ * @throws CarnetError VALIDATION_ERROR, RATE_LIMITED, TEMPORARILY_UNAVAILABLE
  */
 export async function assertPatterns(
   { caches, schemas }: Pick<Context, 'caches' | 'schemas'>,
+  caller: string,
   lists: Iterable<readonly [at: string, constraints: readonly Constraint[]]>,
 ): Promise<void> {
   const known = caches.get(goodPatterns);
@@ -99,7 +101,7 @@ export async function assertPatterns(
   if (tooMany !== undefined) throw invalid(tooMany, ...others);
   const [unknown, ...alsoUnknown] = placed.filter(({ pattern }) => !known.has(pattern));
   if (unknown === undefined) return;
-  const [fault, ...faults] = await schemas.checkPatterns([unknown, ...alsoUnknown]);
+  const [fault, ...faults] = await schemas.checkPatterns([unknown, ...alsoUnknown], caller);
   if (fault !== undefined) throw invalid(fault, ...faults);
   for (const { pattern } of [unknown, ...alsoUnknown]) known.set(pattern, true);
 }

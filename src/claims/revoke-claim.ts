@@ -2,6 +2,7 @@ import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
+import { keptClaim, type KeptClaim } from './kept-claim.ts';
 import { presentClaim } from './present-claims.ts';
 import { findClaim, markRevoked } from './queries.ts';
 import type { Claim, RevokeClaim } from './schema/claim.ts';
@@ -17,14 +18,22 @@ export const revokeClaim = (
   id: string,
   { reason }: RevokeClaim,
 ): Promise<Answered<Claim>> =>
-  runCommand(context, call, async ({ connection, audit }) => {
-    const claim = await findClaim(connection, id);
-    assertThat(claim, () => notFound('claim'));
-    assertThat(
-      claim.issuer === call.caller.operatorId,
-      () => new CarnetError('NOT_OWNER', 'Only the issuer of a claim may revoke it.'),
-    );
-    const revoked = await markRevoked(connection, id, reason ?? null);
-    if (revoked !== null) await audit('claim.revoked', id, { ...(reason !== undefined && { reason }) });
-    return { status: 200, body: await presentClaim(connection, revoked ?? (await findClaim(connection, id)) ?? claim) };
-  });
+  runCommand<Claim, KeptClaim>(
+    context,
+    call,
+    async ({ connection, audit }) => {
+      const claim = await findClaim(connection, id);
+      assertThat(claim, () => notFound('claim'));
+      assertThat(
+        claim.issuer === call.caller.operatorId,
+        () => new CarnetError('NOT_OWNER', 'Only the issuer of a claim may revoke it.'),
+      );
+      const revoked = await markRevoked(connection, id, reason ?? null);
+      if (revoked !== null) await audit('claim.revoked', id, { ...(reason !== undefined && { reason }) });
+      return {
+        status: 200,
+        body: await presentClaim(connection, revoked ?? (await findClaim(connection, id)) ?? claim),
+      };
+    },
+    { kept: keptClaim },
+  );

@@ -106,7 +106,8 @@ const revoke = route({
   operation: 'revokeClaim',
   tag,
   summary: 'Revoke a claim that you issued',
-  audience,
+  // An agent may not take back what speaks of it.
+  audience: 'operator',
   params,
   body: RevokeClaimSchema,
   example: { reason: 'The measurement was wrong.' },

@@ -6,6 +6,7 @@ import { canonicalJson, sha256Hex } from '../json/canonical.ts';
 import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
+import { keptClaim, type KeptClaim } from './kept-claim.ts';
 import { presentClaim } from './present-claims.ts';
 import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
@@ -35,18 +36,23 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
       ),
   );
   const claim = rowOf(sent, envelope);
-  return runCommand(context, call, async ({ connection, audit }) => {
-    const inserted = await insertClaim(connection, claim);
-    if (inserted === null) {
-      return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
-    }
-    await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
-    return {
-      status: 201,
-      body: await presentClaim(connection, inserted),
-      location: `/v1/claims/${claim.id}`,
-    };
-  }).catch((error: unknown) => {
+  return runCommand<Claim, KeptClaim>(
+    context,
+    call,
+    async ({ connection, audit }) => {
+      const inserted = await insertClaim(connection, claim);
+      if (inserted === null) {
+        return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
+      }
+      await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
+      return {
+        status: 201,
+        body: await presentClaim(connection, inserted),
+        location: `/v1/claims/${claim.id}`,
+      };
+    },
+    { kept: keptClaim },
+  ).catch((error: unknown) => {
     throw withTopUpUrl(context.config, error);
   });
 }

@@ -1,12 +1,21 @@
 import type { Context } from '../context/context.ts';
+import type { CommonQueryMethods } from '../database/pool.ts';
 import type { Answer, Answered, CommandCall, CommittedRefusal } from './command.ts';
 import { step } from './fault-points.ts';
 import { forgetKey, keepAnswer, takeKey } from './idempotency.ts';
 import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
 
-interface CommandOptions {
+interface CommandOptions<Body, Kept> {
   /** The answer holds a one-time secret: kept under the key encrypted. */
   secret?: boolean;
+  /** For an answer that is large or holds what must not lie under the key. */
+  kept?: KeptPart<Body, Kept>;
+}
+
+/** What of an answer is kept under its key; the rest is made again from rows that never change, so that a replay is what was answered. */
+export interface KeptPart<Body, Kept> {
+  reduce(body: Body): Kept;
+  restore(connection: CommonQueryMethods, kept: Kept): Promise<Body>;
 }
 
 /**
@@ -15,20 +24,23 @@ interface CommandOptions {
  * race, so `work` must keep no state outside of `unit`.
  * @throws CarnetError what `work` or a constraint refuses, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_FLIGHT, TEMPORARILY_UNAVAILABLE.
  */
-export async function runCommand<Body>(
+export async function runCommand<Body, Kept = Body>(
   context: Context,
   call: CommandCall,
   work: (unit: Unit) => Promise<Answer<Body> | CommittedRefusal>,
-  { secret = false }: CommandOptions = {},
+  { secret = false, kept }: CommandOptions<Body, Kept> = {},
 ): Promise<Answered<Body>> {
   step(`${call.operation}:before`);
   const ended = await inTransaction(context, async (connection) => {
-    const stored = await takeKey<Body>(context, call, connection);
-    if (stored !== null) return { answer: stored, replayed: true, changed: [], messages: 0 };
+    const answered = await replayed(context, call, connection, kept);
+    if (answered !== null) return { answer: answered, replayed: true, changed: [], messages: 0 };
     const { unit, effects } = openUnit(call, connection);
     const answer = await work(unit);
     if ('refusal' in answer) await forgetKey(call, connection);
-    else await keepAnswer(context, call, connection, { answer, secret });
+    else {
+      const body = kept === undefined ? answer.body : kept.reduce(answer.body);
+      await keepAnswer(context, call, connection, { answer: { ...answer, body }, secret });
+    }
     step(`${call.operation}:before-commit`);
     return { answer, replayed: false, ...effects() };
   });
@@ -36,4 +48,15 @@ export async function runCommand<Body>(
   announce(context, ended);
   if ('refusal' in ended.answer) throw ended.answer.refusal;
   return { ...ended.answer, replayed: ended.replayed };
+}
+
+async function replayed<Body, Kept>(
+  context: Context,
+  call: CommandCall,
+  connection: CommonQueryMethods,
+  kept: KeptPart<Body, Kept> | undefined,
+): Promise<Answer<Body> | null> {
+  if (kept === undefined) return takeKey<Body>(context, call, connection);
+  const stored = await takeKey<Kept>(context, call, connection);
+  return stored === null ? null : { ...stored, body: await kept.restore(connection, stored.body) };
 }

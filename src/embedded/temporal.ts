@@ -41,6 +41,9 @@ const TUNING = [
   'matching.numTaskqueueReadPartitions=1',
   '--dynamic-config-value',
   'matching.numTaskqueueWritePartitions=1',
+  // Operators take turns in a queue of waiting tasks; without it the keys that runs start with change nothing.
+  '--dynamic-config-value',
+  'matching.enableFairness=true',
 ];
 
 async function launch(home: TemporalHome): Promise<Child> {

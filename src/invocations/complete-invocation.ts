@@ -24,7 +24,7 @@ export async function completeInvocation(
   body: CompleteBody,
 ): Promise<Answered<Invocation>> {
   const output = JSON.stringify(body.output);
-  const faults = await checkOutput(context, id, output);
+  const faults = await checkOutput(context, id, { output, authority: act.authority });
   const query = sql.type(InvocationAnswerRow)`
     select * from complete_invocation(${actArguments(act)}, p_invocation => ${id}, p_attempt => ${body.attempt ?? null},
       p_output => ${output}, p_output_hash => ${sha256Hex(canonicalJson(body.output))},

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { withTopUpUrl } from '../billing/index.ts';
 import { agentPart, type Caller } from '../commands/caller.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runHotCommand } from '../commands/hot.ts';
 import type { Context } from '../context/context.ts';
+import { translateDatabaseError } from '../database/errors.ts';
 import { sql } from '../database/pool.ts';
 import { canonicalJson, sha256Hex } from '../json/canonical.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
@@ -24,7 +26,7 @@ const MAX_CHECKS = 3;
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, AGENT_BLOCKED, AGENT_CREDENTIAL_FORBIDDEN, INVALID_PASSPORT,
  *   PASSPORT_REVOKED, PASSPORT_EXPIRED, AUTHORITY_BINDING_INVALID, SKILL_NOT_ACTIVE, EXECUTION_UNAVAILABLE,
  *   PRICE_CHANGED, TRUST_LEVEL_INSUFFICIENT, INPUT_SCHEMA_MISMATCH, AGENT_BUDGET_EXCEEDED, INSUFFICIENT_CREDITS,
- *   TEMPORARILY_UNAVAILABLE.
+ *   RATE_LIMITED, TEMPORARILY_UNAVAILABLE.
  */
 export async function invokeSkill(
   context: Context,
@@ -35,8 +37,9 @@ export async function invokeSkill(
   const agentId = invokingAgent(call.caller, body.agent_id);
   const input = JSON.stringify(body.input);
   const inputHash = sha256Hex(canonicalJson(body.input));
+  const admit = (): Promise<void> => refuseInvocation(context, call, { ...body, skillId, agentId });
   for (let left = MAX_CHECKS; left > 0; left -= 1) {
-    const check = await checkInput(context, skillId, input);
+    const check = await checkInput(context, { skillId, input, caller: call.caller.operatorId }, admit);
     try {
       const checked = { revision: check.revision, fits: check.faults.length === 0 };
       const query = invokeStatement(context, call, { ...body, ...checked, skillId, agentId, input, inputHash });
@@ -83,6 +86,25 @@ function invokeStatement(context: Context, call: CommandCall, checked: CheckedIn
       p_api_key => ${caller.kind === 'agent' ? caller.keyId : null},
       p_api_key_limit => ${caller.kind === 'agent' ? caller.monthlyLimitCents : null},
       p_ttl_seconds => ${checked.ttl_seconds ?? context.config.invocationTtlSeconds}, p_max_price => ${checked.max_price_cents ?? null})`;
+}
+
+/** Refuses what invoke_skill() refuses before it looks at the input, and nothing where the call only repeats one that was answered. */
+async function refuseInvocation(
+  { pool }: Context,
+  { caller, idempotency }: CommandCall,
+  body: Pick<CheckedInvoke, 'skillId' | 'agentId' | 'passport_id' | 'mission_id' | 'max_price_cents'>,
+): Promise<void> {
+  await pool
+    .query(
+      sql.type(z.object({}))`
+        select refuse_invocation(
+          p_operator => ${caller.operatorId}, p_agent_part => ${agentPart(caller)}, p_key => ${idempotency?.key ?? null},
+          p_skill => ${body.skillId}, p_agent => ${body.agentId}, p_passport => ${body.passport_id ?? null},
+          p_mission => ${body.mission_id ?? null}, p_max_price => ${body.max_price_cents ?? null})`,
+    )
+    .catch((error: unknown) => {
+      throw translateDatabaseError(error);
+    });
 }
 
 /** An agent's key invokes for its own agent and no other. */

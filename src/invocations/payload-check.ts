@@ -14,14 +14,15 @@ const inputContracts = defineCache(() => new LRUCache<string, Contract>({ max: 1
 /** The output schemas of revisions, which never change, by `skill/revision`. */
 const outputContracts = defineCache(() => new LRUCache<string, Contract>({ max: 1_000 }));
 
-interface InvokedRevision {
-  skill_id: string;
-  skill_revision: number;
-}
-const InvokedRevisionRow = z.object({ skill_id: z.string(), skill_revision: z.number() });
+const InvokedRevisionRow = z.object({
+  skill_id: z.string(),
+  skill_revision: z.number(),
+  provider_operator_id: z.string(),
+});
+type InvokedRevision = z.infer<typeof InvokedRevisionRow>;
 
 /**
- * The skill and revision of claimed invocations, by invocation, so that completing one need not read its row first.
+ * Skill, revision and provider of claimed invocations, by invocation, so that completing one need not read its row first.
  */
 const claimed = defineCache(() => new LRUCache<string, InvokedRevision>({ max: 10_000 }));
 
@@ -30,8 +31,8 @@ export const forgetInputContract = ({ caches }: Context, skillId: string): void 
 
 export const rememberClaimed = (
   { caches }: Context,
-  { id, skill_id, skill_revision }: InvokedRevision & { id: string },
-): void => void caches.get(claimed).set(id, { skill_id, skill_revision });
+  { id, skill_id, skill_revision, provider_operator_id }: InvokedRevision & { id: string },
+): void => void caches.get(claimed).set(id, { skill_id, skill_revision, provider_operator_id });
 
 interface InputCheck {
   /** The revision of the skill whose schema was used; null: there is no such skill. */
@@ -40,36 +41,50 @@ interface InputCheck {
 }
 
 /**
- * Checks an input (JSON text) against the skill's schema, as this process read it last.
- * @throws CarnetError TEMPORARILY_UNAVAILABLE
+ * Checks an input (JSON text) against the skill's schema, as this process read it last. Where the check may take long, `admit` comes
+ * first and throws what the call is refused with anyway: a refused call costs no check.
+ * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE
  */
-export async function checkInput(context: Context, skillId: string, input: string): Promise<InputCheck> {
+export async function checkInput(
+  context: Context,
+  { skillId, input, caller }: { skillId: string; input: string; caller: string },
+  admit: () => Promise<void>,
+): Promise<InputCheck> {
   const contracts = context.caches.get(inputContracts);
   const contract = contracts.get(skillId) ?? (await findInputContract(context.pool, skillId));
   if (contract === null) return { revision: null, faults: [] };
   contracts.set(skillId, contract);
-  return {
-    revision: contract.revision,
-    faults: await context.schemas.validate(contract.schema, contract.hash, input, 'input'),
-  };
+  const { schema: schemaText, hash: schemaHash, revision } = contract;
+  if (!context.schemas.isLight(schemaHash, caller)) await admit();
+  const faults = await context.schemas.validate({ schemaText, schemaHash, valueText: input, root: 'input', caller });
+  return { revision, faults };
 }
 
 /**
- * Checks an output (JSON text) against the schema of the revision that was invoked; no fault for an unknown invocation.
- * @throws CarnetError TEMPORARILY_UNAVAILABLE
+ * Checks an output (JSON text) against the schema of the revision that was invoked; no fault for an unknown invocation, nor for one
+ * that `authority` does not provide, since completing it is refused anyway.
+ * @param authority the operator that completes it; null for a signal, which acts for the provider
+ * @throws CarnetError RATE_LIMITED, TEMPORARILY_UNAVAILABLE
  */
-export async function checkOutput(context: Context, invocationId: string, output: string): Promise<FieldFault[]> {
+export async function checkOutput(
+  context: Context,
+  invocationId: string,
+  { output, authority }: { output: string; authority: string | null },
+): Promise<FieldFault[]> {
   const invoked =
     context.caches.get(claimed).get(invocationId) ??
     (await context.pool.maybeOne(
-      sql.type(InvokedRevisionRow)`select skill_id, skill_revision from invocations where id = ${invocationId}`,
+      sql.type(InvokedRevisionRow)`
+        select skill_id, skill_revision, provider_operator_id from invocations where id = ${invocationId}`,
     ));
   if (invoked === null) return [];
-  const { skill_id: skillId, skill_revision: revision } = invoked;
+  const { skill_id: skillId, skill_revision: revision, provider_operator_id: caller } = invoked;
+  if (authority !== null && authority !== caller) return [];
   const name = `${skillId}/${revision}`;
   const contracts = context.caches.get(outputContracts);
   const contract = contracts.get(name) ?? (await findOutputContract(context.pool, { skillId, revision }));
   if (contract === null) return [];
   contracts.set(name, contract);
-  return context.schemas.validate(contract.schema, contract.hash, output, 'output');
+  const { schema: schemaText, hash: schemaHash } = contract;
+  return context.schemas.validate({ schemaText, schemaHash, valueText: output, root: 'output', caller });
 }

@@ -2,23 +2,51 @@ import { z } from 'zod';
 import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
 
-const Reconciled = z.object({ woken: z.number(), expired: z.array(z.string()), released: z.number() });
+/** Rows that `reconcile_invocations` looks at in one transaction. */
+const BATCH = 100;
+/** Then the next round goes on, so that other kinds of lives have their turn. */
+const LONGEST_ROUND_MS = 3_000;
+
+const Reconciled = z.object({
+  looked: z.number(),
+  woken: z.number(),
+  expired: z.array(z.string()),
+  failed: z.array(z.string()),
+});
+const Count = z.object({ count: z.number() });
 
 interface Reconciliation {
   /** Open rows that no life seemed to hold, now messaged. */
   woken: number;
   /** Rows more than 30 s past their deadline, which are expired without their lives (decision K48). */
   expired: number;
+  /** Rows that could not be reconciled; they are tried again a minute later. */
+  failed: number;
   /** Holds that no open invocation needs. */
   released: number;
 }
 
-/** Repairs what a lost message or a lost run left behind, with or without Temporal; 100 rows of each kind a call. */
+/**
+ * Repairs what a lost message, a lost run or another store of lives left behind, with or without Temporal. It reads what is due,
+ * never what is merely open, and goes on until nothing is due any more or its time is over.
+ */
 export async function reconcileInvocations(context: Context): Promise<Reconciliation> {
-  const { woken, expired, released } = await context.pool.one(
-    sql.type(Reconciled)`select * from reconcile_invocations()`,
-  );
-  if (expired.length > 0) context.rowEvents.changed(...expired);
-  if (woken + expired.length > 0) context.delivery.messagesCommitted();
-  return { woken, expired: expired.length, released };
+  const { pool, log, rowEvents, delivery } = context;
+  const count = (query: ReturnType<typeof sql.fragment>): Promise<number> =>
+    pool.oneFirst(sql.type(Count)`select ${query} as count`);
+  const until = performance.now() + LONGEST_ROUND_MS;
+  let [woken, expired, failed] = [0, 0, 0];
+  for (let looked = BATCH; looked === BATCH && performance.now() < until;) {
+    const batch = await pool.one(sql.type(Reconciled)`select * from reconcile_invocations()`);
+    looked = batch.looked;
+    woken += batch.woken;
+    expired += batch.expired.length;
+    failed += batch.failed.length;
+    if (batch.expired.length > 0) rowEvents.changed(...batch.expired);
+    if (batch.failed.length > 0)
+      log.error({ failed: batch.failed }, 'invocations cannot be reconciled; tried again in a minute');
+  }
+  woken += await count(sql.fragment`wake_invocations_of_other_store()`);
+  if (woken + expired > 0) delivery.messagesCommitted();
+  return { woken, expired, failed, released: await count(sql.fragment`release_orphaned_holds()`) };
 }

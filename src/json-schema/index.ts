@@ -9,24 +9,39 @@ export { standardLimits, type CheckLimits } from './pool.ts';
 export type { SchemaFault } from './faults.ts';
 export type { PlacedPattern } from './messages.ts';
 
-/** Runs JSON Schemas of strangers (2020-12 and draft-07) outside of the event loop, one second a job at most. */
+/** One value against one published schema, both as JSON text. */
+export interface SchemaCheck {
+  schemaText: string;
+  /** Any hash that stands for `schemaText`. */
+  schemaHash: string;
+  valueText: string;
+  root: 'input' | 'output';
+  /** The operator who sent the value, whose processor time it takes. */
+  caller: string;
+}
+
+/**
+ * Runs JSON Schemas of strangers (2020-12 and draft-07) outside of the event loop, with a second of processor time a job at most.
+ * Callers take turns and have a budget each: see `Pool`.
+ */
 export interface SchemaChecker {
   /**
    * Why a schema may not be published; empty where it may. `at` is the name of the body's property that holds it.
-   * @throws CarnetError `TEMPORARILY_UNAVAILABLE`
+   * @throws CarnetError `RATE_LIMITED`, `TEMPORARILY_UNAVAILABLE`
    */
-  checkSchema(schema: JsonValue, at: string): Promise<SchemaFault[]>;
+  checkSchema(schema: JsonValue, at: string, caller: string): Promise<SchemaFault[]>;
   /**
-   * Why a value does not match a published schema, both as JSON text; empty where it matches. A check that had to be
-   * stopped is a fault, too. `schemaHash` is any hash that stands for `schemaText`.
-   * @throws CarnetError `TEMPORARILY_UNAVAILABLE`
+   * Why a value does not match a published schema; empty where it matches. A check that had to be stopped is a fault, too.
+   * @throws CarnetError `RATE_LIMITED`, `TEMPORARILY_UNAVAILABLE`
    */
-  validate(schemaText: string, schemaHash: string, valueText: string, root: 'input' | 'output'): Promise<SchemaFault[]>;
+  validate(check: SchemaCheck): Promise<SchemaFault[]>;
+  /** Whether the caller's last check against the schema took next to nothing: less than looking first whether it is needed. */
+  isLight(schemaHash: string, caller: string): boolean;
   /**
-   * Why patterns are no regular expressions of RE2, each with its path; all of them have one second together.
-   * @throws CarnetError `TEMPORARILY_UNAVAILABLE`
+   * Why patterns are no regular expressions of RE2, each with its path; all of them have one second of processor time together.
+   * @throws CarnetError `RATE_LIMITED`, `TEMPORARILY_UNAVAILABLE`
    */
-  checkPatterns(patterns: readonly [PlacedPattern, ...PlacedPattern[]]): Promise<SchemaFault[]>;
+  checkPatterns(patterns: readonly [PlacedPattern, ...PlacedPattern[]], caller: string): Promise<SchemaFault[]>;
   /** Ends the threads; jobs that still wait fail with `TEMPORARILY_UNAVAILABLE`. */
   close(): Promise<void>;
 }
@@ -35,17 +50,18 @@ export interface SchemaChecker {
 export function createSchemaChecker(limits?: CheckLimits): SchemaChecker {
   const pool = new Pool(limits);
   return {
-    async checkSchema(schema, at) {
+    async checkSchema(schema, at, caller) {
       const faults = structuralFaults(schema, at);
       if (faults.length > 0) return faults;
       const schemaText = JSON.stringify(schema);
-      return pool.run({ schemaHash: sha256Hex(schemaText), schemaText, valueText: undefined, root: at });
+      return pool.run({ schemaHash: sha256Hex(schemaText), schemaText, valueText: undefined, root: at, caller });
     },
-    validate: (schemaText, schemaHash, valueText, root) => pool.run({ schemaHash, schemaText, valueText, root }),
-    async checkPatterns(patterns) {
+    validate: (check) => pool.run(check),
+    isLight: (schemaHash, caller) => pool.isLight(schemaHash, caller),
+    async checkPatterns(patterns, caller) {
       const schemaText = JSON.stringify(patterns);
       const root = patterns[0].path;
-      return pool.run({ schemaHash: sha256Hex(schemaText), schemaText, valueText: undefined, root, ofPatterns: true });
+      return pool.run({ schemaHash: sha256Hex(schemaText), schemaText, valueText: undefined, root, ofPatterns: true, caller });
     },
     close: () => pool.close(),
   };

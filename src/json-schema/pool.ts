@@ -1,30 +1,49 @@
+import { LRUCache } from 'lru-cache';
 import { CarnetError } from '../errors/carnet-error.ts';
+import { CpuBudget } from './cpu-budget.ts';
 import { fault, type SchemaFault } from './faults.ts';
 import type { Answer, Job } from './messages.ts';
-import { Thread, type Death, type Ending } from './thread.ts';
+import { Thread, type Death } from './thread.ts';
+import { Turns } from './turns.ts';
 
 /** Jobs that may wait for a thread: an ordinary job takes well under a millisecond, so they take a second at most. */
 const MAX_WAITING = 1_000;
-const MAX_SUSPECTS_WAITING = 16;
-/** Schemas remembered because they had to be stopped once. */
-const MAX_SUSPECTS = 1_000;
+const MAX_WAITING_OF_CALLER = 200;
+/** Each may take a second, so more than five would wait in vain for the last of them; callers take turns. */
+const MAX_SLOW_WAITING = 128;
+const MAX_SLOW_WAITING_OF_CALLER = 16;
+/** Processor time above which the checks of a caller against a schema are slow, and below which they are light, milliseconds. */
+const SLOW_MS = 50;
+const LIGHT_MS = 5;
+/** How long a pair of caller and schema is slow; then it is tried beside the others again. */
+const SLOW_FOR_MS = 60_000;
+/** Pairs of caller and schema whose cost is remembered. */
+const MAX_PAIRS = 10_000;
 /** Schemas whose text is assumed to be in a thread's cache; a thread without it answers `missing`. */
 const MAX_KNOWN = 1_000;
 
 export interface CheckLimits {
-  /** For one job, compiling included, in milliseconds. */
+  /** Processor time of one job, compiling included, in milliseconds. */
   jobMs: number;
-  /** For waiting for a thread, in milliseconds; only hostile schemas ever make others wait five seconds. */
+  /** For waiting for a thread, in milliseconds; only slow schemas ever make others wait five seconds. */
   waitMs: number;
+  /** Processor time of all jobs of one caller in a minute, in milliseconds. */
+  budgetMs: number;
 }
 
-export const standardLimits: CheckLimits = { jobMs: 1_000, waitMs: 5_000 };
+export const standardLimits: CheckLimits = { jobMs: 1_000, waitMs: 5_000, budgetMs: 20_000 };
 
-type PoolJob = Job & { schemaText: string };
+type PoolJob = Job & { schemaText: string; caller: string };
 
 interface Pending {
   job: PoolJob;
-  since: number;
+  caller: string;
+  /** Names caller and schema together. */
+  pair: string;
+  /** Ends the wait for a thread; runs from the call until the job is assigned to one. */
+  timer: NodeJS.Timeout | undefined;
+  /** It is in a thread, beside others, and counts there. */
+  beside: boolean;
   resolve(faults: SchemaFault[]): void;
   reject(error: CarnetError): void;
 }
@@ -35,17 +54,27 @@ interface Slot {
   known: Set<string>;
 }
 
+const pairOf = (caller: string, schemaHash: string): string => `${caller} ${schemaHash}`;
+
 /**
- * Shares jobs between two worker threads (rule 15), which start when there is work and never keep the process alive. A
- * schema that had to be stopped once is a suspect: from then on it runs in the second thread only, and alone, so that
- * one publisher's slow schema cannot occupy both threads.
+ * Shares jobs between two worker threads (rule 15), which start when there is work and never keep the process alive. Callers are
+ * operators, and nobody stops another:
+ * - They take turns, however much one of them has waiting. Until it is known that a caller's checks against a schema are light, one of
+ *   them is in a thread at a time.
+ * - What was slow, or had to be stopped, runs in the second thread only, and alone, while the first is kept for the rest. That is said of
+ *   a schema with one caller and never of the schema: what one caller sends makes nobody else's checks wait.
+ * - Each caller has a budget of processor time. It is measured in the thread, so a busy machine makes nobody slow.
  */
 export class Pool {
   readonly #first: Slot = { thread: undefined, known: new Set() };
   readonly #second: Slot = { thread: undefined, known: new Set() };
-  readonly #ordinary: Pending[] = [];
-  readonly #suspected: Pending[] = [];
-  readonly #suspects = new Set<string>();
+  readonly #ordinary = new Turns<Pending>();
+  readonly #slow = new Turns<Pending>();
+  /** By pair; a pair that is not there is tried with one job. */
+  readonly #costs = new LRUCache<string, 'light' | 'slow'>({ max: MAX_PAIRS });
+  /** Jobs in threads, those that are slow left out, by caller. */
+  readonly #inThreads = new Map<string, number>();
+  readonly #budget = new CpuBudget();
   readonly #limits: CheckLimits;
   #closed = false;
 
@@ -53,13 +82,26 @@ export class Pool {
     this.#limits = limits;
   }
 
-  /** @throws CarnetError `TEMPORARILY_UNAVAILABLE` where too many wait, or this one has waited too long */
+  /**
+   * @throws CarnetError `RATE_LIMITED` where the caller has too many waiting or has used its processor time;
+   *   `TEMPORARILY_UNAVAILABLE` where all callers together have too many waiting, this one has waited too long, or the machine had
+   *   too little time for it
+   */
   async run(job: PoolJob): Promise<SchemaFault[]> {
     if (this.#closed) throw stopping();
+    const seconds = this.#budget.secondsToWait(job.caller, this.#limits.budgetMs);
+    if (seconds > 0) throw overBudget(this.#limits.budgetMs, seconds);
     return new Promise((resolve, reject) => {
-      this.#enqueue({ job, since: performance.now(), resolve, reject });
+      const { caller } = job;
+      const pair = pairOf(caller, job.schemaHash);
+      this.#admit({ job, caller, pair, timer: undefined, beside: false, resolve, reject });
       this.#dispatch();
     });
+  }
+
+  /** Whether the caller's last check against the schema took next to nothing. */
+  isLight(schemaHash: string, caller: string): boolean {
+    return this.#costs.get(pairOf(caller, schemaHash)) === 'light';
   }
 
   async close(): Promise<void> {
@@ -72,42 +114,79 @@ export class Pool {
     await Promise.all(threads.map((thread) => thread.end()));
   }
 
-  #enqueue(pending: Pending): void {
-    const suspected = this.#suspects.has(pending.job.schemaHash);
-    const queue = suspected ? this.#suspected : this.#ordinary;
-    if (queue.length < (suspected ? MAX_SUSPECTS_WAITING : MAX_WAITING)) queue.push(pending);
-    else pending.reject(unavailable('Too many values wait to be checked against their schemas.'));
+  #isSlow({ pair }: Pending): boolean {
+    return this.#costs.get(pair) === 'slow';
+  }
+
+  #queueOf(pending: Pending): Turns<Pending> {
+    return this.#isSlow(pending) ? this.#slow : this.#ordinary;
+  }
+
+  #admit(pending: Pending): void {
+    const queue = this.#queueOf(pending);
+    const [ofCaller, ofAll] =
+      queue === this.#slow ? [MAX_SLOW_WAITING_OF_CALLER, MAX_SLOW_WAITING] : [MAX_WAITING_OF_CALLER, MAX_WAITING];
+    if (queue.waitingOf(pending.caller) >= ofCaller) pending.reject(tooManyWaiting(ofCaller));
+    else if (queue.size >= ofAll)
+      pending.reject(unavailable('Too many values wait to be checked against their schemas.'));
+    else {
+      this.#startWaiting(pending);
+      queue.push(pending);
+    }
+  }
+
+  #startWaiting(pending: Pending): void {
+    pending.timer = setTimeout(() => {
+      this.#ordinary.remove(pending);
+      this.#slow.remove(pending);
+      pending.reject(unavailable('The check of a value against its schema could not begin in time.'));
+    }, this.#limits.waitMs);
   }
 
   /** Assigns waiting jobs to threads, and starts a thread where one is missing. */
   #dispatch(): void {
-    if (this.#suspected.length > 0) {
-      if (this.#second.thread?.isIdle) this.#assignNext(this.#second, this.#suspected);
+    if (this.#slow.size > 0) {
+      if (this.#second.thread?.isIdle) this.#assignNext(this.#second, this.#slow, () => true);
       this.#start(this.#second);
     }
-    for (let slot = this.#leastBusy(); slot && this.#ordinary.length > 0; slot = this.#leastBusy())
-      this.#assignNext(slot, this.#ordinary);
+    for (let slot = this.#leastBusy(); slot; slot = this.#leastBusy())
+      if (!this.#assignNext(slot, this.#ordinary, (pending) => this.#mayGo(pending))) break;
     if (!this.#first.thread?.isIdle) this.#start(this.#first.thread?.isReady ? this.#second : this.#first);
   }
 
-  /** The slot where an ordinary job begins soonest; it is never placed beside a suspect. */
+  #mayGo({ pair, caller }: Pending): boolean {
+    return this.#costs.get(pair) === 'light' || !this.#inThreads.has(caller);
+  }
+
+  /** The slot where an ordinary job begins soonest; it is never placed beside a slow one, nor before those that wait. */
   #leastBusy(): Slot | undefined {
-    const runsSuspect = this.#second.thread?.jobs.some(({ job }) => this.#suspects.has(job.schemaHash));
+    const forSlow = this.#slow.size > 0 || this.#second.thread?.jobs.some(({ beside }) => !beside);
     const first = this.#first.thread?.hasRoom ? this.#first : undefined;
-    const second = this.#second.thread?.hasRoom && !runsSuspect ? this.#second : undefined;
+    const second = this.#second.thread?.hasRoom && !forSlow ? this.#second : undefined;
     if (!first || !second) return first ?? second;
     return (second.thread?.jobs.length ?? 0) < (first.thread?.jobs.length ?? 0) ? second : first;
   }
 
-  #assignNext(slot: Slot, queue: Pending[]): void {
-    const pending = queue.shift();
-    if (!pending) return;
-    if (performance.now() - pending.since < this.#limits.waitMs) this.#assign(slot, pending);
-    else pending.reject(unavailable('The check of a value against its schema could not begin in time.'));
+  #assignNext(slot: Slot, queue: Turns<Pending>, mayGo: (pending: Pending) => boolean): boolean {
+    const pending = queue.take(mayGo);
+    if (pending === undefined) return false;
+    clearTimeout(pending.timer);
+    pending.beside = queue === this.#ordinary;
+    if (pending.beside) this.#inThreads.set(pending.caller, (this.#inThreads.get(pending.caller) ?? 0) + 1);
+    this.#assign(slot, pending);
+    return true;
+  }
+
+  #leaveThread(pending: Pending): void {
+    if (!pending.beside) return;
+    pending.beside = false;
+    const left = (this.#inThreads.get(pending.caller) ?? 0) - 1;
+    if (left > 0) this.#inThreads.set(pending.caller, left);
+    else this.#inThreads.delete(pending.caller);
   }
 
   #assign(slot: Slot, pending: Pending): void {
-    const { job } = pending;
+    const { caller: _caller, ...job } = pending.job;
     const known = job.valueText !== undefined && slot.known.has(job.schemaHash);
     if (slot.known.size >= MAX_KNOWN) slot.known.clear();
     if (job.valueText !== undefined) slot.known.add(job.schemaHash);
@@ -120,62 +199,79 @@ export class Pool {
     slot.thread = new Thread<Pending>(
       {
         ready: () => this.#dispatch(),
-        answered: (pending, answer) => this.#answered(slot, pending, answer),
+        answered: (pending, answer, cpuMs) => this.#answered(slot, pending, answer, cpuMs),
         died: (death) => this.#died(slot, death),
       },
       () => this.#limits.jobMs,
     );
   }
 
-  #answered(slot: Slot, pending: Pending, answer: Answer): void {
+  #answered(slot: Slot, pending: Pending, answer: Exclude<Answer, 'ready'>, cpuMs: number): void {
     if (answer === 'missing') {
       slot.known.delete(pending.job.schemaHash);
       this.#assign(slot, pending);
-    } else if (answer !== 'ready') pending.resolve(answer);
+    } else {
+      this.#learn(pending, cpuMs);
+      pending.resolve(answer);
+    }
     this.#dispatch();
   }
 
-  #died(slot: Slot, { ending, culprit, others, cause }: Death<Pending>): void {
+  /** A job is out of its thread: its cost is the caller's, and says how the next one is run. */
+  #learn(pending: Pending, cpuMs: number): void {
+    const { pair, caller } = pending;
+    const wasSlow = this.#isSlow(pending);
+    this.#leaveThread(pending);
+    this.#budget.use(caller, cpuMs, this.#limits.budgetMs);
+    if (cpuMs > SLOW_MS) this.#costs.set(pair, 'slow', { ttl: SLOW_FOR_MS });
+    else if (cpuMs < LIGHT_MS && !wasSlow) this.#costs.set(pair, 'light');
+    else this.#costs.delete(pair);
+    if (this.#isSlow(pending))
+      for (const other of this.#ordinary.removeAll((waiting) => waiting.pair === pair)) this.#slow.push(other);
+  }
+
+  #died(slot: Slot, { ending, culprit, cpuMs, others, cause }: Death<Pending>): void {
     slot.thread = undefined;
     if (ending === 'never ready') {
       const noThread = !this.#first.thread?.isReady && !this.#second.thread?.isReady;
       if (noThread) this.#rejectAll(() => unavailable('The checker of schemas does not start.', cause));
       return;
     }
-    if (culprit) this.#suspect(culprit, ending);
-    // The jobs behind the culprit are queued first, each in the queue that its schema belongs to now.
-    for (const pending of [...others, ...this.#ordinary.splice(0)]) this.#enqueue(pending);
+    for (const pending of others.toReversed()) {
+      this.#leaveThread(pending);
+      this.#startWaiting(pending);
+      this.#queueOf(pending).putBack(pending);
+    }
+    if (culprit) {
+      // Its thread has to be made anew, which costs a third of a second on top.
+      this.#learn(culprit, Math.max(cpuMs, this.#limits.jobMs));
+      if (ending === 'starved')
+        culprit.reject(unavailable('The machine had too little time to check a value against its schema.'));
+      else culprit.resolve([tooHeavy(culprit.job, ending === 'too slow')]);
+    }
     this.#start(slot);
     this.#dispatch();
   }
 
-  #suspect({ job, resolve }: Pending, ending: Ending): void {
-    this.#suspects.add(job.schemaHash);
-    for (const oldest of this.#suspects) {
-      if (this.#suspects.size <= MAX_SUSPECTS) break;
-      this.#suspects.delete(oldest);
-    }
-    const limit = ending === 'too slow' ? 'took more than one second' : 'needed too much memory';
-    resolve([
-      job.ofPatterns
-        ? fault(
-            job.root,
-            'pattern_too_heavy',
-            `Compiling the patterns of this request ${limit}; send fewer or simpler ones`,
-          )
-        : job.valueText === undefined
-          ? fault(job.root, 'schema_too_heavy', `Compiling the schema ${limit}; make it smaller or simpler`)
-          : fault(
-              job.root,
-              'check_too_heavy',
-              `The check against the schema ${limit} and was stopped; send a smaller value, or request a simpler schema`,
-            ),
-    ]);
-  }
-
   #rejectAll(error: () => CarnetError, assigned: readonly Pending[] = []): void {
-    for (const { reject } of [...assigned, ...this.#suspected.splice(0), ...this.#ordinary.splice(0)]) reject(error());
+    for (const { timer, reject } of [...assigned, ...this.#slow.removeAll(), ...this.#ordinary.removeAll()]) {
+      clearTimeout(timer);
+      reject(error());
+    }
   }
+}
+
+function tooHeavy({ root, valueText, ofPatterns }: PoolJob, slow: boolean): SchemaFault {
+  const limit = slow ? 'took more than one second of processor time' : 'needed too much memory';
+  if (ofPatterns === true)
+    return fault(root, 'pattern_too_heavy', `Compiling the patterns of this request ${limit}; send fewer or simpler ones`);
+  return valueText === undefined
+    ? fault(root, 'schema_too_heavy', `Compiling the schema ${limit}; make it smaller or simpler`)
+    : fault(
+        root,
+        'check_too_heavy',
+        `The check against the schema ${limit} and was stopped; send a smaller value, or request a simpler schema`,
+      );
 }
 
 const unavailable = (why: string, cause?: unknown): CarnetError =>
@@ -184,3 +280,17 @@ const unavailable = (why: string, cause?: unknown): CarnetError =>
     cause,
   });
 const stopping = (): CarnetError => unavailable('The service is stopping.');
+
+const tooManyWaiting = (bound: number): CarnetError =>
+  new CarnetError(
+    'RATE_LIMITED',
+    `${bound} values of yours wait to be checked against their schemas; go on when some are done.`,
+    { headers: { 'Retry-After': '1' } },
+  );
+
+const overBudget = (budgetMs: number, seconds: number): CarnetError =>
+  new CarnetError(
+    'RATE_LIMITED',
+    `Checking your values against their schemas has used the ${budgetMs / 1_000} seconds of processor time that you have in a minute; go on in ${seconds} seconds.`,
+    { headers: { 'Retry-After': String(seconds) } },
+  );

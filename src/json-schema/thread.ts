@@ -1,17 +1,28 @@
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Answer, Job } from './messages.ts';
+import type { Answer, Answered, Job } from './messages.ts';
 
 /** A worker is ready in 0.3 s, with its first schemas run; a machine under load needs longer. */
 const START_LIMIT_MS = 10_000;
-/** Jobs sent to a worker ahead, so that it need not wait for the event loop between two. */
-const MAX_ASSIGNED = 4;
+/** Jobs that a worker has, so that it need not wait for the event loop between two; few, since those behind a slow one wait for it. */
+const MAX_ASSIGNED = 2;
+/**
+ * The longest that a job may last by the clock, as a multiple of its processor time: a machine with five times too much to do, or a job
+ * for which V8 collects garbage all the time, in threads of its own whose time is nobody's.
+ */
+const STARVED_AFTER = 5;
+/** Between two readings of a worker's processor time, at least. */
+const LOOK_MS = 10;
 
-export type Ending = 'too slow' | 'crashed' | 'never ready';
+/** `too slow`: by processor time. `starved`: the job had little of it for a long time, which says nothing about the job. */
+export type Ending = 'too slow' | 'starved' | 'crashed' | 'never ready';
 
 export interface Death<Item> {
   ending: Ending;
   /** The job that was running. */
   culprit: Item | undefined;
+  /** Processor time that the culprit is known to have used. */
+  cpuMs: number;
   /** Assigned jobs that had not begun. */
   others: Item[];
   cause: unknown;
@@ -19,7 +30,8 @@ export interface Death<Item> {
 
 interface Events<Item> {
   ready(): void;
-  answered(item: Item, answer: Answer): void;
+  /** @param cpuMs the processor time that it took, in milliseconds */
+  answered(item: Item, answer: Exclude<Answer, 'ready'>, cpuMs: number): void;
   /** The thread is gone. */
   died(death: Death<Item>): void;
 }
@@ -33,9 +45,14 @@ export class Thread<Item> {
   #over = false;
   #answers = 0;
   #timer: NodeJS.Timeout;
+  #starved: NodeJS.Timeout | undefined;
+  /** Processor time of the thread when the job that runs began, microseconds. */
+  #cpuBefore = 0;
+  /** Of the job that runs, as it was read last, milliseconds. */
+  #cpuMs = 0;
   readonly #jobLimitMs: () => number;
 
-  /** @param jobLimitMs is called when a job begins */
+  /** @param jobLimitMs processor time of one job, in milliseconds; called when a job begins */
   constructor(events: Events<Item>, jobLimitMs: () => number) {
     this.#events = events;
     this.#jobLimitMs = jobLimitMs;
@@ -46,7 +63,7 @@ export class Thread<Item> {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
     });
-    this.#worker.on('message', (answer: Answer) => this.#receive(answer));
+    this.#worker.on('message', (message: Answered) => this.#receive(message));
     this.#worker.on('error', (error) => this.#die('crashed', error));
     this.#worker.on('exit', () => this.#die('crashed'));
     // Only the timer keeps the process alive, while a job runs. This stands last because adding a listener refs again.
@@ -81,13 +98,15 @@ export class Thread<Item> {
   /** Ends the thread at once; `died` is not called. */
   async end(): Promise<void> {
     this.#over = true;
-    clearTimeout(this.#timer);
+    this.#stopTimers();
     await this.#worker.terminate();
   }
 
-  #receive(answer: Answer): void {
+  #receive({ answer, cpu }: Answered): void {
     if (this.#over) return;
-    clearTimeout(this.#timer);
+    this.#stopTimers();
+    const cpuMs = (cpu - this.#cpuBefore) / 1_000;
+    this.#cpuBefore = cpu;
     if (answer === 'ready') {
       this.#ready = true;
       this.#events.ready();
@@ -96,18 +115,33 @@ export class Thread<Item> {
     this.#answers += 1;
     const item = this.#assigned.shift();
     if (this.#assigned.length > 0) this.#startTimer();
-    if (item) this.#events.answered(item, answer);
+    if (item) this.#events.answered(item, answer, cpuMs);
   }
 
-  /** Starts the timer of the first assigned job, which has begun. */
+  /** Watches the first assigned job, which has begun. */
   #startTimer(): void {
     const answers = this.#answers;
-    this.#timer = setTimeout(() => {
+    const limit = this.#jobLimitMs();
+    const runsStill = (): boolean => !this.#over && this.#answers === answers;
+    this.#cpuMs = 0;
+    const look = async (): Promise<void> => {
       // If this event loop itself was blocked, the answer is queued behind the timer: let it be read first.
-      setImmediate(() => {
-        if (this.#answers === answers) this.#die('too slow');
-      });
-    }, this.#jobLimitMs());
+      await setImmediate();
+      const { user, system } = runsStill() ? await this.#worker.cpuUsage() : { user: 0, system: 0 };
+      if (!runsStill()) return;
+      this.#cpuMs = (user + system - this.#cpuBefore) / 1_000;
+      if (this.#cpuMs >= limit) this.#die('too slow');
+      else this.#timer = setTimeout(start, Math.max(LOOK_MS, limit - this.#cpuMs));
+    };
+    // A worker that has just ended has no processor time to read; its end is an event of its own.
+    const start = (): void => void look().catch(() => {});
+    this.#timer = setTimeout(start, limit);
+    this.#starved = setTimeout(() => this.#die('starved'), limit * STARVED_AFTER);
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#starved);
   }
 
   #die(ending: Ending, cause?: unknown): void {
@@ -115,6 +149,6 @@ export class Thread<Item> {
     void this.end();
     const [culprit, ...others] = this.#assigned;
     this.#assigned = [];
-    this.#events.died({ ending: this.#ready ? ending : 'never ready', culprit, others, cause });
+    this.#events.died({ ending: this.#ready ? ending : 'never ready', culprit, cpuMs: this.#cpuMs, others, cause });
   }
 }

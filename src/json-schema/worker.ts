@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../json/value.ts';
 import { compileSchema, metaschemaErrors } from './compile.ts';
 import { dotted, fault, faultsFrom, type SchemaFault } from './faults.ts';
 import { patternsOf } from './limits.ts';
-import type { Answer, Job, PlacedPattern } from './messages.ts';
+import type { Answer, Answered, Job, PlacedPattern } from './messages.ts';
 import { linearPattern } from './patterns.ts';
 import { subschemas } from './walk.ts';
 
@@ -101,7 +101,9 @@ function run(job: Job): Answer {
   return entry ? validate(entry, job.valueText, job.root) : 'missing';
 }
 
-function answer(message: Answer): void {
+function answer(one: Answer): void {
+  const { user, system } = process.threadCpuUsage();
+  const message: Answered = { answer: one, cpu: user + system };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin; the rule means windows
   parentPort?.postMessage(message);
 }

@@ -1,7 +1,8 @@
 import { completeConfig, readSettings } from '../context/config.ts';
 import { onStopSignal } from '../embedded/signals.ts';
 import { createLogger } from '../context/logging.ts';
-import { openParts } from './parts.ts';
+import { awaitDatabase } from './await-database.ts';
+import { openParts, type Parts } from './parts.ts';
 import { failStart } from './start-failure.ts';
 
 /** A production process: settings from the environment alone, migrations and demo operators left to their own steps. */
@@ -9,8 +10,17 @@ export async function runRole(roles: { api: boolean; worker: boolean }): Promise
   try {
     const config = completeConfig(readSettings(process.env));
     const log = createLogger(config.logLevel);
+    const stopping = new AbortController();
+    const running: Parts[] = [];
+    onStopSignal(() => {
+      stopping.abort();
+      void Promise.all(running.map((parts) => parts.stop())).then(() => process.exit(0));
+    });
+    const { host } = config;
+    await awaitDatabase(config, log, { port: roles.api ? config.port : config.workerPort, host, signal: stopping.signal });
+    if (stopping.signal.aborted) return;
     const parts = await openParts(config, log, roles);
-    onStopSignal(() => void parts.stop().then(() => process.exit(0)));
+    running.push(parts);
     log.info({ ...roles, port: roles.api ? config.port : parts.workerPort }, 'ready');
   } catch (error) {
     failStart(error);

@@ -1,11 +1,24 @@
 import type { Answered, CommandCall } from '../commands/command.ts';
-import { runCommand } from '../commands/run.ts';
+import { runCommand, type KeptPart } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import { checkSchemas } from '../skills/index.ts';
 import { findSkillRequest, insertSkillRequest, lockSkillRequest, saveSkillRequest } from './queries.ts';
 import type { PostSkillRequest, SkillRequest, UpdateSkillRequest } from './schema.ts';
+
+type KeptRequest = Omit<SkillRequest, 'desired_input_schema' | 'desired_output_schema'>;
+
+/** Under an Idempotency-Key a request is kept without its schemas, which have 128 KiB at most and never change. */
+const keptRequest: KeptPart<SkillRequest, KeptRequest> = {
+  reduce: ({ desired_input_schema: _input, desired_output_schema: _output, ...request }) => request,
+  async restore(connection, request) {
+    const row = await findSkillRequest(connection, request.id);
+    assertThat(row, () => notFound('skill request'));
+    const { desired_input_schema, desired_output_schema } = row;
+    return { ...request, desired_input_schema, desired_output_schema };
+  },
+};
 
 /** @throws CarnetError VALIDATION_ERROR for a schema that would be refused of a skill as well. */
 export async function postSkillRequest(
@@ -14,13 +27,18 @@ export async function postSkillRequest(
   body: PostSkillRequest,
 ): Promise<Answered<SkillRequest>> {
   const { desired_input_schema, desired_output_schema } = body;
-  await checkSchemas(context, { desired_input_schema, desired_output_schema });
+  await checkSchemas(context, call.caller, { desired_input_schema, desired_output_schema });
   const id = newId('rqt');
-  return await runCommand<SkillRequest>(context, call, async ({ connection, audit }) => {
-    const posted = await insertSkillRequest(connection, { id, operatorId: call.caller.operatorId, body });
-    await audit('skill_request.posted', id, { tags: body.tags });
-    return { status: 201, body: posted, location: `/v1/skill-requests/${id}` };
-  });
+  return await runCommand<SkillRequest, KeptRequest>(
+    context,
+    call,
+    async ({ connection, audit }) => {
+      const posted = await insertSkillRequest(connection, { id, operatorId: call.caller.operatorId, body });
+      await audit('skill_request.posted', id, { tags: body.tags });
+      return { status: 201, body: posted, location: `/v1/skill-requests/${id}` };
+    },
+    { kept: keptRequest },
+  );
 }
 
 /** @throws CarnetError NOT_FOUND */
@@ -37,18 +55,23 @@ export const updateSkillRequest = (
   id: string,
   body: UpdateSkillRequest,
 ): Promise<Answered<SkillRequest>> =>
-  runCommand<SkillRequest>(context, call, async ({ connection, audit }) => {
-    const before = await lockSkillRequest(connection, id);
-    assertThat(before, () => notFound('skill request'));
-    assertThat(
-      before.operator_id === call.caller.operatorId,
-      () => new CarnetError('NOT_OWNER', 'Only the operator that posted the request may change it.'),
-    );
-    const after = await saveSkillRequest(connection, {
-      ...before,
-      status: body.status ?? before.status,
-      description: body.description ?? before.description,
-    });
-    await audit('skill_request.updated', id, { from: before.status, to: after.status });
-    return { status: 200, body: after };
-  });
+  runCommand<SkillRequest, KeptRequest>(
+    context,
+    call,
+    async ({ connection, audit }) => {
+      const before = await lockSkillRequest(connection, id);
+      assertThat(before, () => notFound('skill request'));
+      assertThat(
+        before.operator_id === call.caller.operatorId,
+        () => new CarnetError('NOT_OWNER', 'Only the operator that posted the request may change it.'),
+      );
+      const after = await saveSkillRequest(connection, {
+        ...before,
+        status: body.status ?? before.status,
+        description: body.description ?? before.description,
+      });
+      await audit('skill_request.updated', id, { from: before.status, to: after.status });
+      return { status: 200, body: after };
+    },
+    { kept: keptRequest },
+  );

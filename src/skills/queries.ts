@@ -28,7 +28,7 @@ export type SkillRow = z.output<typeof SkillRow>;
 export const skillColumns = sql.fragment`
   s.id, s.operator_id, s.name, s.description, s.version, s.revision, s.status, i.schema as input_schema, o.schema as output_schema,
   s.trust_level_required, s.tags, s.price_per_invocation, s.agent_id, s.execution_mode, s.credential_mode, s.required_credentials,
-  s.seller_credential_limit, s.accepts_requests, s.llm_enabled, s.llm_provider, s.llm_model, s.execution_runtime, s.executable,
+  s.seller_credential_limit, s.accepts_requests, s.executable,
   exists (select from skill_code where skill_id = s.id) as has_code, s.review_status, s.rejection_reason, s.reviewed_at, s.approved_at,
   s.created_at, s.updated_at, c.invocation_count, c.rated_1, c.rated_2, c.rated_3, c.rated_4, c.rated_5, c.verified_count`;
 
@@ -57,14 +57,19 @@ export const lockSkillRow = (connection: CommonQueryMethods, id: string): Promis
 const CodeRow = z.object({
   execution_steps: json.nullable(),
   execution_script: z.string().nullable(),
+  execution_runtime: z.string().nullable(),
   dependencies: z.string().nullable(),
+  llm_enabled: z.boolean().nullable(),
+  llm_provider: z.string().nullable(),
+  llm_model: z.string().nullable(),
   llm_config: json.nullable(),
 });
 
 /** The code of a skill, which never changes once published. */
 export const findCode = async (connection: CommonQueryMethods, id: string): Promise<Code | null> =>
   (await connection.maybeOne(sql.type(CodeRow)`
-    select execution_steps, execution_script, dependencies, llm_config from skill_code where skill_id = ${id}`)) as Code | null;
+    select execution_steps, execution_script, execution_runtime, dependencies, llm_enabled, llm_provider, llm_model, llm_config
+    from skill_code where skill_id = ${id}`)) as Code | null;
 
 interface OwnSkillsPage {
   operatorId: string;

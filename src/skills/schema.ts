@@ -105,10 +105,6 @@ const example = {
   required_credentials: [],
   seller_credential_limit: null,
   accepts_requests: true,
-  llm_enabled: null,
-  llm_provider: null,
-  llm_model: null,
-  execution_runtime: null,
   average_rating: 4.5,
   rating_count: 2,
   invocation_count: 12,
@@ -138,10 +134,6 @@ export const ListedSkillSchema = z
     required_credentials: requiredCredentials,
     seller_credential_limit: sellerCredentialLimit.nullable(),
     accepts_requests: z.boolean(),
-    llm_enabled: z.boolean().nullable(),
-    llm_provider: z.string().nullable(),
-    llm_model: z.string().nullable(),
-    execution_runtime: z.string().nullable(),
     average_rating: z.number().nullable().meta({ description: 'Rounded to hundredths; null before the first rating.' }),
     rating_count: z.int(),
     invocation_count: z.int().meta({ description: 'Completed invocations by other operators.' }),
@@ -156,7 +148,7 @@ export type ListedSkill = z.output<typeof ListedSkillSchema>;
 export const SkillSchema = ListedSkillSchema.extend(codeFields).meta({
   id: 'Skill',
   description:
-    'A published capability. execution_steps, execution_script, dependencies and llm_config are shown to its owner, and to everybody where execution_mode is `source`.',
+    'A published capability. Steps, script, runtime, dependencies and the settings of a model are shown to its owner, and to everybody where execution_mode is `source`.',
   examples: [example],
 });
 export type Skill = z.output<typeof SkillSchema>;

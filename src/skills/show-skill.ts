@@ -45,7 +45,11 @@ export async function readSkill(context: Context, caller: Caller, id: string): P
  * @throws CarnetError NOT_FOUND, NOT_OWNER
  */
 export async function lockOwnSkill(connection: CommonQueryMethods, caller: Caller, id: string): Promise<SkillRow> {
-  const row = await lockSkillRow(connection, id);
+  return assertOwnSkill(caller, await lockSkillRow(connection, id));
+}
+
+/** @throws CarnetError NOT_FOUND, NOT_OWNER */
+export function assertOwnSkill(caller: Caller, row: SkillRow | null): SkillRow {
   assertThat(row !== null && visibleTo(caller, row), () => notFound('skill'));
   assertThat(
     row.operator_id === caller.operatorId,

@@ -63,14 +63,27 @@ type Execution = z.output<typeof ExecutionSchema>;
 export const codeFields = {
   execution_steps: z.array(ExecutionStepSchema).nullable().optional(),
   execution_script: z.string().nullable().optional(),
+  execution_runtime: z.string().nullable().optional(),
   dependencies: z.string().nullable().optional(),
+  llm_enabled: z.boolean().nullable().optional(),
+  llm_provider: z.string().nullable().optional(),
+  llm_model: z.string().nullable().optional(),
   llm_config: LlmConfigSchema.nullable().optional(),
 };
 const CodeSchema = z.object(codeFields);
 export type Code = Required<z.output<typeof CodeSchema>>;
 
 /** How a skill without code is shown. */
-export const NO_CODE: Code = { execution_steps: null, execution_script: null, dependencies: null, llm_config: null };
+export const NO_CODE: Code = {
+  execution_steps: null,
+  execution_script: null,
+  execution_runtime: null,
+  dependencies: null,
+  llm_enabled: null,
+  llm_provider: null,
+  llm_model: null,
+  llm_config: null,
+};
 
 const SINGLE_SCRIPT_FIELDS = [
   'execution_script',
@@ -83,6 +96,10 @@ const SINGLE_SCRIPT_FIELDS = [
 /** Those that were sent, whatever their value; llm_provider and llm_config may stand beside steps and are stored. */
 export const singleScriptFieldsBesideSteps = (body: Execution): string[] =>
   body.execution_steps === undefined ? [] : SINGLE_SCRIPT_FIELDS.filter((field) => Object.hasOwn(body, field));
+
+/** Whether anything is set that is shown as code, were it only that there is none. */
+export const hasCodeFields = (body: Execution): boolean =>
+  Object.keys(executionFields).some((field) => body[field as keyof Execution] !== undefined);
 
 /** Any step, script or model, whether it could run or not: then the skill is reviewed (decision K1). */
 export const hasCode = (body: Execution): boolean =>

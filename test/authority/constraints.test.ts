@@ -68,7 +68,7 @@ describe('constraints', () => {
       const caches = { get: () => new LRUCache<string, true>({ max: 100 }) } as unknown as Caches;
       const constraints = patterns.map((value) => ({ param: 'p', op: 'regex' as const, value }));
       try {
-        await assertPatterns({ caches, schemas: schemas as SchemaChecker }, [['constraints', constraints]]);
+        await assertPatterns({ caches, schemas: schemas as SchemaChecker }, 'op_1', [['constraints', constraints]]);
         return [];
       } catch (error) {
         assert(error instanceof CarnetError && error.code === 'VALIDATION_ERROR', String(error));
@@ -123,7 +123,7 @@ describe('constraints', () => {
       const caches = { get: () => known } as unknown as Caches;
       const lists = [['constraints', [{ param: 'p', op: 'regex' as const, value: 'a+' }]]] as const;
       const context = { caches, schemas: counting as unknown as SchemaChecker };
-      for (const _ of [1, 2, 3]) await assertPatterns(context, lists);
+      for (const _ of [1, 2, 3]) await assertPatterns(context, 'op_1', lists);
       assert.equal(compiled, 1);
     });
   });

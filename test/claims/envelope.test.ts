@@ -80,6 +80,13 @@ describe('POST /v1/claims, the envelope', () => {
     ['receipt.proof.root_hash', [{ ...receipt, proof: { ...proof, root_hash: undefined } }]],
     ['receipt.proof.surprise', [{ ...receipt, proof: { ...proof, surprise: 1 } }]],
     ['receipt.witnesses.0.registry', [{ ...receipt, witnesses: [{ ...witness, registry: undefined }] }]],
+    [
+      'receipt.witnesses.0.registry_entry_uri',
+      [
+        { ...receipt, witnesses: [{ ...witness, registry_entry_uri: null }] },
+        { ...receipt, witnesses: [{ ...witness, registry_entry_uri: undefined }] },
+      ],
+    ],
     ['receipt.witnesses.0.proof_bytes', [{ ...receipt, witnesses: [{ ...witness, proof_bytes: undefined }] }]],
     ['receipt.witnesses.0.surprise', [{ ...receipt, witnesses: [{ ...witness, surprise: 1 }] }]],
     ['co_signatures.0.signer_kid', [[{ ...coSignature, signer_kid: '' }], [{ ...coSignature, signer_kid: undefined }]]],

@@ -56,7 +56,7 @@ describe('POST /v1/claims', () => {
       registered_at: 1_700_000_000,
       registry_entry_uri: null,
       proof: { format: 'rekor-v2-tle', bytes: '', log_index: 0, tree_size: null, root_hash: null },
-      witnesses: [{ registry: 'w', registry_entry_uri: null, proof_bytes: null }],
+      witnesses: [{ registry: 'w', registry_entry_uri: 'https://w.example.com/1', proof_bytes: null }],
     };
     const coSignatures = [{ signer_kid: 'k', signer_role: 'witness', cose_sign1: 'c' }];
     const bare = envelopeOf(operator, { payload: { any: 'thing' } });

@@ -94,7 +94,7 @@ describe('Temporal away', function () {
 
       // Its timer is in Temporal. The reconciler ends what is 30 s past its deadline.
       await pool.query(
-        sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${overdue}`,
+        sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds', look_at = clock_timestamp() where id = ${overdue}`,
       );
       await eventually(
         'the overdue invocation to expire',

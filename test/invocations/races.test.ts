@@ -157,7 +157,7 @@ describe('rivals at one invocation', () => {
       const id = await invoke();
       await run(
         db,
-        sql.fragment`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${id}`,
+        sql.fragment`update invocations set expires_at = clock_timestamp() - interval '31 seconds', look_at = clock_timestamp() where id = ${id}`,
       );
       const results = await outcomes([
         advanceInvocation(own.context, id),

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { JsonObject } from '../../src/json/value.ts';
 import { createSchemaChecker } from '../../src/json-schema/index.ts';
-import { checkerUnderTest, places } from './support.ts';
+import { checkerUnderTest, checkOf, places } from './support.ts';
 
 const draft07 = 'http://json-schema.org/draft-07/schema#';
 
@@ -27,16 +27,20 @@ describe('createSchemaChecker', () => {
         },
         required: ['email'],
       };
-      assert.deepEqual(await checker().checkSchema(schema, 'input_schema'), []);
+      assert.deepEqual(await checker().checkSchema(schema, 'input_schema', 'op_test'), []);
       assert.deepEqual(
-        await checker().checkSchema({ ...schema, $schema: draft07, items: [{}, {}], definitions: {} }, 'input_schema'),
+        await checker().checkSchema(
+          { ...schema, $schema: draft07, items: [{}, {}], definitions: {} },
+          'input_schema',
+          'op_test',
+        ),
         [],
       );
     });
 
     it('names the places where a schema breaks the metaschema of its draft', async () => {
       const at = async (schema: JsonObject): Promise<string | undefined> =>
-        places(await checker().checkSchema(schema, 'output_schema'))[0];
+        places(await checker().checkSchema(schema, 'output_schema', 'op_test'))[0];
       assert.equal(await at({ properties: { a: { type: 'strin' } } }), 'output_schema.properties.a.type enum');
       assert.equal(await at({ required: 'a' }), 'output_schema.required type');
       assert.equal(await at({ minLength: -1 }), 'output_schema.minLength minimum');
@@ -48,6 +52,7 @@ describe('createSchemaChecker', () => {
       const faults = await checker().checkSchema(
         { properties: { a: { pattern: '(?=x)' } }, patternProperties: { '(a)\\1': {} } },
         'input_schema',
+        'op_test',
       );
       assert.deepEqual(places(faults), [
         'input_schema.patternProperties.(a)\\1 pattern_unsupported',
@@ -62,19 +67,20 @@ describe('createSchemaChecker', () => {
         'http://json-schema.org/draft/2020-12/schema#',
       ]) {
         const schema = { $schema, $id: 'https://json-schema.org/draft/2020-12/schema', items: { $ref: '#' } };
-        assert.deepEqual(await checker().checkSchema(schema, 'input_schema'), []);
+        assert.deepEqual(await checker().checkSchema(schema, 'input_schema', 'op_test'), []);
         await accepts(schema, [[[]]]);
       }
     });
 
     it('refuses by structure before anything is compiled', async () => {
-      assert.deepEqual(places(await checker().checkSchema({ $ref: 'https://example.com/' }, 'input_schema')), [
-        'input_schema.$ref remote_ref',
-      ]);
+      assert.deepEqual(
+        places(await checker().checkSchema({ $ref: 'https://example.com/' }, 'input_schema', 'op_test')),
+        ['input_schema.$ref remote_ref'],
+      );
     });
 
     it('refuses what Ajv cannot compile though metaschema and structure allow it', async () => {
-      assert.deepEqual(places(await checker().checkSchema({ enum: [] }, 'input_schema')), [
+      assert.deepEqual(places(await checker().checkSchema({ enum: [] }, 'input_schema', 'op_test')), [
         'input_schema schema_unusable',
       ]);
     });
@@ -223,7 +229,9 @@ describe('createSchemaChecker', () => {
       const schemas = Array.from({ length: 600 }, (_, index) => ({ description: 'd'.repeat(1_000), const: index }));
       for (const round of [0, 1]) {
         const answers = await Promise.all(
-          schemas.map((schema, index) => validate(schema, index + (index % 2) * (round + 1))),
+          schemas.map((schema, index) =>
+            checker().validate(checkOf(schema, index + (index % 2) * (round + 1), { caller: `op_${index % 10}` })),
+          ),
         );
         assert.deepEqual(
           answers.map(({ length }) => length),
@@ -236,17 +244,18 @@ describe('createSchemaChecker', () => {
   describe('close', () => {
     it('refuses waiting and new jobs with TEMPORARILY_UNAVAILABLE', async () => {
       const closing = createSchemaChecker();
-      const waiting = closing.validate('{}', 'a', '1', 'input');
+      const check = checkOf({}, 1);
+      const waiting = closing.validate(check);
       const refusal = assert.rejects(waiting, { code: 'TEMPORARILY_UNAVAILABLE' });
       await closing.close();
       await refusal;
-      await assert.rejects(closing.validate('{}', 'a', '1', 'input'), { code: 'TEMPORARILY_UNAVAILABLE' });
+      await assert.rejects(closing.validate(check), { code: 'TEMPORARILY_UNAVAILABLE' });
     });
 
     it('need not be called for the process to end', async () => {
       const module = fileURLToPath(new URL('../../src/json-schema/index.ts', import.meta.url));
       const script = `import { createSchemaChecker } from ${JSON.stringify(module)};
-        console.log(JSON.stringify(await createSchemaChecker().validate('{"type":"string"}', 'h', '1', 'input')));`;
+        console.log(JSON.stringify(await createSchemaChecker().validate(${JSON.stringify(checkOf({ type: 'string' }, 1))})));`;
       const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
         timeout: 55_000,
       });

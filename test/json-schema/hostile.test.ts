@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import type { JsonObject } from '../../src/json/value.ts';
-import { sha256Hex } from '../../src/json/canonical.ts';
 import { createSchemaChecker, standardLimits } from '../../src/json-schema/index.ts';
-import { checkerUnderTest, places } from './support.ts';
+import { checkerUnderTest, checkOf, generousLimits, places } from './support.ts';
 
 /** 2^40 evaluations of one part, which no compiler can see in the text. */
 const doubled = (salt: string, part: JsonObject, both: 'anyOf' | 'allOf'): JsonObject => ({
@@ -56,24 +57,33 @@ describe('createSchemaChecker: hostile schemas and values', () => {
         ]),
       ),
     };
-    assert.deepEqual(await checker().checkSchema(wide, 'input_schema'), []);
+    assert.deepEqual(await checker().checkSchema(wide, 'input_schema', 'op_test'), []);
     await rejects(wide, { property_499: '' }, 'input.property_499 minLength');
   });
 
   it('stops a check after its second, gives the reason, and does the next', async () => {
-    const schema = explosive('alone');
-    assert.deepEqual(await checker().checkSchema(schema, 'input_schema'), []);
+    const schema = endless('alone');
+    assert.deepEqual(await checker().checkSchema(schema, 'input_schema', 'op_test'), []);
     const [fault] = await withinItsSecond(() => validate(schema, 'x'));
     assert.equal(fault?.code, 'check_too_heavy');
-    assert.match(fault?.message ?? '', /more than one second|too much memory/);
+    assert.match(fault?.message ?? '', /more than one second/);
+    await accepts({ type: 'string' }, 'x');
+  });
+
+  it('stops a check that fills its memory, by the memory or by its second', async () => {
+    const ended = await withinItsSecond(() => validate(explosive('alone'), 'x')).then(
+      ([fault]) => fault?.code,
+      // Collecting garbage is no processor time of the thread: then the clock ends it, some seconds later.
+      (error: CarnetError) => error.code,
+    );
+    assert(ended === 'check_too_heavy' || ended === 'TEMPORARILY_UNAVAILABLE', ended);
     await accepts({ type: 'string' }, 'x');
   });
 
   it('delays no other job by a schema that was stopped once, even while it runs again and again', async () => {
-    const limits = { ...standardLimits, waitMs: 120_000 };
+    const limits = { ...standardLimits, waitMs: 120_000, budgetMs: generousLimits.budgetMs };
     const own = createSchemaChecker(limits);
-    const check = (schema: JsonObject) =>
-      own.validate(JSON.stringify(schema), sha256Hex(JSON.stringify(schema)), '"x"', 'input');
+    const check = (schema: JsonObject) => own.validate(checkOf(schema, 'x'));
     const schema = endless('again');
     assert.deepEqual(places(await check(schema)), ['input check_too_heavy']);
     // From here on it runs until the end of the test: a job behind it would wait as long.
@@ -88,11 +98,32 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     );
   });
 
+  it('lets no call wait for a slow schema longer than its own time, whatever runs meanwhile', async () => {
+    const limits = { ...generousLimits, jobMs: 500 };
+    const own = createSchemaChecker(limits);
+    const check = (schema: JsonObject) => own.validate(checkOf(schema, 'x'));
+    const [running, behind] = [endless('running'), endless('behind')];
+    await Promise.all([check(running), check(behind)]);
+    // From here on the first runs until the end of the test, and nothing that a thread says gives the others a turn.
+    Object.assign(limits, { jobMs: 120_000, waitMs: 200 });
+    const first = assert.rejects(check(running), { code: 'TEMPORARILY_UNAVAILABLE' });
+    const refused = await Promise.allSettled([1, 2, 3].map(() => check(behind)));
+    for (const outcome of refused) {
+      assert(outcome.status === 'rejected' && outcome.reason instanceof CarnetError);
+      assert.equal(outcome.reason.code, 'TEMPORARILY_UNAVAILABLE');
+      assert.equal(outcome.reason.headers['Retry-After'], '1');
+    }
+    await own.close();
+    await first;
+  });
+
   it('finishes the jobs behind a stopped check in the same thread', async () => {
     let behind: ReturnType<typeof validate>[] = [];
     const stopped = await withinItsSecond(() => {
-      const both = [validate(explosive('one'), 'x'), validate(explosive('two'), 'x')];
-      behind = Array.from({ length: 20 }, (_, index) => validate({ type: 'integer' }, index % 2 ? index : 'x'));
+      const both = ['one', 'two'].map((salt) => checker().validate(checkOf(endless(salt), 'x', { caller: salt })));
+      behind = Array.from({ length: 20 }, (_, index) =>
+        checker().validate(checkOf({ type: 'integer' }, index % 2 ? index : 'x', { caller: `op_${index}` })),
+      );
       return Promise.all(both);
     });
     assert.deepEqual(
@@ -107,7 +138,7 @@ describe('createSchemaChecker: hostile schemas and values', () => {
 
   it('leaves the event loop free meanwhile', async () => {
     let running = true;
-    const stopped = withinItsSecond(() => validate(explosive('loop'), 'x')).finally(() => {
+    const stopped = withinItsSecond(() => validate(endless('loop'), 'x')).finally(() => {
       running = false;
     });
     let turns = 0;
@@ -119,17 +150,101 @@ describe('createSchemaChecker: hostile schemas and values', () => {
     assert.ok(turns > 100, `${turns} turns`);
   });
 
-  it('refuses more waiting jobs than the limit: 503, to be tried again', async () => {
+  it('refuses what is over the bound of all callers: 503, to be tried again', async () => {
     const schema = { type: 'integer' };
-    const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => validate(schema, 1)));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 1_500 }, (_, index) =>
+        checker().validate(checkOf(schema, 1, { caller: `op_${index % 15}` })),
+      ),
+    );
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown);
     assert.ok(refused.length > 0 && refused.length <= 500, `${refused.length} refused`);
-    for (const error of refused)
-      assert.ok(
-        error instanceof CarnetError &&
-          error.code === 'TEMPORARILY_UNAVAILABLE' &&
-          error.headers['Retry-After'] === '1',
-      );
+    for (const error of refused) assertRefused(error, 'TEMPORARILY_UNAVAILABLE');
     await accepts(schema, 1);
+  });
+});
+
+const assertRefused = (error: unknown, code: string): void =>
+  assert.ok(
+    error instanceof CarnetError && error.code === code && Number(error.headers['Retry-After']) >= 1,
+    String(error),
+  );
+
+/** A check that is allowed, finds no fault, and takes a tenth of a second of processor time, about. */
+const heavyValue = Array.from({ length: 30_000 }, (_, index) => ({ index }));
+const heavy = (salt: string): JsonObject => ({ description: salt, uniqueItems: true });
+
+describe('createSchemaChecker: one caller who sends too much, and another', () => {
+  const limits = { ...generousLimits };
+  const checker = createSchemaChecker(limits);
+  after(() => checker.close());
+  beforeEach(() => void Object.assign(limits, generousLimits));
+
+  it('gives them turns: who sends one check waits for two of the other, not for all', async () => {
+    let answered = 0;
+    const hostile = Array.from({ length: 40 }, () =>
+      checker.validate(checkOf(heavy('turns'), heavyValue, { caller: 'op_hostile' })).then((faults) => {
+        answered += 1;
+        return faults;
+      }),
+    );
+    assert.deepEqual(await checker.validate(checkOf({ type: 'string' }, 'x', { caller: 'op_honest' })), []);
+    assert(answered <= 2, `${answered} of the other were answered before`);
+    assert.deepEqual((await Promise.all(hostile)).flat(), [], 'and none of theirs is lost');
+  });
+
+  it('suspects nobody for what another sent against the same schema', async () => {
+    const { $defs = {} } = endless('shared');
+    const schema: JsonObject = { properties: { text: { $ref: '#/$defs/d40' } }, $defs };
+    const ofOneSecond = { ...generousLimits, jobMs: 500 };
+    const own = createSchemaChecker(ofOneSecond);
+    const byHostile = () => own.validate(checkOf(schema, { text: 'x' }, { caller: 'op_hostile' }));
+    assert.deepEqual(places(await byHostile()), ['input check_too_heavy']);
+    // Theirs runs again from here on, until the end of the test.
+    Object.assign(ofOneSecond, generousLimits);
+    const again = assert.rejects(byHostile(), { code: 'TEMPORARILY_UNAVAILABLE' });
+    assert.deepEqual(await own.validate(checkOf(schema, {}, { caller: 'op_honest' })), []);
+    await own.close();
+    await again;
+  });
+
+  it('refuses what one caller has waiting over their bound, and nothing of the other: 429', async () => {
+    const schema = { type: 'integer' };
+    const hostile = Promise.allSettled(
+      Array.from({ length: 250 }, () => checker.validate(checkOf(schema, 1, { caller: 'op_hostile' }))),
+    );
+    assert.deepEqual(await checker.validate(checkOf(schema, 1, { caller: 'op_honest' })), []);
+    const refused = (await hostile).filter((outcome) => outcome.status === 'rejected');
+    assert(refused.length > 0 && refused.length <= 50, `${refused.length} refused`);
+    for (const { reason } of refused) assertRefused(reason, 'RATE_LIMITED');
+  });
+
+  it('refuses who has used their processor time, until some of it is back: 429', async () => {
+    limits.budgetMs = 20;
+    const hostile = () => checker.validate(checkOf(heavy('budget'), heavyValue, { caller: 'op_spender' }));
+    await hostile();
+    const error: unknown = await hostile().catch((refusal: unknown) => refusal);
+    assertRefused(error, 'RATE_LIMITED');
+    assert.match(String(error), /processor time/);
+    assert.deepEqual(await checker.validate(checkOf(heavy('budget'), [], { caller: 'op_honest' })), []);
+  });
+
+  it('counts processor time and not the clock: a busy machine makes nobody too heavy', async () => {
+    const own = createSchemaChecker(limits);
+    const check = () => own.validate(checkOf(heavy('busy'), heavyValue, { caller: 'op_honest' }));
+    await check();
+    const before = process.cpuUsage();
+    await check();
+    const { user, system } = process.cpuUsage(before);
+    // Twice what it takes, in which it cannot be done by the clock beside six threads that never rest.
+    limits.jobMs = ((user + system) / 1_000) * 2;
+    const spinning = Array.from({ length: 6 }, () => new Worker('for (;;);', { eval: true }));
+    try {
+      await Promise.all(spinning.map((worker) => once(worker, 'online')));
+      assert.deepEqual(await check(), []);
+    } finally {
+      await Promise.all(spinning.map((worker) => worker.terminate()));
+      await own.close();
+    }
   });
 });

@@ -5,6 +5,7 @@ import {
   createSchemaChecker,
   standardLimits,
   type CheckLimits,
+  type SchemaCheck,
   type SchemaChecker,
   type SchemaFault,
 } from '../../src/json-schema/index.ts';
@@ -13,7 +14,23 @@ import {
 export const places = (faults: SchemaFault[]): string[] => faults.map(({ path, code }) => `${path} ${code}`);
 
 /** Longer than any test: ordinary jobs must not be stopped because the machine is slow. */
-const generousLimits: CheckLimits = { jobMs: 120_000, waitMs: 120_000 };
+export const generousLimits: CheckLimits = { jobMs: 120_000, waitMs: 120_000, budgetMs: Number.MAX_SAFE_INTEGER };
+
+/** As `SchemaChecker.validate`, for a schema and a value as they are. */
+export const checkOf = (
+  schema: JsonObject,
+  value: JsonValue,
+  { caller = 'op_test', root = 'input' }: { caller?: string; root?: 'input' | 'output' } = {},
+): SchemaCheck => textCheckOf(schema, JSON.stringify(value), { caller, root });
+
+const textCheckOf = (
+  schema: JsonObject,
+  valueText: string,
+  { caller, root }: { caller: string; root: 'input' | 'output' },
+): SchemaCheck => {
+  const schemaText = JSON.stringify(schema);
+  return { schemaText, schemaHash: sha256Hex(schemaText), valueText, root, caller };
+};
 
 /** One checker for the tests of the `describe` it is called in, and short functions to use it. */
 export function checkerUnderTest() {
@@ -38,10 +55,7 @@ export function checkerUnderTest() {
     schema: JsonObject,
     valueText: string,
     root: 'input' | 'output' = 'input',
-  ): Promise<SchemaFault[]> => {
-    const schemaText = JSON.stringify(schema);
-    return current.validate(schemaText, sha256Hex(schemaText), valueText, root);
-  };
+  ): Promise<SchemaFault[]> => current.validate(textCheckOf(schema, valueText, { caller: 'op_test', root }));
   const validate = (schema: JsonObject, value: JsonValue): Promise<SchemaFault[]> =>
     validateText(schema, JSON.stringify(value));
   const rejects = async (schema: JsonObject, value: JsonValue, ...expected: string[]): Promise<void> =>

@@ -7,7 +7,16 @@ import { eventually } from '../support/eventually.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
 import { approve, complete, llmStep, publish, publishApproved, scriptStep, sealedSkill, secret } from './support.ts';
 
-const codeFields = ['execution_steps', 'execution_script', 'dependencies', 'llm_config'] as const;
+const codeFields = [
+  'execution_steps',
+  'execution_script',
+  'execution_runtime',
+  'dependencies',
+  'llm_enabled',
+  'llm_provider',
+  'llm_model',
+  'llm_config',
+] as const;
 
 describe('GET /v1/skills/:id', () => {
   let owner: TestOperator;
@@ -23,7 +32,8 @@ describe('GET /v1/skills/:id', () => {
   it('answers the skill as published, to anybody', async () => {
     const published = await publish(owner);
     const skill = assertStatus(await other.get<Skill>(`/v1/skills/${published.id}`), 200);
-    const { execution_steps: _1, execution_script: _2, dependencies: _3, llm_config: _4, ...shown } = published;
+    const shown: Partial<Skill> = { ...published };
+    for (const field of codeFields) delete shown[field];
     assert.deepEqual(skill, shown);
     assert.deepEqual(assertStatus(await owner.get<Skill>(`/v1/skills/${published.id}`), 200), published);
   });
@@ -127,6 +137,15 @@ describe('GET /v1/skills/:id', () => {
           execution_runtime: 'javascript',
           dependencies: secret,
           llm_config: { system_prompt: secret },
+        },
+      ],
+      [
+        'a sealed model',
+        {
+          execution_mode: 'sealed',
+          llm_enabled: true,
+          llm_provider: 'the secret of the house',
+          llm_model: 'the secret of the house',
         },
       ],
       [

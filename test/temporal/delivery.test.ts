@@ -170,10 +170,10 @@ describe('Delivery of messages to lives', () => {
     const [lost, late] = [await rig.invoke(), await rig.invoke()];
     await rig.context.pool.query(sql.unsafe`delete from life_messages`);
     await rig.context.pool.query(
-      sql.unsafe`update invocations set created_at = created_at - interval '11 seconds' where id = ${lost.id}`,
+      sql.unsafe`update invocations set look_at = look_at - interval '11 seconds' where id = ${lost.id}`,
     );
     await rig.context.pool.query(
-      sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds' where id = ${late.id}`,
+      sql.unsafe`update invocations set expires_at = clock_timestamp() - interval '31 seconds', look_at = clock_timestamp() where id = ${late.id}`,
     );
     await rig.startDelivery();
     await eventually('the late one to expire', async () => (await rig.row(late.id)).status === 'expired');

@@ -38,6 +38,14 @@ describe('The schedule of the key rotation', () => {
     await schedule().unpause();
   });
 
+  it('is made again within seconds where it is lost, without a restart of any worker', async () => {
+    await schedule().delete();
+    const { spec } = await eventually('the schedule to be there again', () => schedule().describe(), {
+      ignoreErrors: () => true,
+    });
+    assert.equal(spec.intervals?.[0]?.every, 86_400_000);
+  });
+
   it('starts a run that reads Postgres, and leaves a young key as it is', async () => {
     assertStatus(await anonymous().get('/v1/.well-known/jwks.json'), 200);
     const active = async () =>

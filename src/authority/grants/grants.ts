@@ -25,7 +25,7 @@ export async function setGrant(
   call: CommandCall,
   { agentId, connectionId, body }: GrantRef & { body: PutGrant },
 ): Promise<Answered<Grant>> {
-  await assertPatterns(context, [['constraints', body.constraints]]);
+  await assertPatterns(context, call.caller.operatorId, [['constraints', body.constraints]]);
   return await runCommand(context, call, async ({ connection, audit }) => {
     const { operatorId } = call.caller;
     assertThat(await findAgent(connection, { operatorId, agentId }), () => notFound('agent'));

@@ -21,7 +21,7 @@ export const ReceiptSchema = z
       .array(
         z.strictObject({
           registry: z.string(),
-          registry_entry_uri: z.string().nullable(),
+          registry_entry_uri: z.string(),
           proof_bytes: z.string().nullable(),
         }),
       )

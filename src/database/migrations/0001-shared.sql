@@ -52,3 +52,18 @@ create table life_messages (
 ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
 create index life_messages_due on life_messages (next_attempt_at) where not parked;
 create index life_messages_of_life on life_messages (life);
+
+-- One row for each task that some worker does every few seconds, for all of them: when the next round may begin.
+create table rounds (
+  task text primary key,
+  next_at timestamptz not null
+);
+
+-- Where lives are kept, one row: a namespace of Temporal beside a copy of this database. When either becomes another one (an
+-- emptied cluster, a restored backup), a life that saw a row before `since` may be gone, and every open row is woken again.
+create table life_store (
+  one boolean primary key default true check (one),
+  store text not null,
+  epoch int not null,                   -- +1 with each change
+  since timestamptz not null            -- when the change was noticed
+);

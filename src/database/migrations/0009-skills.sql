@@ -30,10 +30,6 @@ create table skills (
   required_credentials text not null,                                        -- JSON
   seller_credential_limit text,                                              -- JSON
   accepts_requests boolean not null,
-  llm_enabled boolean,
-  llm_provider text,
-  llm_model text,
-  execution_runtime text,
   executable boolean not null,          -- steps, a script or a model: something that a sealed or source skill can run
   review_status text not null check (review_status in ('exempt', 'pending', 'approved', 'rejected', 'taken_down')),
   rejection_reason text,
@@ -65,7 +61,11 @@ create table skill_code (
   skill_id text primary key references skills,
   execution_steps text,                 -- JSON
   execution_script text,
+  execution_runtime text,
   dependencies text,
+  llm_enabled boolean,
+  llm_provider text,
+  llm_model text,
   llm_config text                       -- JSON
 );
 

@@ -31,6 +31,10 @@ create table invocations (
   expires_at timestamptz not null,
   life_seen_at timestamptz,              -- when its life last read it (rule 11)
   followed_up boolean not null default false, -- its skill's count was moved
+  -- Of an open one: when the reconciler looks at it next, at its life or at its deadline, and the epoch of the store of lives in
+  -- which its life saw it last; null: in none yet (rule 11).
+  look_at timestamptz not null default clock_timestamp() + interval '10 seconds',
+  life_epoch int,
   constraint invocations_output_iff_completed check ((status = 'completed') = (output is not null)),
   constraint invocations_error_iff_ended_badly check ((status in ('failed', 'expired')) = (error is not null)),
   constraint invocations_end check ((status in ('pending', 'processing')) = (completed_at is null)),
@@ -45,7 +49,18 @@ create index invocations_claimable on invocations (provider_operator_id, id)
   where status = 'pending' or (status = 'processing' and lease_seconds is not null);
 -- Whether a rating is a verified one: whoever rates has a completed invocation (decision K18).
 create index invocations_used on invocations (consumer_operator_id, skill_id) where status = 'completed' and not self_invocation;
-create index invocations_open on invocations (expires_at) where status in ('pending', 'processing');
+-- For the reconciler, which reads what is due and nothing else. A life writes to it the first time that it sees an open row, and
+-- when a lease moves; a claim or an end writes to every index anyway.
+create index invocations_due on invocations (life_epoch, look_at) where status in ('pending', 'processing');
+
+-- One row: the open hold that was looked at last for an open invocation that needs it. A hold without one is a fault, so they are
+-- looked at in turn, some a round, and not all of them each time.
+create table hold_walk (
+  one boolean primary key default true check (one),
+  created_at timestamptz not null default '-infinity',
+  cause text not null default ''
+);
+insert into hold_walk default values;
 
 -- In the transaction of whatever makes or ends an invocation, by whichever door, and before the wallet is locked.
 create function claim_invocation_state() returns trigger language plpgsql as $$

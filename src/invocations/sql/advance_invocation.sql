@@ -18,7 +18,10 @@ begin
   if i.status = 'completed' and not i.self_invocation and not i.followed_up then
     perform count_completed_invocation(i.skill_id);
   end if;
-  update invocations set life_seen_at = clock_timestamp(), followed_up = not still_open where id = p_invocation;
+  update invocations set life_seen_at = clock_timestamp(), followed_up = not still_open,
+      life_epoch = case when still_open then life_epoch_now() else life_epoch end,
+      look_at = case when still_open then invocation_look_at(i) else look_at end
+    where id = p_invocation;
   return row(i.status, still_open, i.status <> was,
     case when still_open then
       ms_until(least(i.expires_at, i.lease_until)) end,

@@ -9,50 +9,16 @@ create function invoke_skill(
   p_mission text default null
 ) returns invocation_answer language plpgsql as $$
 declare
-  skill skill_offers;
-  v_agent text;
-  v_agent_limit bigint;
+  skill admitted_invocation;
   created invocations;
   answer invocation_answer;
-  required int;
-  effective int;
   moment timestamptz;
 begin
   answer := replay_invocation_answer(p_operator, p_agent_part, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
 
-  select * into skill from skill_offers where id = p_skill;
-  if not found or not (skill.operator_id = p_operator or skill.status in ('active', 'unlisted')
-      or (skill.status = 'suspended' and skill.approved_at is not null)) then
-    perform refuse('NOT_FOUND', 'There is no such skill, or this credential may not see it.');
-  end if;
-  if p_agent is not null or p_passport is not null then
-    select id, monthly_limit_cents into v_agent, v_agent_limit from invoking_agent(p_operator, p_agent, p_passport);
-  end if;
-  if p_mission is not null then perform refuse_mission(p_operator, v_agent, p_mission); end if;
-  if skill.status not in ('active', 'unlisted') or skill.owner_status <> 'active' then
-    perform refuse('SKILL_NOT_ACTIVE', 'The skill cannot be invoked now: '
-      || case when skill.owner_status = 'active' then 'it is ' || skill.status else 'its operator is suspended' end || '.');
-  end if;
-  if skill.execution_mode <> 'open' then
-    perform refuse('EXECUTION_UNAVAILABLE', 'Skills that the service itself executes cannot be invoked yet; nothing was held.');
-  end if;
-
+  skill := admit_invocation(p_operator, p_skill, p_agent, p_passport, p_mission, p_max_price);
   moment := clock_timestamp();
-  created.price_cents := case when skill.operator_id = p_operator then 0 else skill.price_per_invocation end;
-  if created.price_cents > p_max_price then
-    perform refuse('PRICE_CHANGED', format('The skill costs %s cents now, more than your max_price_cents.', created.price_cents),
-      json_build_object('price_cents', created.price_cents));
-  end if;
-  required := substr(skill.trust_level_required, 2)::int;
-  if required > 0 then
-    effective := trust_level_of(p_operator, v_agent);
-    if effective < required then
-      perform refuse('TRUST_LEVEL_INSUFFICIENT',
-        format('The skill requires trust level L%s and your identity claims give L%s.', required, effective),
-        json_build_object('required', 'L' || required, 'effective', 'L' || effective));
-    end if;
-  end if;
   if skill.revision is distinct from p_revision then
     raise exception using errcode = 'CN001', message = 'the skill has another revision than the one the input was checked against';
   end if;
@@ -62,9 +28,9 @@ begin
 
   insert into invocations (id, skill_id, skill_revision, skill_version, execution_mode, consumer_operator_id, provider_operator_id,
       agent_id, passport_id, mission_id, api_key_id, price_cents, self_invocation, input, input_hash, created_at, expires_at)
-    values (p_invocation, p_skill, skill.revision, skill.version, skill.execution_mode, p_operator, skill.operator_id,
-      v_agent, p_passport, coalesce(p_mission, (select mission_id from passport_purposes where jti = p_passport)), p_api_key, created.price_cents,
-      skill.operator_id = p_operator, p_input, p_input_hash, moment, moment + make_interval(secs => p_ttl_seconds))
+    values (p_invocation, p_skill, skill.revision, skill.version, skill.execution_mode, p_operator, skill.provider_operator_id,
+      skill.agent_id, p_passport, coalesce(p_mission, (select mission_id from passport_purposes where jti = p_passport)), p_api_key, skill.price_cents,
+      skill.provider_operator_id = p_operator, p_input, p_input_hash, moment, moment + make_interval(secs => p_ttl_seconds))
     returning * into created;
   insert into audit_events (operator_id, actor, action, target, request_id)
     values (p_operator, p_actor, 'invocation.created', p_invocation, p_request);
@@ -74,7 +40,7 @@ begin
     perform keep_answer(p_operator, p_agent_part, p_key, 201, answer.snapshot, '/v1/skills/invocations/' || p_invocation);
   end if;
   if created.price_cents > 0 then
-    if v_agent is not null then perform count_agent_spending(v_agent, created.price_cents, v_agent_limit, moment); end if;
+    if skill.agent_id is not null then perform count_agent_spending(skill.agent_id, created.price_cents, skill.agent_limit, moment); end if;
     if p_api_key is not null then perform count_agent_spending(p_api_key, created.price_cents, p_api_key_limit, moment); end if;
   end if;
   perform meter_action(p_operator, 'invocation');

@@ -18,3 +18,14 @@ create type invocation_step as (
   lease_until text,
   provider_operator_id text
 );
+
+-- What an invocation is made of, once it may be made at all.
+create type admitted_invocation as (
+  revision int,
+  version text,
+  execution_mode text,
+  provider_operator_id text,
+  price_cents bigint,
+  agent_id text,
+  agent_limit bigint
+);

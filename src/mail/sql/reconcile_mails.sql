@@ -5,6 +5,7 @@ begin
     select 'mail:' || m.id from mails m
     where m.status = 'waiting'
       and ((m.life_seen_at is null and m.created_at < clock_timestamp() - interval '10 seconds')
+        or m.life_seen_at < life_store_since()
         or m.expires_at < clock_timestamp() - interval '1 minute')
       and not exists (select from life_messages l where l.life = 'mail:' || m.id)
     limit 100));

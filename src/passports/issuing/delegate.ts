@@ -29,7 +29,7 @@ export async function delegatePassport(
   call: CommandCall,
   body: DelegateBody,
 ): Promise<Answered<SignedPassport>> {
-  await assertPatterns(context, constraintsOf(body.scopes));
+  await assertPatterns(context, call.caller.operatorId, constraintsOf(body.scopes));
   const parent = await readParentToken(context, call, {
     token: body.parent_passport_token,
     path: 'parent_passport_token',

@@ -31,7 +31,7 @@ export async function issuePassport(
   call: CommandCall,
   body: IssueBody,
 ): Promise<Answered<SignedPassport>> {
-  await assertPatterns(context, constraintsOf(body.scopes ?? []));
+  await assertPatterns(context, call.caller.operatorId, constraintsOf(body.scopes ?? []));
   return await signPassport(context, call, {
     compose: (facts) => composeIssue(context, { call, body, facts }),
     decide: (common, composed) => sql.type(PassportAnswerRow)`

@@ -7,6 +7,7 @@ import { assertThat, invalid } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
 import { checkSchemas } from './check-schemas.ts';
 import { hasCode } from '../skill-code.ts';
+import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import type { PublishSkill, Skill } from '../schema.ts';
 import { showSkill } from '../show-skill.ts';
 import { insertSkill } from './write-queries.ts';
@@ -23,19 +24,24 @@ export const needsReview = (setting: Config['skillReview'], skill: PublishSkill)
  * @throws CarnetError VALIDATION_ERROR for a refused schema or an agent of somebody else; SKILL_NAME_TAKEN.
  */
 export async function publishSkill(context: Context, call: CommandCall, body: PublishSkill): Promise<Answered<Skill>> {
-  await checkSchemas(context, { input_schema: body.input_schema, output_schema: body.output_schema });
+  await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });
   const id = newId('skl');
   const review = needsReview(context.config.skillReview, body);
-  return await runCommand<Skill>(context, call, async ({ connection, audit }) => {
-    const { operatorId } = call.caller;
-    if (body.agent_id !== undefined) {
-      const agent = await findAgent(connection, { operatorId, agentId: body.agent_id });
-      assertThat(agent, () =>
-        invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }),
-      );
-    }
-    await insertSkill(connection, { id, operatorId, body, review });
-    await audit('skill.published', id, { name: body.name, version: body.version, review });
-    return { status: 201, body: await showSkill(connection, id), location: `/v1/skills/${id}` };
-  });
+  return await runCommand<Skill, KeptSkill>(
+    context,
+    call,
+    async ({ connection, audit }) => {
+      const { operatorId } = call.caller;
+      if (body.agent_id !== undefined) {
+        const agent = await findAgent(connection, { operatorId, agentId: body.agent_id });
+        assertThat(agent, () =>
+          invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }),
+        );
+      }
+      await insertSkill(connection, { id, operatorId, body, review });
+      await audit('skill.published', id, { name: body.name, version: body.version, review });
+      return { status: 201, body: await showSkill(connection, id), location: `/v1/skills/${id}` };
+    },
+    { kept: keptSkill },
+  );
 }

@@ -7,9 +7,10 @@ import { canonicalJson } from '../../json/canonical.ts';
 import { assertThat, CarnetError } from '../../errors/carnet-error.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { checkSchemas } from './check-schemas.ts';
-import type { SkillRow } from '../queries.ts';
+import { keptSkill, type KeptSkill } from '../kept-skill.ts';
+import { findSkillRow, type SkillRow } from '../queries.ts';
 import type { Skill, UpdateSkill } from '../schema.ts';
-import { lockOwnSkill, showSkill } from '../show-skill.ts';
+import { assertOwnSkill, lockOwnSkill, showSkill } from '../show-skill.ts';
 import { saveChanges, type ChangeableFields } from './write-queries.ts';
 
 /**
@@ -22,19 +23,27 @@ export async function updateSkill(
   id: string,
   body: UpdateSkill,
 ): Promise<Answered<Skill>> {
-  await checkSchemas(context, { input_schema: body.input_schema, output_schema: body.output_schema });
-  return await runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
-    const before = await lockOwnSkill(connection, call.caller, id);
-    const after = changeOf(before, body);
-    const fields = changedFields(before, after);
-    if (fields.length > 0) {
-      if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);
-      await saveChanges(connection, id, after);
-      await audit('skill.updated', id, { fields, version: after.version });
-      changed(id);
-    }
-    return { status: 200, body: await showSkill(connection, id) };
-  });
+  // Whose skill it is comes first: a schema takes up to a second of a thread.
+  if (body.input_schema !== undefined || body.output_schema !== undefined)
+    assertOwnSkill(call.caller, await findSkillRow(context.pool, id));
+  await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });
+  return await runCommand<Skill, KeptSkill>(
+    context,
+    call,
+    async ({ connection, audit, changed }) => {
+      const before = await lockOwnSkill(connection, call.caller, id);
+      const after = changeOf(before, body);
+      const fields = changedFields(before, after);
+      if (fields.length > 0) {
+        if (after.version !== before.version) await refuseOtherSchemas(connection, id, after);
+        await saveChanges(connection, id, after);
+        await audit('skill.updated', id, { fields, version: after.version });
+        changed(id);
+      }
+      return { status: 200, body: await showSkill(connection, id) };
+    },
+    { kept: keptSkill },
+  );
 }
 
 const changeOf = (before: SkillRow, body: UpdateSkill): ChangeableFields => ({

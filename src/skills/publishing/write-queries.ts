@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { SkillId } from '../../ids/ids.ts';
-import { hasCode, isExecutable } from '../skill-code.ts';
+import { hasCodeFields, isExecutable } from '../skill-code.ts';
 import { comparableProperties } from '../matching/comparable-properties.ts';
 import type { PublishSkill, UpdateSkill } from '../schema.ts';
 import type { NextState } from '../status.ts';
@@ -29,21 +29,23 @@ export async function insertSkill(
   await connection.query(sql.type(Nothing)`
     insert into skills (id, operator_id, name, status, execution_mode, trust_level_required, price_per_invocation, version,
       input_schema_hash, output_schema_hash, description, tags, agent_id, credential_mode, required_credentials,
-      seller_credential_limit, accepts_requests, llm_enabled, llm_provider, llm_model, execution_runtime, executable,
+      seller_credential_limit, accepts_requests, executable,
       review_status, approved_at, input_required, output_declared)
     values (${id}, ${operatorId}, ${body.name}, ${review ? 'pending_review' : 'active'}, ${body.execution_mode},
       ${body.trust_level_required}, ${body.price_per_invocation}, ${body.version}, ${sql.binary(input.hash)}, ${sql.binary(output.hash)},
       ${body.description}, ${textArray(body.tags)}, ${body.agent_id ?? null}, ${body.credential_mode},
       ${JSON.stringify(body.required_credentials)}, ${jsonOrNull(body.seller_credential_limit)}, ${body.accepts_requests},
-      ${body.llm_enabled ?? null}, ${body.llm_provider ?? null}, ${body.llm_model ?? null}, ${body.execution_runtime ?? null},
       ${isExecutable(body)}, ${review ? 'pending' : 'exempt'}, ${review ? null : sql.fragment`now()`},
       ${textArray(comparableProperties(body.input_schema).required)}, ${textArray(comparableProperties(body.output_schema).declared)})`);
   await connection.query(sql.type(Nothing)`insert into skill_counts (skill_id) values (${id})`);
   await keepRevision(connection, id);
-  if (hasCode(body)) {
+  if (hasCodeFields(body)) {
     await connection.query(sql.type(Nothing)`
-      insert into skill_code (skill_id, execution_steps, execution_script, dependencies, llm_config)
-      values (${id}, ${jsonOrNull(body.execution_steps)}, ${body.execution_script ?? null}, ${body.dependencies ?? null}, ${jsonOrNull(body.llm_config)})`);
+      insert into skill_code (skill_id, execution_steps, execution_script, execution_runtime, dependencies, llm_enabled, llm_provider,
+        llm_model, llm_config)
+      values (${id}, ${jsonOrNull(body.execution_steps)}, ${body.execution_script ?? null}, ${body.execution_runtime ?? null},
+        ${body.dependencies ?? null}, ${body.llm_enabled ?? null}, ${body.llm_provider ?? null}, ${body.llm_model ?? null},
+        ${jsonOrNull(body.llm_config)})`);
   }
 }
 

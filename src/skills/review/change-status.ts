@@ -2,6 +2,7 @@ import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { keptSkill, type KeptSkill } from '../kept-skill.ts';
 import { lockSkillRow } from '../queries.ts';
 import type { Skill } from '../schema.ts';
 import { lockOwnSkill, showSkill } from '../show-skill.ts';
@@ -36,16 +37,21 @@ export const changeStatus = (
   id: string,
   { by, action }: { by: 'owner' | 'platform'; action: StatusAction },
 ): Promise<Answered<Skill>> =>
-  runCommand<Skill>(context, call, async ({ connection, audit, changed }) => {
-    const before =
-      by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
-    assertThat(before, () => notFound('skill'));
-    const after = nextState(before, action);
-    if (differs(before, after)) {
-      await saveState(connection, { id, next: after, reviewed: by === 'platform' });
-      const reason = typeof action === 'string' ? {} : { reason: after.rejection_reason };
-      await audit(auditName(action), id, { from: before.status, to: after.status, ...reason });
-      changed(id);
-    }
-    return { status: 200, body: await showSkill(connection, id) };
-  });
+  runCommand<Skill, KeptSkill>(
+    context,
+    call,
+    async ({ connection, audit, changed }) => {
+      const before =
+        by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
+      assertThat(before, () => notFound('skill'));
+      const after = nextState(before, action);
+      if (differs(before, after)) {
+        await saveState(connection, { id, next: after, reviewed: by === 'platform' });
+        const reason = typeof action === 'string' ? {} : { reason: after.rejection_reason };
+        await audit(auditName(action), id, { from: before.status, to: after.status, ...reason });
+        changed(id);
+      }
+      return { status: 200, body: await showSkill(connection, id) };
+    },
+    { kept: keptSkill },
+  );

@@ -15,11 +15,11 @@ export function evaluateTrust(required: TrustLevel, claims: readonly PassportCla
   for (const claim of claims) {
     const level = assuranceRank(claim.assurance_level);
     const what = `${claim.claim_type} at ${claim.assurance_level}`;
-    if (claim.expires_at !== undefined && claim.expires_at <= now)
-      reasons.push(`${what} has expired and counts nothing.`);
+    const expired = (claim.expires_at ?? Infinity) <= now;
+    if (expired) reasons.push(`${what} has expired and counts nothing.`);
     else if (level === 0) reasons.push(`${what} counts as L0.`);
     else reasons.push(`${what} counts as ${nameOfLevel(level)}.`);
-    if ((claim.expires_at === undefined || claim.expires_at > now) && level > effective) effective = level;
+    if (!expired && level > effective) effective = level;
   }
   const allowed = nameOfLevel(effective) >= required;
   reasons.push(

@@ -9,8 +9,10 @@ const PassportClaimSchema = z.strictObject({
   claim_id: nameText.optional(),
   provider: nameText.optional(),
   layer: nameText.optional(),
-  verified_at: z.int().optional(),
-  expires_at: z.int().optional().meta({ description: 'Seconds since 1970; a claim that has expired counts nothing.' }),
+  verified_at: z.int().nullable().optional(),
+  expires_at: z.int().nullable().optional().meta({
+    description: 'Seconds since 1970; a claim that has expired counts nothing. Null or absent: it does not expire.',
+  }),
   humanity_verified: z.boolean().optional(),
 });
 export type PassportClaim = z.output<typeof PassportClaimSchema>;

@@ -129,4 +129,10 @@ export const advance = (db: CommonQueryMethods, id: string) =>
 
 /** Moves the deadline into the past; the row is open and late, as if its timer had not fired yet. */
 export const passDeadline = (db: CommonQueryMethods, id: string, ago = '1 second') =>
-  run(db, sql.fragment`update invocations set expires_at = clock_timestamp() - ${ago}::interval where id = ${id}`);
+  run(
+    db,
+    sql.fragment`
+      update invocations set expires_at = clock_timestamp() - ${ago}::interval,
+        look_at = clock_timestamp() - ${ago}::interval + interval '30 seconds'
+      where id = ${id}`,
+  );

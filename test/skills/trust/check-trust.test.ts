@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assuranceRank } from '../../../src/authority/index.ts';
+import { PASSPORT_CLAIM, type PassportClaims } from '../../../src/passports/token.ts';
 import { evaluateTrust } from '../../../src/skills/trust/check-trust.ts';
 import type { TrustEvaluation } from '../../../src/skills/trust/schema.ts';
-import { buildOperator, type TestOperator } from '../../support/factories.ts';
-import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
+import { issued } from '../../http/auth/support/belongings.ts';
+import { buildAgent, buildOperator, type TestOperator } from '../../support/factories.ts';
+import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
 import { publish, sealedSkill } from '../support.ts';
 
 const levels = ['L0', 'L1', 'L2'] as const;
@@ -70,6 +72,26 @@ describe('POST /v1/skills/:id/check-trust', () => {
       );
     });
   }
+
+  it('takes the claims of a passport as the passport carries them', async () => {
+    const agent = await buildAgent(caller);
+    const claim = {
+      agent_id: agent.id,
+      provider: 'eid',
+      layer: 'agent',
+      claim_type: 'vetted',
+      assurance_level: 'substantial',
+    };
+    assertStatus(await platform().post('/v1/identity-claims', claim), 201);
+    const { token } = await issued(caller, agent.id);
+    const [, payload = ''] = token.split('.');
+    const { [PASSPORT_CLAIM]: claims } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<
+      typeof PASSPORT_CLAIM,
+      PassportClaims
+    >;
+    assert.equal(claims.identity_claims[0]?.expires_at, null);
+    assert.equal((await check('L2', claims.identity_claims)).allowed, true);
+  });
 
   it('allows by the highest claim, whatever it is about', async () => {
     const { reasons, ...evaluation } = await check('L2', [

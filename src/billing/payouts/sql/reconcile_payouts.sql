@@ -4,6 +4,7 @@ create function reconcile_payouts(p_configured boolean, out woken int) language 
     select 'payout:' || p.operator_id || ':' || p.month from payouts p
     where p.status in ('due', 'transferring')
       and ((p.life_seen_at is null and p.created_at < clock_timestamp() - interval '10 seconds')
+        or p.life_seen_at < life_store_since()
         or (p.status = 'due' and p_configured and p.life_seen_at < clock_timestamp() - interval '1 minute')
         or (p.status = 'transferring' and p.life_seen_at < clock_timestamp() - interval '1 hour'))
       and not exists (select from life_messages m where m.life = 'payout:' || p.operator_id || ':' || p.month)

@@ -18,7 +18,7 @@ begin
     select distinct 'session:' || s.id
     from passport_lineages l join passport_sessions s on s.id = l.session_id
     where is_accountable(l)
-      and l.started_at < clock_timestamp() - interval '10 seconds' and (s.life_seen_at is null or s.life_seen_at < l.started_at)
+      and l.started_at < clock_timestamp() - interval '10 seconds' and (s.life_seen_at is null or s.life_seen_at < greatest(l.started_at, life_store_since()))
       and not exists (select from life_messages m where m.life = 'session:' || s.id)
     limit 100));
 end $$;

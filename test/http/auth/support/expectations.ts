@@ -86,6 +86,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/passports*', passports],
 
   ['GET /v1/claims/schemas*', open],
+  ['POST /v1/claims/:id/revoke', accounts],
   ['* /v1/claims*', work],
   ['* /v1/skills*', work],
   ['* /v1/skill-requests*', work],

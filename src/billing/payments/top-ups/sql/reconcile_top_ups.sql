@@ -7,6 +7,7 @@ begin
     where id = any(array(
       select id from top_ups m where status in ('opening', 'open', 'processing')
         and ((life_seen_at is null and created_at < clock_timestamp() - interval '10 seconds')
+          or life_seen_at < life_store_since()
           or (coalesce(next_call_at, expires_at) < clock_timestamp() - interval '1 minute'
             and life_seen_at < clock_timestamp() - interval '10 minutes'))
         and not exists (select from life_messages l where l.life = 'top-up:' || m.id)

@@ -5,7 +5,7 @@ begin
   woken := wake_lives(array(
     select 'portal:' || p.id from portal_sessions p
     where p.status = 'opening' and p.created_at < clock_timestamp() - interval '10 seconds'
-      and (p.life_seen_at is null or p.created_at < clock_timestamp() - interval '16 minutes')
+      and (p.life_seen_at is null or p.life_seen_at < life_store_since() or p.created_at < clock_timestamp() - interval '16 minutes')
       and not exists (select from life_messages l where l.life = 'portal:' || p.id)
     limit 100));
   update portal_sessions set status = 'expired', url = null

@@ -1,0 +1,67 @@
+interface Waiting {
+  /** Whose it is. */
+  caller: string;
+}
+
+/** What waits, in a queue for each caller. They take turns: whoever has sent a thousand gives way to whoever has sent one. */
+export class Turns<Item extends Waiting> {
+  /** In the order of the turns. */
+  readonly #queues = new Map<string, Item[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  waitingOf(caller: string): number {
+    return this.#queues.get(caller)?.length ?? 0;
+  }
+
+  push(item: Item): void {
+    this.#queueOf(item).push(item);
+    this.#size += 1;
+  }
+
+  /** Before what else its caller has waiting. */
+  putBack(item: Item): void {
+    this.#queueOf(item).unshift(item);
+    this.#size += 1;
+  }
+
+  /** The first item of the first caller who has one that `mayGo`; then it is the others' turn. */
+  take(mayGo: (item: Item) => boolean): Item | undefined {
+    for (const [caller, queue] of this.#queues) {
+      const [item] = queue;
+      if (item === undefined || !mayGo(item)) continue;
+      this.remove(item);
+      if (queue.length > 0) {
+        this.#queues.delete(caller);
+        this.#queues.set(caller, queue);
+      }
+      return item;
+    }
+    return undefined;
+  }
+
+  remove(item: Item): void {
+    const queue = this.#queues.get(item.caller) ?? [];
+    const at = queue.indexOf(item);
+    if (at < 0) return;
+    queue.splice(at, 1);
+    this.#size -= 1;
+    if (queue.length === 0) this.#queues.delete(item.caller);
+  }
+
+  /** Removes and returns all that `which` names. */
+  removeAll(which: (item: Item) => boolean = () => true): Item[] {
+    const removed = [...this.#queues.values()].flatMap((queue) => queue.filter(which));
+    for (const item of removed) this.remove(item);
+    return removed;
+  }
+
+  #queueOf({ caller }: Item): Item[] {
+    const queue = this.#queues.get(caller) ?? [];
+    this.#queues.set(caller, queue);
+    return queue;
+  }
+}

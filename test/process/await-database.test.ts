@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../../src/embedded/ports.ts';
+import { eventually } from '../support/eventually.ts';
+import { startProgram, type Started } from '../support/process.ts';
+import { settingsBeside } from '../support/role.ts';
+import { service } from '../support/service.ts';
+
+describe('A process that starts while Postgres is away', function () {
+  this.timeout(180_000);
+  const started: Started[] = [];
+  const sockets: Socket[] = [];
+  let back: Server | undefined;
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((one) => one.stop()));
+    for (const socket of sockets.splice(0)) socket.destroy();
+    back?.close();
+  });
+
+  /** Where nobody listens until `comeBack` lets the suite's Postgres answer there. */
+  const absentDatabase = async () => {
+    const port = await freePort();
+    const url = new URL(service().databaseUrl);
+    const { hostname, port: there } = url;
+    url.port = String(port);
+    url.hostname = '127.0.0.1';
+    return {
+      url: url.href,
+      async comeBack() {
+        back = createServer((socket) => {
+          const upstream = connect(Number(there), hostname);
+          sockets.push(socket, upstream);
+          for (const one of [socket, upstream]) one.on('error', () => {});
+          socket.pipe(upstream).pipe(socket);
+        }).listen(port, '127.0.0.1');
+        await once(back, 'listening');
+      },
+    };
+  };
+
+  it('lives, says that it is not ready, and serves when Postgres is there', async () => {
+    const database = await absentDatabase();
+    const port = await freePort();
+    const settings = { ...(await settingsBeside(service())), DATABASE_URL: database.url, LOG_LEVEL: 'info' };
+    const api = startProgram('src/api.ts', { ...settings, PORT: String(port) });
+    const worker = startProgram('src/worker.ts', { ...settings, PORT: '0' });
+    started.push(api, worker);
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    const live = await eventually('the API to live', () => get('/livez'), { seconds: 60, ignoreErrors: () => true });
+    assert.equal(live.status, 200);
+    const ready = await get('/readyz');
+    assert.deepEqual([ready.status, await ready.json()], [503, { status: 'unavailable', database: 'unreachable' }]);
+    const other = await get('/v1/skills');
+    assert.equal(other.status, 503);
+    assert(Number(other.headers.get('retry-after')) >= 1);
+    assert.equal(((await other.json()) as { code: string }).code, 'TEMPORARILY_UNAVAILABLE');
+    await eventually('the worker to wait', () => worker.output().includes('waits for it'), { seconds: 60 });
+
+    await database.comeBack();
+    await eventually('the API to be ready', async () => (await get('/readyz')).status === 200, {
+      seconds: 60,
+      ignoreErrors: () => true,
+    });
+    await eventually('the worker to be ready', () => worker.output().includes('"msg":"ready"'), { seconds: 60 });
+    assert(api.alive() && worker.alive());
+  });
+
+  it('ends at once when it is told to, or where waiting would change nothing', async () => {
+    const database = await absentDatabase();
+    const settings = { ...(await settingsBeside(service())), DATABASE_URL: database.url, LOG_LEVEL: 'info' };
+    const waiting = startProgram('src/worker.ts', settings);
+    await eventually('it to wait', () => waiting.output().includes('waits for it'), { seconds: 60 });
+    assert.equal(await waiting.stop(), 0);
+    const url = new URL(service().databaseUrl);
+    url.pathname = '/no_such_database';
+    const wrong = startProgram('src/worker.ts', { ...settings, DATABASE_URL: url.href });
+    assert.equal(await wrong.ended, 1);
+    assert.match(wrong.output(), /no_such_database/);
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { createActivities } from '../../activities/index.ts';
+import { createPorts } from '../../activities/ports.ts';
+import { sql } from '../../src/database/pool.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { lifeId, type LifeKind } from '../../src/ids/life-ids.ts';
+import { openTemporal } from '../../temporal/client.ts';
+import { createDelivery } from '../../temporal/delivery.ts';
+import { lives } from '../../temporal/lives.ts';
+import { noteLifeStore } from '../../temporal/rounds.ts';
+import { runWorker } from '../../temporal/worker.ts';
+import { newWallet, run } from '../billing/ledger/ledger-world.ts';
+import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { eventually } from '../support/eventually.ts';
+import { startRig } from './rig.ts';
+import { runOf } from './runs.ts';
+import { newNamespace } from './temporal-server.ts';
+
+describe('Another store of lives', () => {
+  it('wakes, after Temporal was emptied, a row that a life had seen: long before its deadline', async () => {
+    const rig = await startRig();
+    await rig.startDelivery({ sweep: false });
+    await rig.startWorker();
+    await noteLifeStore(rig.context.pool, (await rig.temporal.namespaceId()) ?? '');
+    const { id } = await rig.invoke();
+    await runOf(rig, id).showing(/^Waits for claim or completion/);
+    await eventually('its message to be gone', async () => (await rig.messagesOf(id)) === 0);
+
+    const emptied = {
+      ...rig.config,
+      temporal: { ...rig.config.temporal, namespace: `rig_${randomBytes(5).toString('hex')}` },
+    };
+    await newNamespace(emptied.temporal.address, emptied.temporal.namespace);
+    const temporal = openTemporal(emptied.temporal);
+    const delivery = createDelivery({ temporal, log: pino({ level: 'silent' }), lives });
+    const context = { ...rig.context, config: emptied, delivery };
+    await delivery.start(context, { sweep: true });
+    const worker = await runWorker(context, createActivities(context, createPorts(context)));
+    try {
+      const there = { ...rig, temporal };
+      await runOf(there, id).showing(/^Waits for claim or completion/);
+      // A provider that works by signal is no longer locked out.
+      await runOf(there, id).handle.signal('claim', {});
+      await eventually('the signal to have claimed it', async () => (await rig.row(id)).status === 'processing');
+      await runOf(there, id).handle.signal('complete', { output: { text: 'done' } });
+      await runOf(there, id).ended();
+    } finally {
+      await delivery.stop();
+      await worker.stop();
+      await temporal.close();
+      await rig.stop();
+    }
+  });
+
+  describe('of every kind', () => {
+    let own: OwnContext;
+    let operator: string;
+    before(async () => {
+      own = await ownContext();
+      operator = await newWallet(own.context.pool);
+    });
+    after(() => own.close());
+
+    // A subscription is woken by its own due date, wherever its life was, and takes no signal before it. Invocations: reconcile.test.ts.
+    type Kind = Exclude<LifeKind, 'subscription' | 'invocation'>;
+    /** Writes an open row that its life has just seen. @returns the life. */
+    const seen: Record<Kind, () => Promise<string>> = {
+      async mail() {
+        const id = newId('msg');
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into mails (id, recipient, subject, text, status, expires_at, life_seen_at)
+          values (${id}, 'a@example.test', 'A word', 'sealed', 'waiting', now() + interval '1 hour', clock_timestamp())`,
+        );
+        return lifeId.mail(id);
+      },
+      async payout() {
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into payouts (id, operator_id, month, gross_cents, commission_cents, status, account, life_seen_at)
+          values (${newId('pyt')}, ${operator}, '2026-01', 100, 0, 'transferring', 'acct_1', clock_timestamp())`,
+        );
+        return lifeId.payout(`${operator}:2026-01`);
+      },
+      async portal() {
+        const id = newId('prt');
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into portal_sessions (id, operator_id, life_seen_at, created_at)
+          values (${id}, ${operator}, clock_timestamp(), clock_timestamp() - interval '20 seconds')`,
+        );
+        return lifeId.portal(id);
+      },
+      async refund() {
+        const [id, topUp] = [newId('rfd'), newId('top')];
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into top_ups (id, operator_id, provider, amount_cents, expires_at, status, settled_at)
+          values (${topUp}, ${operator}, 'local', 1000, now(), 'expired', now())`,
+        );
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into refunds (id, operator_id, top_up_id, transaction_id, amount_cents, attempt, next_call_at, life_seen_at)
+          values (${id}, ${operator}, ${topUp}, ${newId('txn')}, 1000, 1, now() + interval '1 hour', clock_timestamp())`,
+        );
+        return lifeId.refund(id);
+      },
+      async session() {
+        const [id, jti] = [newId('ses'), newId('psp')];
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into passport_sessions (id, operator_id, started_at, life_seen_at)
+          values (${id}, ${operator}, now() - interval '1 minute', clock_timestamp())`,
+        );
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
+          values (${jti}, ${id}, ${operator}, 'ag_1', 'ag_1', 0, 'enforced', now() - interval '1 minute', now() + interval '1 hour')`,
+        );
+        return lifeId.session(id);
+      },
+      async 'top-up'() {
+        const id = newId('top');
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into top_ups (id, operator_id, provider, amount_cents, expires_at, life_seen_at)
+          values (${id}, ${operator}, 'local', 1000, now() + interval '1 hour', clock_timestamp())`,
+        );
+        return lifeId['top-up'](id);
+      },
+    };
+
+    it('wakes an open row that its life has just seen, and only then', async () => {
+      const messages = (life: string): Promise<number> =>
+        own.context.pool.oneFirst(
+          sql.type(z.object({ count: z.number() }))`select count(*)::int from life_messages where life = ${life}`,
+        );
+      await noteLifeStore(own.context.pool, 'first');
+      const lifeOf = new Map<Kind, string>();
+      for (const kind of Object.keys(seen) as Kind[]) lifeOf.set(kind, await seen[kind]());
+      for (const [kind, life] of lifeOf) {
+        await lives[kind].reconcile(own.context);
+        assert.equal(await messages(life), 0, `${kind}: its life is where it was`);
+      }
+      await noteLifeStore(own.context.pool, 'second');
+      for (const [kind, life] of lifeOf) {
+        await lives[kind].reconcile(own.context);
+        assert.equal(await messages(life), 1, `${kind}: its life may be gone`);
+      }
+    });
+  });
+});
