@@ -125,7 +125,8 @@ export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> 
     else if (!counted && route.takesSigned !== true) {
       const block = addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
       ctx.res.setHeaders(await limits.anonymous.count(block));
-      if (route.callsPerMinute !== undefined) ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block));
+      if (route.callsPerMinute !== undefined)
+        ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block));
     }
     await next();
   };
