@@ -8,7 +8,7 @@ import type { CommonQueryMethods } from '../database/pool.ts';
 import type { Encryption } from '../context/encryption.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { countApprovals, saveApprovalDecision, findApproval, listApprovals, lockApproval } from './approval-queries.ts';
-import { assertMayDecide, bodySealContext } from './require-approval.ts';
+import { assertMayDecide, bodySealContext, type Shown } from './require-approval.ts';
 import type { Approval, ApprovalStatus, ApprovalWithBody } from './schema.ts';
 
 export async function pageOfApprovals(
@@ -36,13 +36,13 @@ export async function readApproval(
   const row = await findApproval(pool, caller.operatorId, id);
   assertThat(row, () => notFound('approval'));
   const { sealed_body: sealed, ...approval } = row;
-  return mayApprove(caller) ? { ...approval, ...bodyOf(encryption, id, sealed) } : approval;
+  return mayApprove(caller) ? { ...approval, ...shownOf(encryption, id, sealed) } : approval;
 }
 
-/** Approvals are kept for ever, encryption keys are not: an approval whose key is gone is shown without its body. */
-function bodyOf({ open }: Encryption, id: string, sealed: string): Pick<ApprovalWithBody, 'body'> {
+/** Approvals are kept for ever, encryption keys are not: an approval whose key is gone is shown without what it holds. */
+function shownOf({ open }: Encryption, id: string, sealed: string): Pick<ApprovalWithBody, 'body' | 'subject'> {
   try {
-    return { body: JSON.parse(open(sealed, bodySealContext(id))) as unknown };
+    return JSON.parse(open(sealed, bodySealContext(id))) as Shown;
   } catch {
     return {};
   }

@@ -66,7 +66,10 @@ export const updateAgent = (
     );
     const after = withPatch(before, patch);
     if (isHeldToLess(after, before)) {
-      const refused = await context.requireApproval(unit, call, 'agent.accountability_weakened');
+      const refused = await context.requireApproval(unit, call, {
+        act: 'agent.accountability_weakened',
+        subject: before,
+      });
       if (refused !== null) return refused;
     }
     const agent = await saveAgent(connection, after);
@@ -127,7 +130,7 @@ export const unblockAgent = (context: Context, call: CommandCall, agentId: strin
           extra: { current_status: before.status },
         }),
     );
-    const refused = await context.requireApproval(unit, call, 'agent.unblocked');
+    const refused = await context.requireApproval(unit, call, { act: 'agent.unblocked', subject: before });
     if (refused !== null) return refused;
     const agent = await saveAgent(unit.connection, { ...before, status: 'active' });
     await unit.audit('agent.unblocked', agent.id);

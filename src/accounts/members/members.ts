@@ -52,7 +52,7 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
         ),
     );
     const act = ACTS.added[body.role];
-    const refused = act === null ? null : await context.requireApproval(unit, call, act);
+    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
     if (refused !== null) return refused;
     const member = await insertMember(connection, { ...body, operatorId });
     await audit('member.added', member.id, { role: member.role });
@@ -96,7 +96,7 @@ export const removeMember = (
       () => new CarnetError('INVALID_STATE', 'This is the last owner; add another owner before you delete this one.'),
     );
     const act = ACTS.deleted[member.role];
-    const refused = act === null ? null : await context.requireApproval(unit, call, act);
+    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: member });
     if (refused !== null) return refused;
     await deleteMember(connection, member.id);
     await audit('member.deleted', member.id, { role: member.role });
