@@ -1,4 +1,5 @@
 import type { Tier } from '../fields/tiers.ts';
+import { credentialName } from '../commands/caller.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Unit } from '../commands/unit.ts';
@@ -41,6 +42,8 @@ export const registerOperator = (
         agent_id: null,
         monthly_limit_cents: null,
         expires_at: null,
+        created_by: credentialName(call.caller),
+        personId: null,
         ...secretColumns(secret),
       });
       return { status: 201, body: { operator, api_key: secret } };

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { personBehind } from '../accounts/index.ts';
 import { credentialName, mayApprove, type Caller } from '../commands/caller.ts';
 import { ruleOfAct, type GovernedAct } from '../commands/governed-acts.ts';
 import type { Unit } from '../commands/unit.ts';
@@ -59,7 +60,7 @@ export const approvalGate =
         bodySealContext(id),
       ),
       requestedBy: credentialName(caller),
-      requestedPerson: null,
+      requestedPerson: await personBehind(unit.connection, caller),
       seconds: config.approvalSeconds,
     });
     if (requested.status === 'full') throw tooManyOpen(requested.expires_at);

@@ -84,6 +84,8 @@ create table api_keys (
   monthly_limit_cents bigint check (monthly_limit_cents >= 0),
   expires_at timestamptz,
   last_used_at timestamptz,
+  created_by text,                      -- the credential that made it; null: the first start
+  person_id text,                       -- the member behind that; null: it cannot be told
   created_at timestamptz not null default now(),
   constraint api_keys_shape check ((kind = 'operator') = (role is not null) and (kind = 'agent') = (agent_id is not null))
 );
