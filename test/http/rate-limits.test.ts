@@ -128,6 +128,7 @@ describe('rate limits', () => {
       const ctx = {
         state: { credential: { caller }, counted: false, route: {} },
         set: () => {},
+        res: { setHeaders: () => {} },
       } as unknown as ParameterizedContext<Authenticated>;
       return await Promise.resolve(limit(ctx, async () => {})).then(
         () => 'passed',
