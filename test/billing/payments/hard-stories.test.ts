@@ -219,6 +219,42 @@ function stories(program: string): void {
       assert.equal((await row()).tier, 'pro');
     });
 
+    it('an event of one that has ended since gives nothing back, however late it is', async () => {
+      const first = await subscribed();
+      const session = stripe.books.of('cs_test').find(({ subscription }) => subscription === first.id);
+      const earlier = stripe.books.pay(stripe.books.change(session?.id ?? '', { status: 'open' }).id).subscription;
+      const body = paymentEventBody('customer.subscription.created', {
+        ...stripe.books.get(String(earlier)),
+        metadata: { carnet_operator: payer.operatorId },
+      });
+      stripe.books.change(String(earlier), { status: 'canceled' });
+      const refunds = stripe.books.of('re').length;
+      const event = readPaymentWebhook(settings, Buffer.from(body), signPaymentEvent(body, { secret: SECRET }));
+      await receivePaymentEvent(rig.context, event, 'req_test');
+      const outcome = () =>
+        rig.context.pool.oneFirst(
+          sql.unsafe`select status from surplus_subscriptions where operator_id = ${payer.operatorId}`,
+        );
+      await eventually('it to be looked at', async () => (await outcome()) === 'over');
+      assert.equal(stripe.books.of('re').length, refunds);
+      assert.equal((await row()).tier, 'pro');
+    });
+
+    it('another that replaced it at Stripe is the one that runs', async () => {
+      const first = await subscribed();
+      const session = stripe.books.of('cs_test').find(({ subscription }) => subscription === first.id);
+      const next = stripe.books.pay(stripe.books.change(session?.id ?? '', { status: 'open' }).id).subscription;
+      stripe.books.change(first.id, { status: 'canceled' });
+      const body = paymentEventBody('customer.subscription.created', {
+        ...stripe.books.get(String(next)),
+        metadata: { carnet_operator: payer.operatorId },
+      });
+      const event = readPaymentWebhook(settings, Buffer.from(body), signPaymentEvent(body, { secret: SECRET }));
+      await receivePaymentEvent(rig.context, event, 'req_test');
+      await eventually('the other to run', async () => (await row()).subscription_id === next);
+      assert.deepEqual([(await row()).tier, stripe.books.get(String(next)).status], ['pro', 'active']);
+    });
+
     it('one that Stripe no longer knows is past due, then unpaid, and what it decides is not pushed for ever', async () => {
       const { id } = await subscribed();
       const known = stripe.books.get(id);
