@@ -7,6 +7,7 @@ import { createPorts } from '../../activities/ports.ts';
 import { sql } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids/ids.ts';
 import { lifeId, type LifeKind } from '../../src/ids/life-ids.ts';
+import { advanceSession } from '../../src/passports/accountability/advance-session.ts';
 import { openTemporal } from '../../temporal/client.ts';
 import { createDelivery } from '../../temporal/delivery.ts';
 import { lives } from '../../temporal/lives.ts';
@@ -118,8 +119,7 @@ describe('Another store of lives', () => {
         await run(
           own.context.pool,
           sql.fragment`
-          insert into passport_sessions (id, operator_id, started_at, life_seen_at)
-          values (${id}, ${operator}, now() - interval '1 minute', clock_timestamp())`,
+          insert into passport_sessions (id, operator_id, started_at) values (${id}, ${operator}, now() - interval '1 minute')`,
         );
         await run(
           own.context.pool,
@@ -127,6 +127,7 @@ describe('Another store of lives', () => {
           insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability, started_at, latest_expiry)
           values (${jti}, ${id}, ${operator}, 'ag_1', 'ag_1', 0, 'enforced', now() - interval '1 minute', now() + interval '1 hour')`,
         );
+        await advanceSession(own.context, id);
         return lifeId.session(id);
       },
       async 'top-up'() {

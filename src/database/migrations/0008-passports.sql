@@ -23,8 +23,14 @@ create table passport_sessions (
   id text primary key,
   operator_id text not null,
   started_at timestamptz not null,
-  life_seen_at timestamptz               -- when its life last read it (rule 11)
+  life_seen_at timestamptz,              -- when its life last read it (rule 11)
+  -- When the reconciler looks at it next: whether its life has seen a lineage, or whether a deadline has passed. Null: nothing is owed
+  -- in it. And the epoch of the store of lives in which its life saw it last; null: in none yet.
+  look_at timestamptz,
+  life_epoch int
 ) with (fillfactor = 80);
+-- For the reconciler, which reads what is due and nothing else.
+create index passport_sessions_due on passport_sessions (life_epoch, look_at) where look_at is not null;
 
 -- A passport and all its refreshes, with one set of obligations (decision A16). Revoking any member revokes the lineage.
 create table passport_lineages (
@@ -50,6 +56,20 @@ create table passport_lineages (
   checkout_missed_at timestamptz
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 create index passport_lineages_of_session on passport_lineages (session_id);
+-- A new lineage, and a deadline that comes earlier or comes back, bring the next look at its session forward. A checkpoint, whose
+-- next deadline is later, does not.
+create function look_at_session() returns trigger language plpgsql as $$
+begin
+  perform look_at_lineage(new, tg_op = 'INSERT');
+  return null;
+end $$;
+create trigger lineage_is_looked_at after insert on passport_lineages for each row
+  when (new.accountability <> 'standard') execute function look_at_session();
+create trigger lineage_is_due_earlier after update on passport_lineages for each row
+  when (new.accountability <> 'standard' and (new.latest_expiry <> old.latest_expiry or new.revoked_at is distinct from old.revoked_at
+    or new.next_checkpoint_due_at < old.next_checkpoint_due_at
+    or (old.next_checkpoint_due_at is null and new.next_checkpoint_due_at is not null)))
+  execute function look_at_session();
 create index passport_lineages_children on passport_lineages (parent_lineage_id) where parent_lineage_id is not null;
 create index passport_lineages_of_agent on passport_lineages (agent_id, id);
 -- Lineages that must still report. Neither times nor counts are in it, so a checkpoint writes to no index.

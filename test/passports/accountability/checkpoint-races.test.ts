@@ -212,7 +212,7 @@ describe('races at a deadline', function () {
     const child = await newLineage(db, { operator: read.operator, parent: read, age: -1 });
     await run(
       db,
-      sql.fragment`update passport_sessions set life_seen_at = clock_timestamp() - interval '1 minute' where id = ${read.session}`,
+      sql.fragment`update passport_sessions set life_seen_at = clock_timestamp() - interval '1 minute', look_at = clock_timestamp() where id = ${read.session}`,
     );
     await run(
       db,

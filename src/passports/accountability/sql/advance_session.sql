@@ -13,7 +13,9 @@ begin
   loop
     perform flag_missed_deadlines(due, clock_timestamp(), p_checkout_grace);
   end loop;
-  update passport_sessions set life_seen_at = clock_timestamp() where id = p_session;
+  update passport_sessions set life_seen_at = clock_timestamp(), life_epoch = life_epoch_now(),
+      look_at = look_at_session_next(p_session, p_checkout_grace)
+    where id = p_session;
   answer.found := found;
   select d.what, l.agent_id, l.checkpoint_count + 1, d.due, d.at
     into answer.waits_for, answer.agent_id, answer.checkpoint, expected, deadline

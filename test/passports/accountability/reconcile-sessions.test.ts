@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
+import { reconcileSessions } from '../../../src/passports/accountability/reconcile-sessions.ts';
+import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
+import { flagsOf, newLineage, newOperator, refreshed, run, timePasses, type Lineage } from '../lineages.ts';
+
+/** Seconds after which a session with an interval of 300 has missed its checkpoint by more than half a minute. */
+const LATE = 300 + 75 + 31;
+
+describe('reconcileSessions', function () {
+  this.timeout(120_000);
+  let own: OwnContext;
+  let db: DatabasePool;
+  before(async () => {
+    own = await ownContext();
+    db = own.context.pool;
+  });
+  after(() => own.close());
+  beforeEach(async () => {
+    await run(db, sql.fragment`update passport_sessions set look_at = null`); // those of the tests before are not of this one
+  });
+
+  const missed = async (lineage: Lineage): Promise<boolean> =>
+    (await flagsOf(db, lineage)).some(({ type }) => type === 'missed_checkpoint');
+
+  it('passes over a session that fails, and does the others', async () => {
+    const operator = await newOperator(db);
+    const [bad, good] = [await newLineage(db, { operator, age: LATE }), await newLineage(db, { operator, age: LATE })];
+    await db.query(sql.unsafe`
+      create function fail_to_flag() returns trigger language plpgsql as $$
+      begin
+        raise exception 'this session cannot be flagged';
+      end $$`);
+    await db.query(sql.unsafe`
+      create trigger fails_to_flag before insert on passport_flags for each row
+      when (new.lineage_id = ${sql.literalValue(bad.jti)}) execute function fail_to_flag()`);
+    const { raised, failed } = await reconcileSessions(own.context);
+    assert.deepEqual({ raised, failed }, { raised: 1, failed: 1 });
+    assert.deepEqual([await missed(bad), await missed(good)], [false, true]);
+    assert.equal((await reconcileSessions(own.context)).failed, 0, 'not again at once');
+    await db.query(sql.unsafe`drop trigger fails_to_flag on passport_flags`);
+    await run(db, sql.fragment`update passport_sessions set look_at = clock_timestamp() where id = ${bad.session}`);
+    assert.equal((await reconcileSessions(own.context)).raised, 1, 'but later');
+  });
+
+  it('gives each operator its turn: who has one session due does not wait for who has many', async () => {
+    const [hostile, honest] = [await newOperator(db), await newOperator(db)];
+    for (let count = 0; count < 120; count += 1) await newLineage(db, { operator: hostile, age: LATE + 600 });
+    const one = await newLineage(db, { operator: honest, age: LATE });
+    const Batch = z.object({ looked: z.number() });
+    const { looked } = await db.one(sql.type(Batch)`select looked from reconcile_sessions(900)`);
+    assert.equal(looked, 100);
+    assert(await missed(one), 'the last that fell due is in the first batch');
+  });
+
+  it('reads what is due, however much is open', async () => {
+    const operator = await newOperator(db);
+    const open: Lineage[] = [];
+    for (let count = 0; count < 60; count += 1) open.push(await newLineage(db, { operator }));
+    for (const { session } of open) await advanceSession(own.context, session);
+    const Read = z.object({ rows: z.number() });
+    const rowsRead = (): Promise<number> =>
+      db.transaction(async (connection) => {
+        // Tables as small as these would be read whole; those of a million rows are not.
+        await connection.query(sql.unsafe`set local enable_seqscan = off`);
+        await connection.query(sql.unsafe`discard plans`);
+        // What the connection did shortly before may be counted too.
+        const readSoFar = () =>
+          connection.oneFirst(sql.type(Read)`
+            select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+            where relname in ('passport_sessions', 'passport_lineages')`);
+        const before = await readSoFar();
+        await connection.one(sql.unsafe`select * from reconcile_sessions(900)`);
+        await connection.one(sql.unsafe`select wake_sessions_of_other_store() as woken`);
+        return (await readSoFar()) - before;
+      });
+    assert.equal(await rowsRead(), 0, 'nothing is due, so no row is read');
+    for (const lineage of open.slice(0, 3)) await timePasses(db, lineage, LATE);
+    const read = await rowsRead();
+    assert(read > 0 && read <= 3 * 20, `${read} rows read for three that are due`);
+    assert.deepEqual(await Promise.all(open.slice(0, 4).map(missed)), [true, true, true, false]);
+  });
+
+  it('finds the deadline that a refresh brings back, with no life to see it', async () => {
+    const operator = await newOperator(db);
+    // The checkpoint would be due after the last expiry, and so is not.
+    const lineage = await newLineage(db, { operator, ttl: 320, age: 310 });
+    await advanceSession(own.context, lineage.session);
+    await refreshed(db, lineage, 600);
+    await timePasses(db, lineage, LATE - 310);
+    await reconcileSessions(own.context);
+    assert(await missed(lineage));
+  });
+});
