@@ -128,7 +128,7 @@ export interface PaymentProvider {
   ): Promise<HostedPage>;
   /**
    * Key: the change. To be called once the page of an upgrade is paid, as `readCheckout` says: makes the upgrade where
-   * paying it did not.
+   * paying it did not. A tier that is as large by now stays.
    */
   completeUpgrade(request: { changeId: string; subscriptionId: string; tier: PaidTier }): Promise<SubscriptionState>;
   readCheckout(sessionId: string): Promise<CheckoutState>;

@@ -162,13 +162,15 @@ export async function completeIfPaid(
 ): Promise<void> {
   if (change.kind !== 'upgrade' || checkout.status !== 'paid') return;
   const { id: changeId, tier } = change;
-  await payments.completeUpgrade({ changeId, subscriptionId, tier }).catch((error: unknown) => {
+  const alarm = (reason: string): void =>
+    log.error({ changeId, subscriptionId, reason }, 'an upgrade was paid and is not made; a person must look');
+  try {
+    const { tier: has } = await payments.completeUpgrade({ changeId, subscriptionId, tier });
+    if (has !== tier) alarm(`the tier is ${has ?? 'unknown'} by now`);
+  } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
-    log.error(
-      { changeId, subscriptionId, reason: error.message },
-      'an upgrade was paid, and the payment provider refuses to make it; a person must look',
-    );
-  });
+    alarm(error.message);
+  }
 }
 
 const readSubscription = (
