@@ -67,9 +67,10 @@ export class ModelWallet {
   }
 
   hold(cents: number): boolean {
-    if (!this.spends(cents)) return false;
+    if (!this.spends(cents + Math.ceil(this.openRemainders / MICROCENTS))) return false;
     this.held += cents;
     return true;
+  /** A cent that a meter has begun to use is not promised again. */
   }
 
   capture(cents: number): void {
