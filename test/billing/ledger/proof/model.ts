@@ -196,7 +196,7 @@ export class Model {
     }
     if (refund.known) topUp.refunded = Math.max(0, topUp.refunded - topUp.cents);
     if (was === 'succeeded') wallet.credit(topUp.cents);
-    else wallet.held -= topUp.cents;
+    else wallet.release(topUp.cents);
     return this.#reversed(topUp, status);
   }
 
@@ -238,7 +238,7 @@ export class Model {
       wallet.capture(price);
       this.#earn(invocation.skill, price);
     } else {
-      wallet.held -= price;
+      wallet.release(price);
     }
     return 'ok';
   }
