@@ -78,4 +78,15 @@ describe('A wallet that owes', function () {
     const left = await balanceOf(operator);
     assert.deepEqual([left.balance_cents, left.held_cents, left.receivable_cents], [0, 300, 600]);
   });
+
+  it('is not debited by the platform either, whose refusal says why', async () => {
+    const { operator } = await debtor();
+    const refused = await platform().post(`/v1/admin/operators/${operator.operatorId}/adjustments`, {
+      amount_cents: -1,
+      description: 'too much',
+    });
+    assertProblem(refused, 'BALANCE_TOO_LOW');
+    assert.deepEqual([refused.body.balance_cents, refused.body.receivable_cents], [0, 600]);
+    assert.match(String(refused.body.detail), /owes 600 cents/);
+  });
 });
