@@ -148,7 +148,8 @@ export function walletRows({ operatorId, filters, limit }: WalletRows): Fragment
       order by t.position desc ${rowsRead(limit)}) t`;
 }
 
-const isNarrowed = ({ type, direction }: WalletRows['filters']): boolean =>
+/** Whether only some types of wallet rows are wanted. */
+export const isNarrowed = ({ type, direction }: WalletRows['filters']): boolean =>
   type !== undefined || direction !== undefined;
 
 const CREDITS: readonly TransactionType[] = ['topup', 'adjustment'];

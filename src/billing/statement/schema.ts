@@ -11,7 +11,7 @@ export const statementFilters = {
     .default('all')
     .describe('Which rows of the timeline to show; ignored without it.'),
   type: TransactionTypeSchema.optional().describe(
-    'On the timeline this filters wallet rows only; the same holds for direction.',
+    'On the timeline it leaves wallet rows only, as direction does: a model call has neither.',
   ),
   direction: z.enum(['in', 'out']).optional().describe('`in`: credits. `out`: debits, refunds of top-ups among them.'),
   since: queryInstant.optional().describe('At that instant or later.'),
