@@ -39,6 +39,7 @@ describe('GET /v1/billing/transactions', () => {
       total: 0,
       next_cursor: null,
       has_more: false,
+      receivable_cents: 0,
       transactions: [],
     });
   });

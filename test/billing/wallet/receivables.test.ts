@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
-import type { Balance } from '../../../src/billing/wallet/schema.ts';
+import type { Balance, WalletTransaction } from '../../../src/billing/wallet/schema.ts';
 import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../../support/factories.ts';
 import { paymentEventBody, refundedCharge } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database, platform } from '../../support/service.ts';
 import { buildTopUp, movements, post, topUpRow } from '../payments/support.ts';
+
+interface Statement {
+  receivable_cents: number;
+  transactions: WalletTransaction[];
+}
 
 const balanceOf = async (operator: TestOperator): Promise<Balance> =>
   assertStatus(await operator.get<Balance>('/v1/billing/balance'), 200);
@@ -44,6 +49,22 @@ describe('A wallet that owes', function () {
       held_cents: 600,
       receivable_cents: 600,
     });
+  });
+
+  it('shows it in its statement, and each row that pays it', async () => {
+    const { operator, work } = await debtor();
+    const statement = async () => {
+      const reply = await operator.get<Statement>('/v1/billing/transactions');
+      const { receivable_cents, transactions } = assertStatus(reply, 200);
+      return [
+        receivable_cents,
+        ...transactions.map(({ amount_cents, description }) => `${amount_cents} ${description}`),
+      ];
+    };
+    const taken = ['-400 Refunded by the payment provider', '1000 Top-up'];
+    assert.deepEqual(await statement(), [600, ...taken]);
+    assertStatus(await act(work[0], operator, 'cancel'), 200);
+    assert.deepEqual(await statement(), [300, '-300 Owed since a payment was charged back', ...taken]);
   });
 
   it('pays it from a hold that is released, and may spend again once it holds what it owed', async () => {
