@@ -386,6 +386,8 @@ create table portal_sessions (
   constraint portal_sessions_url check ((url is not null) = (status = 'open'))
 );
 create index portal_sessions_age on portal_sessions (created_at);
+-- The few whose page waits to be opened, or whose address has to be deleted.
+create index portal_sessions_open on portal_sessions (created_at) where status in ('opening', 'open');
 
 -- ── Payouts ──
 
