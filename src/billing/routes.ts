@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../http/route.ts';
+import { caseRoutes } from './cases/routes.ts';
 import { payoutRoutes } from './payouts/routes.ts';
 import { walletRoutes } from './wallet/routes.ts';
 import { refundRoutes } from './payments/refunds/routes.ts';
@@ -17,4 +18,5 @@ export const billingRoutes: AnyRoute[] = [
   ...topUpRoutes,
   ...refundRoutes,
   ...webhookRoutes,
+  ...caseRoutes,
 ];

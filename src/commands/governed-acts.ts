@@ -74,6 +74,24 @@ export const governedActs = {
     why: 'Earnings are paid out to it: only an owner decides where money leaves to.',
     by: 'owner',
   },
+  'refund.settled_by_hand': {
+    call: 'POST /v1/admin/billing/refunds/:id/settle',
+    what: 'Settling a refund that hangs, by the platform',
+    why: 'It moves the money that the refund holds: a person has looked it up at the provider.',
+    by: 'administrator',
+  },
+  'receivable.closed': {
+    call: 'POST /v1/admin/billing/receivables/:id/close',
+    what: 'Giving up what an operator owes, by the platform',
+    why: 'The platform pays it.',
+    by: 'administrator',
+  },
+  'differing_payment.taken': {
+    call: 'POST /v1/admin/billing/differing-payments/:id/take',
+    what: 'Crediting a payment that is not the one requested, by the platform',
+    why: 'It makes money in a wallet: a person has looked up what was paid.',
+    by: 'administrator',
+  },
 } as const satisfies Record<string, GovernedRule>;
 
 /** An act as approvals and the audit trail name it. */

@@ -21,22 +21,42 @@ export const queryIntegerOr = (standard: number, minimum: number, maximum: numbe
     default: standard,
   });
 
-/** An instant in a query string, in milliseconds, as answers show times. */
-export const queryInstant = z.iso
-  .datetime({
-    offset: true,
-    error: 'must be a time with its offset, e.g. 2026-01-31T12:00:00Z; in an address + is written %2B',
-  })
-  .transform((value) => Date.parse(value));
-
 /** To readers of the document it is the number that it stands for. */
-const documented = <Schema extends z.ZodType>(schema: Schema, jsonSchema: Record<string, unknown>): Schema =>
-  schema.meta({
+function documented<Schema extends z.ZodType>(schema: Schema, jsonSchema: Record<string, unknown>): Schema {
+  return schema.meta({
     override: ({ jsonSchema: made }) => {
       delete made.pattern;
       Object.assign(made, jsonSchema);
     },
   });
+}
+
+const Instant = z.iso.datetime({ offset: true });
+const INSTANT_PARTS = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?(?:(Z)|([+-]\d{2}):?(\d{2})?))?$/;
+
+/** In full, as Date.parse() reads it; '' where it is none. A day begins at midnight UTC. */
+function fullInstant(text: string): string {
+  const [, day, minutes, seconds = ':00', utc, hours, more = '00'] = INSTANT_PARTS.exec(text) ?? [];
+  if (day === undefined) return '';
+  if (minutes === undefined) return `${day}T00:00:00Z`;
+  return `${day}T${minutes}${seconds}${utc ?? `${hours}:${more}`}`;
+}
+
+/**
+ * An instant in a query string, in milliseconds: a day, or a time with its offset to the minute, the second or a part
+ * of it. A time without an offset is refused, since nobody knows whose it is.
+ */
+export const queryInstant = documented(
+  z
+    .string()
+    .transform(fullInstant)
+    .refine(
+      (text) => Instant.safeParse(text).success,
+      'must be a day or a time with its offset, e.g. 2026-01-31 or 2026-01-31T12:00Z; in an address + is written %2B',
+    )
+    .transform((text) => Date.parse(text)),
+  { type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+);
 
 const NONE: Record<string, string | string[]> = Object.freeze({});
 

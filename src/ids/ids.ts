@@ -55,6 +55,7 @@ interface IdOfPrefix {
   chko: Branded<'CheckoutId'>;
   evt: Branded<'EventId'>;
   top: TopUpId;
+  dif: Branded<'DifferingPaymentId'>;
   rfd: RefundId;
   sbc: SubscriptionChangeId;
   prt: PortalId;

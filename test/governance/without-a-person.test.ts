@@ -220,6 +220,8 @@ describe('What needs a person', function () {
     const pool = await database();
     const asked = await pool.anyFirst(sql.type(z.object({ action: z.string() }))`
       select distinct action from governance_approvals where operator_id = any(${sql.array(operators, 'text')})`);
-    assert.deepEqual(asked.toSorted(), Object.keys(governedActs).toSorted(), 'every act was tried');
+    // What only the platform's key may request is none of an operator's bearers': test/billing/cases has it.
+    const ofOperators = Object.entries(governedActs).filter(([, { call }]) => !/ \/v1\/admin\//.test(call));
+    assert.deepEqual(asked.toSorted(), ofOperators.map(([act]) => act).toSorted(), 'every act was tried');
   });
 });

@@ -29,6 +29,7 @@ const prefixes = Object.keys({
   chko: true,
   evt: true,
   top: true,
+  dif: true,
   rfd: true,
   sbc: true,
   prt: true,

@@ -123,6 +123,7 @@ describe('the work on an invocation', () => {
         balance_usd: '$0.75',
         ledger_balance_cents: 100,
         held_cents: 25,
+        receivable_cents: 0,
       });
       assertStatus(await post(provider, id, 'claim'), 200);
       const done = assertStatus(await post(provider, id, 'complete', { output }), 200);
@@ -136,6 +137,7 @@ describe('the work on an invocation', () => {
         balance_usd: '$0.75',
         ledger_balance_cents: 75,
         held_cents: 0,
+        receivable_cents: 0,
       });
       assert.deepEqual((await buyer.get<Invocation>(`/v1/skills/invocations/${id}`)).body, done);
     });
@@ -222,6 +224,7 @@ describe('the work on an invocation', () => {
         balance_usd: '$0.25',
         ledger_balance_cents: 25,
         held_cents: 0,
+        receivable_cents: 0,
       });
     });
 

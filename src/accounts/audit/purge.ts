@@ -15,8 +15,9 @@ interface Purge {
 }
 
 /**
- * Deletes audit events that are older than the tier of their operator keeps them, a thousand at most (decision B22).
- * Nothing else is purged: wallet rows, claims and approvals are records of their own.
+ * Removes audit events that are older than the tier of their operator keeps them, a thousand at most; those about money
+ * are moved to where they are kept for ever (decision B22). Nothing else is purged: wallet rows, claims and approvals are
+ * records of their own.
  * @param after the id of the operator after whom to begin, in the order of ids; '' to begin with the first
  */
 export async function purgeAuditEvents({ pool }: Context, after: string): Promise<Purge> {

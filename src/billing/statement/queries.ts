@@ -3,7 +3,7 @@ import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import type { TransactionType } from '../wallet/schema.ts';
-import type { StatementFilters } from './schema.ts';
+import { ROWS_COUNTED, type StatementFilters } from './schema.ts';
 import { pageOfSources, signedCents, sourcesCount, transactionText } from './transaction-text.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
@@ -41,11 +41,12 @@ const PageRow = z.object({
   more: z.boolean(),
   content: z.string().nullable(),
   sealed_receipts: z.string().nullable(),
+  owed: z.number(),
 });
 
 /**
  * One page: `content` is the rows joined, `last` the position of the last of them, `more` whether there are any below
- * it.
+ * it; `owed` are the cents of the wallet's open receivables now.
  */
 type StatementPage = z.infer<typeof PageRow>;
 
@@ -74,7 +75,8 @@ export const readStatementPage = (
       select t.*, row_number() over (order by t.position desc) as nth
       from (${walletRows(request)}) t order by t.position desc ${rowsRead(limit)}
     )
-    select place.top, place.floor, place.total, shown.last, shown.more, shown.content, shown.sealed_receipts
+    select place.top, place.floor, place.total, shown.last, shown.more, shown.content, shown.sealed_receipts,
+      (select receivable_cents from wallets where operator_id = ${operatorId}) as owed
     from place, (
       select min(t.position) filter (where t.fits) as last, coalesce(not bool_and(t.fits), false) as more,
         string_agg(${text}, ${separator} order by t.nth) filter (where t.fits) as content,
@@ -128,11 +130,13 @@ function placeOf({ operatorId, filters, place }: StatementRequest): Fragment {
 /** Only adjustments go both ways, so the others are counted in their index alone. */
 function countOf(operatorId: OperatorId, filters: WalletRows['filters']): Fragment {
   const kinds = kindsOf(filters);
-  const within = sql.fragment`t.wallet = ${operatorId} and t.position <= ends.top and t.position > ends.floor`;
-  const oneWay = sql.fragment`(select count(*) from transfers t
-    where ${within} and t.kind = any(${textArray(kinds.filter((kind) => kind !== 'adjustment'))}))`;
+  const counted = (which: Fragment): Fragment => sql.fragment`(select count(*) from (
+    select from transfers t where t.wallet = ${operatorId} and t.position <= ends.top and t.position > ends.floor and ${which}
+    limit ${ROWS_COUNTED}) counted)`;
+  const oneWay = counted(sql.fragment`t.kind = any(${textArray(kinds.filter((kind) => kind !== 'adjustment'))})`);
   if (!kinds.includes('adjustment')) return oneWay;
-  return sql.fragment`${oneWay} + (select count(*) from transfers t where ${within} and t.kind = 'adjustment' ${sideOf(filters)})`;
+  const adjustments = counted(sql.fragment`t.kind = 'adjustment' ${sideOf(filters)}`);
+  return sql.fragment`least(${oneWay} + ${adjustments}, ${ROWS_COUNTED})`;
 }
 
 /**
@@ -148,7 +152,8 @@ export function walletRows({ operatorId, filters, limit }: WalletRows): Fragment
       order by t.position desc ${rowsRead(limit)}) t`;
 }
 
-const isNarrowed = ({ type, direction }: WalletRows['filters']): boolean =>
+/** Whether only some types of wallet rows are wanted. */
+export const isNarrowed = ({ type, direction }: WalletRows['filters']): boolean =>
   type !== undefined || direction !== undefined;
 
 const CREDITS: readonly TransactionType[] = ['topup', 'adjustment'];

@@ -11,7 +11,7 @@ export const statementFilters = {
     .default('all')
     .describe('Which rows of the timeline to show; ignored without it.'),
   type: TransactionTypeSchema.optional().describe(
-    'On the timeline this filters wallet rows only; the same holds for direction.',
+    'On the timeline it leaves wallet rows only, as direction does: a model call has neither.',
   ),
   direction: z.enum(['in', 'out']).optional().describe('`in`: credits. `out`: debits, refunds of top-ups among them.'),
   since: queryInstant.optional().describe('At that instant or later.'),
@@ -19,9 +19,21 @@ export const statementFilters = {
 };
 export type StatementFilters = z.output<z.ZodObject<typeof statementFilters>>;
 
+/**
+ * Rows that a filtered statement counts at most: a count reads every row that it counts, and 300,000 took 240 ms.
+ * Without filters the positions themselves say how many there are.
+ */
+export const ROWS_COUNTED = 10_000;
+
 export const StatementSchema = z
   .object({
-    total: z.int().describe('Rows under these filters when the first page was read.'),
+    total: z
+      .int()
+      .describe(
+        'Rows under these filters when the first page was read; with type or direction they are counted up to ' +
+          `${ROWS_COUNTED}, which then stands for as many or more.`,
+      ),
+    receivable_cents: z.int().describe('What the wallet owes now: no row shows it before it is paid.'),
     ...cursorMembers,
     transactions: z.array(WalletTransactionSchema),
   })

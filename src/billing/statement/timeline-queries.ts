@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { olderThan, rowsRead, walletRows, type WalletRows } from './queries.ts';
+import { isNarrowed, olderThan, rowsRead, walletRows, type WalletRows } from './queries.ts';
 import type { StatementFilters } from './schema.ts';
 import { signedCents } from './transaction-text.ts';
 
@@ -85,15 +85,21 @@ function placeOf({ operatorId, filters: { since, until }, place }: TimelineReque
 
 function entriesOf(request: TimelineRequest): Fragment {
   const { entry_kind: kind } = request.filters;
+  if (isNarrowed(request.filters)) return kind === 'llm' ? noEntry : transfersOf(request);
   if (kind === 'wallet') return transfersOf(request);
   if (kind === 'llm') return callsOf(request);
   return sql.fragment`(${transfersOf(request)}) union all (${callsOf(request)})`;
 }
 
+const transfer = sql.fragment`
+  t.position, 0::bigint as call, t.id, t.created_at, t.kind as what, ${signedCents} as amount,
+  null::text as provider, null::text as model, null::bigint as total_tokens, null::text as price_state`;
+
 const transfersOf = (request: TimelineRequest): Fragment => sql.fragment`
-  select t.position, 0::bigint as call, t.id, t.created_at, t.kind as what, ${signedCents} as amount,
-    null::text as provider, null::text as model, null::bigint as total_tokens, null::text as price_state
-  from (${walletRows(request)}) t order by t.position desc ${rowsRead(request.limit)}`;
+  select ${transfer} from (${walletRows(request)}) t order by t.position desc ${rowsRead(request.limit)}`;
+
+/** Model calls have neither a type nor a direction. */
+const noEntry = sql.fragment`select ${transfer} from transfers t where false`;
 
 const call = sql.fragment`
   c.position, c.call, c.id, c.created_at, c.operation as what,

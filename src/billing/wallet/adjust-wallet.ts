@@ -12,8 +12,9 @@ export interface Adjustment {
   description: string;
 }
 
-const AvailableRow = z.object({ available: z.number() });
-const MovedRow = z.object({ id: z.string().nullable() });
+const WalletRow = z.object({ available: z.number(), owed: z.number() });
+const ReservedRow = z.object({ reserved: z.number() });
+const MovedRow = z.object({ id: z.string() });
 const CreatedRow = z.object({ created_at: z.string() });
 
 /**
@@ -27,17 +28,19 @@ export async function adjustWallet(
 ): Promise<WalletTransaction> {
   const { connection } = unit;
   const id = newId('txn');
-  const wallet = await connection.maybeOne(sql.type(AvailableRow)`
-    select posted_cents - held_cents as available from wallets where operator_id = ${operatorId} for no key update`);
+  const wallet = await connection.maybeOne(sql.type(WalletRow)`
+    select posted_cents - held_cents as available, receivable_cents as owed from wallets
+    where operator_id = ${operatorId} for no key update`);
   if (wallet === null) throw notFound('operator');
+  if (amountCents < 0) {
+    // In a statement of its own: one that had to wait for the lock still sees what was there before.
+    const reserved = await connection.oneFirst(sql.type(ReservedRow)`select reserved_cents(${operatorId}) as reserved`);
+    assertCovers({ ...wallet, reserved }, -amountCents);
+  }
   const move = amountCents > 0 ? sql.fragment`credit_wallet` : sql.fragment`debit_wallet`;
-  const moved = await connection.one(sql.type(MovedRow)`
+  await connection.query(sql.type(MovedRow)`
     select ${move}(${id}, ${operatorId}, ${Math.abs(amountCents)}, 'platform:adjustments', 'adjustment', ${id},
       ${description}) as id`);
-  assertThat(moved.id !== null, () => {
-    const detail = `The wallet has ${wallet.available} cents available; take out no more than that.`;
-    return new CarnetError('BALANCE_TOO_LOW', detail, { extra: { balance_cents: wallet.available } });
-  });
   await unit.audit('wallet.adjusted', operatorId, { transaction_id: id, amount_cents: amountCents });
   const { created_at } = await connection.one(sql.type(CreatedRow)`select created_at from transfers where id = ${id}`);
   return {
@@ -50,4 +53,21 @@ export async function adjustWallet(
     receipt_url: null,
     details: noDetails,
   };
+}
+
+/** @throws CarnetError BALANCE_TOO_LOW with the reason: a debt, or what is promised elsewhere. */
+function assertCovers(
+  { available, owed, reserved }: { available: number; owed: number; reserved: number },
+  cents: number,
+): void {
+  const extra = { balance_cents: available };
+  assertThat(owed === 0, () => {
+    const detail = `The wallet owes ${owed} cents since a payment was taken back; nothing is taken out before they are paid.`;
+    return new CarnetError('BALANCE_TOO_LOW', detail, { extra: { ...extra, receivable_cents: owed } });
+  });
+  assertThat(available - reserved >= cents, () => {
+    const begun = reserved === 0 ? '' : `, ${reserved} of them for usage that is charged and not debited yet`;
+    const detail = `The wallet has ${available} cents available${begun}; take out no more than ${available - reserved}.`;
+    return new CarnetError('BALANCE_TOO_LOW', detail, { extra });
+  });
 }

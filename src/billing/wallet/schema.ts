@@ -9,11 +9,17 @@ export const BalanceSchema = z
     balance_usd: z.string().describe('balance_cents as dollars, without thousands separator.'),
     ledger_balance_cents: Cents.describe('Before holds.'),
     held_cents: Cents.describe('Held for open invocations and for refunds under way.'),
+    receivable_cents: Cents.describe(
+      'Owed since payments were taken back that the wallet could not cover. While it is above zero nothing is spent: ' +
+        'whatever becomes available pays it first.',
+    ),
   })
   .meta({
     id: 'Balance',
     description: 'The wallet of the calling operator, in US cents.',
-    examples: [{ balance_cents: 975, balance_usd: '$9.75', ledger_balance_cents: 1000, held_cents: 25 }],
+    examples: [
+      { balance_cents: 975, balance_usd: '$9.75', ledger_balance_cents: 1000, held_cents: 25, receivable_cents: 0 },
+    ],
   });
 export type Balance = z.infer<typeof BalanceSchema>;
 

@@ -92,6 +92,20 @@ create table api_keys (
 create unique index api_keys_secret on api_keys (secret_hash);
 create index api_keys_of_operator on api_keys (operator_id, id desc);
 
+-- Audit events about money that are older than the tier keeps the rest: moved here, and never purged (decision B22). In the trail
+-- itself they would stand before what is to be purged, and every purge would read them again.
+create table kept_audit_events (
+  id bigint primary key,
+  operator_id text not null,
+  actor text not null,
+  action text not null,
+  target text not null,
+  detail jsonb not null,
+  request_id text,
+  created_at timestamptz not null
+);
+create index kept_audit_events_of_operator on kept_audit_events (operator_id, id desc);
+
 -- For other domains, which read views of accounts and no tables.
 
 -- A person as a member of an operator, or invited to be one.

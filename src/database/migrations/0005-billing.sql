@@ -243,9 +243,9 @@ create table top_ups (
   id text primary key,
   operator_id text not null references operators,
   provider text not null check (provider in ('stripe', 'local')),
-  amount_cents bigint not null check (amount_cents between 1000 and 1000000),
+  amount_cents bigint not null check (amount_cents > 0), -- requested; of one that a person took in, what was paid
   -- opening: a checkout is requested from the provider. open: it can be paid. processing: it was paid in a way that takes days.
-  -- refused: the provider refused the request. differs: the sum that was paid is not the sum requested; a person must look.
+  -- refused: the provider refused the request. differs: what was paid is not what was requested: see differing_payments.
   status text not null default 'opening'
     check (status in ('opening', 'open', 'processing', 'paid', 'failed', 'expired', 'refused', 'differs')),
   session_id text constraint top_ups_session unique,
@@ -268,6 +268,28 @@ create table top_ups (
   constraint top_ups_paid check (status <> 'paid' or (session_id is not null and payment_id is not null and settled_at is not null))
 ) with (fillfactor = 70);
 create index top_ups_open on top_ups (created_at) where status in ('opening', 'open', 'processing');
+-- How many pages of an operator can still be paid.
+create index top_ups_to_pay on top_ups (operator_id) where status in ('opening', 'open');
+
+-- A payment that came in and is not the one requested: nothing was credited. A person takes it into the wallet or, once it was given
+-- back at the provider, dismisses it (decision B35).
+create table differing_payments (
+  id text primary key,
+  top_up_id text not null references top_ups,
+  differs text not null check (differs in ('amount', 'session')),
+  session_id text not null,
+  payment_id text,
+  amount_cents bigint,                  -- hundredths of `currency`
+  currency text,
+  status text not null default 'open' check (status in ('open', 'taken', 'dismissed')),
+  transaction_id text,                  -- the credit of one that was taken
+  created_at timestamptz not null default clock_timestamp(),
+  decided_at timestamptz,
+  constraint differing_payments_once unique nulls not distinct (top_up_id, session_id, payment_id),
+  constraint differing_payments_taken check ((transaction_id is not null) = (status = 'taken')),
+  constraint differing_payments_decided check ((decided_at is null) = (status = 'open'))
+);
+create index differing_payments_open on differing_payments (id) where status = 'open';
 
 create table refunds (
   id text primary key,
@@ -414,6 +436,8 @@ create table portal_sessions (
   constraint portal_sessions_url check ((url is not null) = (status = 'open'))
 );
 create index portal_sessions_age on portal_sessions (created_at);
+-- The few whose page waits to be opened, or whose address has to be deleted.
+create index portal_sessions_open on portal_sessions (created_at) where status in ('opening', 'open');
 
 -- ── Payouts ──
 

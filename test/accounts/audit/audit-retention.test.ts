@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { purgeAuditEvents } from '../../../src/accounts/audit/purge.ts';
+import { listAuditEvents } from '../../../src/accounts/audit/queries.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { tiers, type Tier } from '../../../src/fields/tiers.ts';
+import type { OperatorId } from '../../../src/ids/ids.ts';
 import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
 
@@ -109,6 +111,27 @@ describe('the retention of the audit trail', () => {
       const read = (await reads()) - before;
       assert(read < 2_500, `read ${read} events`);
     });
+  });
+
+  it('keeps events about money for ever, in their place of the trail', async () => {
+    const id = (await operator()) as OperatorId;
+    const money = ['top_up.paid', 'refund.succeeded', 'dispute.lost', 'wallet.adjusted', 'payout.paid', 'seats.set'];
+    for (const action of ['agent.created', ...money, 'subscription.canceled', 'receivable.closed', 'top_upper.x'])
+      await events(id, '8 days', 1, action);
+    await events(id, '8 days', 1_500, 'skill.rated');
+    await events(id, '1 day', 1, 'agent.updated');
+    await purge();
+    assert(
+      (await purge()).every((purged) => purged === 0),
+      'what is kept is not looked at again',
+    );
+    const kept = [...money, 'subscription.canceled', 'receivable.closed', 'agent.updated'].toReversed();
+    const first = await listAuditEvents(db, id, { limit: 4, before: null });
+    const rest = await listAuditEvents(db, id, { limit: 100, before: first.at(-1)?.id ?? 0 });
+    assert.deepEqual(
+      [...first, ...rest].map(({ action }) => action),
+      kept,
+    );
   });
 
   it('never purges wallet rows, claims and approvals', async () => {

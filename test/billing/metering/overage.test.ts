@@ -137,12 +137,12 @@ describe('metered actions over the allowance', () => {
     const consumer = await spent({ cents: 4 });
     const refusal = await invoke(consumer, priced);
     assertProblem(refusal, 'INSUFFICIENT_CREDITS');
-    assert.equal(refusal.body.required_cents, 5);
+    assert.equal(refusal.body.required_cents, 6, 'the price, and the cent that the action begins to use');
     assert.deepEqual(await counted(consumer), [FREE, 0]);
     assert.deepEqual((await remainderOf(db, consumer.operatorId))?.charged_microcents ?? 0, 0);
-    await credit(consumer.operatorId, 1);
+    await credit(consumer.operatorId, 2);
     assertStatus(await invoke(consumer, priced), 201);
-    assert.deepEqual(await walletOf(db, consumer.operatorId), { posted_cents: 5, held_cents: 5, last_position: 2 });
+    assert.deepEqual(await walletOf(db, consumer.operatorId), { posted_cents: 6, held_cents: 5, last_position: 2 });
   });
 
   it('every other refusal comes before 402', async () => {

@@ -88,13 +88,40 @@ describe('GET /v1/billing/transactions as text/csv', () => {
     assert.equal((await table(operator)).rows[0]?.description, words);
   });
 
-  for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("https://example.com","x")']) {
+  for (const formula of [
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '\nno formula',
+    ' =1',
+    '\u00a0\u3000 +1',
+    '\ufeff=1',
+    '\u200b@SUM(A1)',
+    '\uff1d1+1',
+    '\uff0b1',
+    '\uff0d1',
+    '\uff20SUM(A1)',
+    '\u22121',
+    '=HYPERLINK("https://example.com","x")',
+  ]) {
     it(`runs no formula from a description like ${JSON.stringify(formula)}`, async () => {
       const operator = await buildOperator();
       await credited(operator, formula);
       assert.equal((await table(operator)).rows[0]?.description, `'${formula}`);
     });
   }
+
+  it('leaves other texts as they are', async () => {
+    for (const words of ['1+1=2', ' two blanks', 'a@b.example', '\u65e5\u672c\uff1d', "'=1"]) {
+      const operator = await buildOperator();
+      await credited(operator, words);
+      assert.equal((await table(operator)).rows[0]?.description, words);
+    }
+  });
 
   it('links to the rest, with a cursor that is valid for both forms', async () => {
     const operator = await buildOperator({ cents: 1 });

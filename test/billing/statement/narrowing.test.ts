@@ -4,6 +4,8 @@ import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { newWallet, run as perform } from '../ledger/ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
 import { call } from './statements.ts';
+import { JSON_FORM, readStatementPage } from '../../../src/billing/statement/queries.ts';
+import type { OperatorId } from '../../../src/ids/ids.ts';
 import { readTimeline, readTransactions } from './reading.ts';
 
 type Filters = Parameters<typeof readTransactions>[2];
@@ -119,16 +121,42 @@ describe('a filtered statement', () => {
     });
   });
 
-  it('by type or direction filters only the wallet rows of the timeline; entry_kind leaves out one of the two kinds', async () => {
+  it('is counted up to 10,000 rows, and read beyond them', async () => {
+    const id = await newWallet(db);
+    await perform(
+      db,
+      sql.fragment`
+      select count(credit_wallet('txn_' || new_ulid(), ${id}, 1, 'platform:adjustments', 'adjustment', new_ulid(), 'test'))
+      from generate_series(1, 10_003)`,
+    );
+    const first = (filters: Filters) =>
+      readStatementPage(db, { operatorId: id as OperatorId, filters: filters ?? {}, place: null, limit: 1 }, JSON_FORM);
+    for (const filters of [{ type: 'adjustment' }, { direction: 'in' }] as Filters[])
+      assert.equal((await first(filters)).total, 10_000);
+    assert.equal((await first({ direction: 'out' })).total, 0);
+    assert.equal((await first({})).total, 10_003, 'positions say how many there are in all');
+    const beyond = { top: 2, floor: 0, total: 10_000 };
+    const filters: Filters = { type: 'adjustment' };
+    const last = await readStatementPage(
+      db,
+      { operatorId: id as OperatorId, filters: filters ?? {}, place: beyond, limit: 10 },
+      JSON_FORM,
+    );
+    assert.deepEqual([last.last, last.more], [1, false]);
+  });
+
+  it('by type or direction has wallet rows only, on the timeline too; entry_kind leaves out one of the two kinds', async () => {
     const id = await wallet(db);
     const shown = async (filters: NonNullable<Parameters<typeof readTimeline>[2]>) =>
       (await readTimeline(db, id, filters, { limit: 1 }))
         .flat()
         .map((row) => (row.kind === 'llm_call' ? row.call.operation : row.transaction.amount_cents));
     assert.deepEqual(await shown({}), [50, -2, -7, 'gateway', -1, -100, 1_000]);
-    assert.deepEqual(await shown({ type: 'overage' }), [-2, 'gateway', -1]);
-    assert.deepEqual(await shown({ direction: 'in' }), [50, 'gateway', 1_000]);
-    assert.deepEqual(await shown({ entry_kind: 'llm', type: 'overage' }), ['gateway']);
+    assert.deepEqual(await shown({ type: 'overage' }), [-2, -1]);
+    assert.deepEqual(await shown({ direction: 'in' }), [50, 1_000]);
+    assert.deepEqual(await shown({ entry_kind: 'llm' }), ['gateway']);
+    assert.deepEqual(await shown({ entry_kind: 'llm', type: 'overage' }), []);
+    assert.deepEqual(await shown({ entry_kind: 'llm', direction: 'out' }), []);
     assert.deepEqual(await shown({ entry_kind: 'wallet', type: 'overage' }), [-2, -1]);
   });
 });

@@ -39,6 +39,7 @@ describe('GET /v1/billing/transactions', () => {
       total: 0,
       next_cursor: null,
       has_more: false,
+      receivable_cents: 0,
       transactions: [],
     });
   });
@@ -133,7 +134,7 @@ describe('GET /v1/billing/transactions', () => {
     ['view=table', 'query.view'],
     ['entry_kind=machine', 'query.entry_kind'],
     ['since=yesterday', 'query.since'],
-    ['since=2026-03-01', 'query.since'],
+    ['since=2026-03', 'query.since'],
     ['since=2026-03-01T00:00:00', 'query.since'],
     ['until=2026-02-30T00:00:00Z', 'query.until'],
     ['until=2026-02-03T00:00:00%00Z', 'query.until'],
@@ -143,12 +144,26 @@ describe('GET /v1/billing/transactions', () => {
     });
   }
 
+  it('takes a day and a minute as instants', async () => {
+    const operator = await buildOperator({ cents: 5 });
+    const totals = async (query: string): Promise<number> =>
+      assertStatus(await operator.get<{ total: number }>(`${PATH}?${query}`), 200).total;
+    assert.deepEqual(
+      [
+        await totals('since=2026-03-01'),
+        await totals('until=2026-03-01'),
+        await totals('since=2026-03-01T10:00%2B02:00'),
+      ],
+      [1, 0, 1],
+    );
+  });
+
   it('explains how an instant is written where its + was not encoded', async () => {
     const reply = await (await buildOperator()).get(`${PATH}?since=2026-03-01T00:00:00+02:00`);
     assertProblem(reply, 'VALIDATION_ERROR', 'query.since');
     assert.match(
       String(reply.body.detail),
-      /^query\.since: must be a time with its offset, e\.g\. 2026-01-31T12:00:00Z; in an address \+ is written %2B/,
+      /^query\.since: must be a day or a time with its offset, e\.g\. 2026-01-31 or 2026-01-31T12:00Z; in an address \+ is written %2B/,
     );
   });
 

@@ -27,6 +27,7 @@ describe('GET /v1/billing/balance', () => {
       balance_usd: '$0.00',
       ledger_balance_cents: 0,
       held_cents: 0,
+      receivable_cents: 0,
     });
   });
 
@@ -39,6 +40,7 @@ describe('GET /v1/billing/balance', () => {
       balance_usd: '$1234.05',
       ledger_balance_cents: 123_450,
       held_cents: 45,
+      receivable_cents: 0,
     });
   });
 

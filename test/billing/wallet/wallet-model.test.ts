@@ -87,11 +87,12 @@ async function play(model: Model, { db, consumer, provider, skill }: Real, step:
   } else if (step.kind === 'charge') {
     const due = Math.floor((model.charged + step.amount) / MICROCENTS) - Math.floor(model.charged / MICROCENTS);
     const begins = await charge(db, consumer, step.amount);
-    assert.equal(begins, due <= available ? model.charged : null);
+    const covered = available * MICROCENTS - (model.charged % MICROCENTS) >= step.amount;
+    assert.equal(begins, covered ? model.charged : null);
     if (begins !== null) model.charged += step.amount;
     if (begins !== null && due > 0) move(-due);
   } else if (step.kind === 'invoke') {
-    if (available < PRICE) {
+    if (available < PRICE + (model.charged % MICROCENTS > 0 ? 1 : 0)) {
       await assert.rejects(invoke(db, consumer, skill), { message: /^INSUFFICIENT_CREDITS/ });
     } else {
       model.open.push(await invoke(db, consumer, skill));

@@ -69,11 +69,26 @@ describe('the ledger', () => {
     assert.equal(await left(), 2);
     assert.equal(await take(1), 999_999);
     assert.equal(await left(), 1, 'the millionth microcent is a cent');
-    assert.equal(await take(1_500_000), 1_000_000);
+    assert.equal(await take(1_000_001), null, 'more than is left');
+    assert.equal(await take(600_000), 1_000_000, 'and the charge that it could not pay was not counted');
+    assert.equal(await take(400_001), null, 'what the meter has begun to use is used, though no cent was debited');
+    assert.equal(await take(400_000), 1_600_000);
     assert.equal(await left(), 0);
-    assert.equal(await take(500_000), null, 'the wallet is empty');
-    assert.equal(await take(499_999), 2_500_000, 'and the charge that it could not pay was not counted');
-    assert.equal((await walletOf(db, wallet)).posted_cents, 0);
+  });
+
+  it('promises a cent that a meter has begun to use to nothing else', async () => {
+    const [consumer, provider] = [await newWallet(db, 2), await newWallet(db)];
+    await charge(db, consumer, 1);
+    const refusal = { message: /^INSUFFICIENT_CREDITS/, detail: /"required_cents" : 3, "balance_cents" : 2/ };
+    await assert.rejects(invoke(db, consumer, await newSkill(db, provider, 2)), refusal);
+    await invoke(db, consumer, await newSkill(db, provider, 1));
+    assert.equal(await charge(db, consumer, 999_999), 1, 'which is there for the meter');
+  });
+
+  it('covers charges of a wallet whose microcents are more than 64 bits hold', async () => {
+    const wallet = await newWallet(db, 9_300_000_000_000);
+    assert.equal(await charge(db, wallet, 1), 0);
+    assert.equal(await charge(db, wallet, 2_000_000), 1);
   });
 
   it('has no transfer from wallet to wallet', async () => {

@@ -1,7 +1,7 @@
 -- Deletes audit events older than the operator's tier keeps them (decisions B22, C8), p_limit at most, of operators after `p_after` and no
 -- more than p_limit of them. Ids follow time, so an operator's oldest events are looked at and no others: `<=` and the order are those of
 -- audit_events_of_operator read backwards, since with `=` the primary key could be walked to the first event of a quiet operator.
--- `next_after` is where to go on; null: everybody was looked at.
+-- Events about money are moved to kept_audit_events. `next_after` is where to go on; null: everybody was looked at.
 create function purge_audit_events(p_after text, p_limit int, out purged int, out next_after text) language plpgsql as $$
 declare
   v_operator text;
@@ -20,12 +20,17 @@ begin
     where op.id > p_after order by op.id limit p_limit
   loop
     if v_oldest < v_kept_from then
-      delete from audit_events where id in (
-        select id from (
-          select operator_id, id, created_at from audit_events
-          where operator_id <= v_operator order by operator_id desc, id limit p_limit - purged
-        ) oldest where operator_id = v_operator and created_at < v_kept_from);
-      get diagnostics deleted = row_count;
+      with old as (
+        delete from audit_events where id in (
+          select id from (
+            select operator_id, id, created_at from audit_events
+            where operator_id <= v_operator order by operator_id desc, id limit p_limit - purged
+          ) oldest where operator_id = v_operator and created_at < v_kept_from)
+        returning *
+      ), kept as (
+        insert into kept_audit_events (id, operator_id, actor, action, target, detail, request_id, created_at)
+        select id, operator_id, actor, action, target, detail, request_id, created_at from old where is_money_event(action)
+      ) select count(*) into deleted from old;
       purged := purged + deleted;
       if purged >= p_limit then return; end if; -- and it may have more
     end if;

@@ -45,6 +45,15 @@ export const paymentLaws: readonly LedgerLaw[] = [
       on r.operator_id = w.operator_id`,
   },
   {
+    law: 'a wallet that owes has nothing available',
+    means: 'whatever becomes available pays what is owed first',
+    of: 'wallets',
+    rows: sql.fragment`
+      select operator_id as subject, format('%s available, %s owed', posted_cents - held_cents, receivable_cents) as stored, null as proven,
+        receivable_cents = 0 or posted_cents = held_cents as holds
+      from wallets`,
+  },
+  {
     law: 'a receivable is paid by its transfers',
     means: 'later credits paid it, cent by cent',
     of: 'receivables',

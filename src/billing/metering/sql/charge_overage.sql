@@ -2,7 +2,6 @@
 create function charge_overage(p_operator text) returns void language plpgsql as $$
 declare cost constant bigint := 10000;
 begin
-  if not covers_charge(p_operator, cost) then perform refuse_overage(p_operator, cost); end if;
   if charge_meter(new_prefixed_id('txn'), p_operator, 'metered_action', cost, 'overage', 'Metered actions over the monthly allowance') is null then
     perform refuse_overage(p_operator, cost);
   end if;

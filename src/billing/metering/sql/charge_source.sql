@@ -2,17 +2,15 @@
 -- cover it, remainders included (decision B5). Returns where the charge begins in the stream; null: there is nothing to charge.
 create function charge_source(p_operator text, p_meter text, p_microcents bigint, p_description text, p_skill text, p_invocation text)
 returns bigint language plpgsql as $$
-declare begins bigint; available bigint; owed bigint; open bigint;
+declare begins bigint; available bigint; owed bigint; required bigint;
 begin
   if p_microcents = 0 then return null; end if;
-  if covers_charge(p_operator, p_microcents) then
-    begins := charge_meter(new_prefixed_id('txn'), p_operator, p_meter, p_microcents,
-      case p_meter when 'sealed_execution' then 'compute' when 'llm_gateway' then 'compute' when 'identity' then 'identity' else 'overage' end,
-      p_description, p_skill, p_invocation);
-    if begins is not null then return begins; end if; -- else a rival spent it in between
-  end if;
+  begins := charge_meter(new_prefixed_id('txn'), p_operator, p_meter, p_microcents,
+    case p_meter when 'sealed_execution' then 'compute' when 'llm_gateway' then 'compute' when 'identity' then 'identity' else 'overage' end,
+    p_description, p_skill, p_invocation);
+  if begins is not null then return begins; end if;
   select posted_cents - held_cents, receivable_cents into strict available, owed from wallets where operator_id = p_operator;
-  select coalesce(sum(charged_microcents - debited_cents * 1000000), 0) into open from wallet_remainders where operator_id = p_operator;
-  if owed > 0 then perform refuse_while_owing((open + p_microcents + 999999) / 1000000, available, owed); end if;
-  perform refuse_uncovered((open + p_microcents + 999999) / 1000000, available);
+  required := ceil((open_microcents(p_operator) + p_microcents) / 1000000);
+  if owed > 0 then perform refuse_while_owing(required, available, owed); end if;
+  perform refuse_uncovered(required, available);
 end $$;

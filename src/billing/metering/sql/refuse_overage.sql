@@ -3,8 +3,7 @@ create function refuse_overage(p_operator text, p_cost bigint) returns void lang
 declare available bigint; owed bigint; required bigint;
 begin
   select posted_cents - held_cents, receivable_cents,
-      ceil((p_cost + coalesce((select sum(charged_microcents - debited_cents * 1000000) from wallet_remainders where operator_id = p_operator), 0))
-        / 1000000)
+      ceil((p_cost + open_microcents(p_operator)) / 1000000)
     into strict available, owed, required from wallets where operator_id = p_operator;
   if owed > 0 then perform refuse_while_owing(required, available, owed); end if;
   perform refuse('INSUFFICIENT_CREDITS',

@@ -1,19 +1,20 @@
 import type { Answered, CommandCall } from '../../../commands/command.ts';
 import { runWaitingCommand } from '../../../commands/waiting.ts';
+import type { Unit } from '../../../commands/unit.ts';
 import type { Context } from '../../../context/context.ts';
-import { CarnetError } from '../../../errors/carnet-error.ts';
-import { newId } from '../../../ids/ids.ts';
+import { assertThat, CarnetError } from '../../../errors/carnet-error.ts';
+import { newId, type OperatorId } from '../../../ids/ids.ts';
 import { lifeId } from '../../../ids/life-ids.ts';
 import { pageNotOpenYet, pageRefused } from '../page-refusals.ts';
 import { paymentSettings } from '../settings.ts';
-import { insertTopUp, readTopUp, type TopUpRow } from './queries.ts';
+import { countOpenTopUps, insertTopUp, readTopUp, type TopUpRow } from './queries.ts';
 import type { CreateTopUp, TopUp } from './schema.ts';
 import { checkoutSeal } from './seals.ts';
 
 /**
  * Begins a top-up and returns the page where it is paid. The life of the top-up opens the checkout under the top-up's
  * id, so a call that is repeated with its Idempotency-Key gets the same session.
- * @throws CarnetError PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where no worker opens it in
+ * @throws CarnetError RATE_LIMITED with Retry-After where too many wait to be paid, PAYMENTS_NOT_CONFIGURED, PAYMENT_REFUSED, TEMPORARILY_UNAVAILABLE where no worker opens it in
  *   time, INVALID_STATE where the session of this key is over.
  */
 export async function createTopUp(
@@ -26,6 +27,7 @@ export async function createTopUp(
   const id = newId('top');
   return runWaitingCommand(context, call, id, {
     async begin(unit) {
+      await assertFewOpen(unit, operatorId);
       await insertTopUp(unit.connection, {
         id,
         operatorId,
@@ -39,6 +41,20 @@ export async function createTopUp(
     },
     wait: (begun) => context.delivery.ready(lifeId['top-up'](begun)),
     answer: async (unit, begun) => ({ status: 200, body: answerOf(context, await readTopUp(unit.connection, begun)) }),
+  });
+}
+
+/**
+ * Checkouts of one operator that may wait to be paid at a time: each is a page and a life of a day at the provider, and
+ * a person pays one.
+ */
+const OPEN_TOP_UPS = 20;
+
+async function assertFewOpen({ connection }: Unit, operatorId: OperatorId): Promise<void> {
+  const { open, seconds } = await countOpenTopUps(connection, operatorId);
+  assertThat(open < OPEN_TOP_UPS, () => {
+    const detail = `${open} checkouts of this operator wait to be paid; pay one of them, or wait until one is over.`;
+    return new CarnetError('RATE_LIMITED', detail, { headers: { 'Retry-After': String(Math.max(1, seconds ?? 1)) } });
   });
 }
 

@@ -28,6 +28,23 @@ export async function insertTopUp(
       clock_timestamp() + make_interval(secs => ${seconds}))`);
 }
 
+const OpenRow = z.object({ open: z.number(), seconds: z.number().nullable() });
+
+/**
+ * How many checkouts of an operator can still be paid, and in how many seconds the first of them is over. The wallet is
+ * locked until the transaction ends, so that two calls at once cannot both count the same.
+ */
+export async function countOpenTopUps(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+): Promise<z.infer<typeof OpenRow>> {
+  await connection.query(sql.type(Nothing)`
+    select from wallets where operator_id = ${operatorId} for no key update`);
+  return connection.one(sql.type(OpenRow)`
+    select count(*) as open, ceil(extract(epoch from min(expires_at) - clock_timestamp()))::int as seconds
+    from top_ups where operator_id = ${operatorId} and status in ('opening', 'open')`);
+}
+
 const TopUpRow = z.object({
   id: z.string(),
   operator_id: z.string(),

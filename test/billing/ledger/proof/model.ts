@@ -235,7 +235,7 @@ export class Model {
     }
     if (refund.known) topUp.refunded = Math.max(0, topUp.refunded - cents);
     if (was === 'succeeded') wallet.credit(cents);
-    else wallet.held -= cents;
+    else wallet.release(cents);
     return this.#reversed(topUp, status);
   }
 
@@ -277,7 +277,7 @@ export class Model {
       wallet.capture(price);
       this.#earn(invocation.skill, price);
     } else {
-      wallet.held -= price;
+      wallet.release(price);
     }
     return 'ok';
   }

@@ -45,9 +45,13 @@ export class ModelWallet {
     this.positions += 1;
   }
 
-  /** Pays the oldest receivable first; receivables of one event in the order of their causes. */
   credit(cents: number): void {
     this.move(cents);
+    this.#payReceivables();
+  }
+
+  /** Pays the oldest receivable first; receivables of one event in the order of their causes. */
+  #payReceivables(): void {
     for (const owed of this.receivables
       .filter(({ amount, paid }) => paid < amount)
       .toSorted((a, b) => a.seq - b.seq || (a.cause < b.cause ? -1 : 1))) {
@@ -64,10 +68,16 @@ export class ModelWallet {
     return true;
   }
 
+  /** A cent that a meter has begun to use is not promised again. */
   hold(cents: number): boolean {
-    if (!this.spends(cents)) return false;
+    if (!this.spends(cents + Math.ceil(this.openRemainders / MICROCENTS))) return false;
     this.held += cents;
     return true;
+  }
+
+  release(cents: number): void {
+    this.held -= cents;
+    this.#payReceivables();
   }
 
   capture(cents: number): void {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import { assertLedger } from '../../../../src/billing/index.ts';
+import { sql } from '../../../../src/database/pool.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
   buildAgent,
@@ -98,6 +100,28 @@ describe('POST /v1/billing/topup', () => {
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
     assertProblem(await operator.post(PATH, { amount_cents: 2_001 }, headers), 'IDEMPOTENCY_KEY_REUSED');
     assert.notEqual((await beginTopUp(operator, 2_000)).sessionId, first.sessionId);
+  });
+
+  it('opens no more than twenty that wait to be paid, also of many calls at once', async () => {
+    const payer = await buildOperator();
+    const pool = await database();
+    await pool.query(sql.type(z.object({}))`
+      insert into top_ups (id, operator_id, provider, amount_cents, expires_at, life_seen_at)
+      select 'top_' || new_ulid(), ${payer.operatorId}, 'local', 1000, clock_timestamp() + interval '1 hour', clock_timestamp()
+      from generate_series(1, 18)`);
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, () => payer.post(PATH, { amount_cents: 1_000 }, { 'idempotency-key': unique('key') })),
+    );
+    const refused = replies.filter(({ status }) => status === 429);
+    assert.equal(refused.length, 4);
+    for (const reply of refused) {
+      assertProblem(reply, 'RATE_LIMITED');
+      const seconds = Number(reply.headers.get('retry-after'));
+      assert(seconds > 3_500 && seconds <= 3_600, `${seconds}`);
+    }
+    await pool.query(sql.type(z.object({}))`
+      update top_ups set status = 'expired' where operator_id = ${payer.operatorId} and status = 'opening'`);
+    await beginTopUp(payer);
   });
 
   it('keeps the address of the checkout encrypted while it can be paid', async () => {

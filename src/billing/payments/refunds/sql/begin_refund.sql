@@ -2,7 +2,7 @@
 -- Returns the cents.
 create function begin_refund(p_refund text, p_hold text, p_operator text, p_transaction text, p_provider text)
 returns bigint language plpgsql as $$
-declare credit transfers; t top_ups; w wallets; tries int; rest bigint;
+declare credit transfers; t top_ups; w wallets; tries int; rest bigint; free bigint;
 begin
   select * into credit from transfers where id = p_transaction and wallet = p_operator;
   if not found then perform refuse('NOT_FOUND', 'There is no such transaction, or this credential may not see it.'); end if;
@@ -24,11 +24,12 @@ begin
     perform refuse('ALREADY_REFUNDED', 'This top-up was refunded already, or its refund is under way.');
   end if;
   select * into strict w from wallets where operator_id = p_operator for no key update;
-  if w.posted_cents - w.held_cents < rest or w.receivable_cents > 0 then
+  free := w.posted_cents - w.held_cents - reserved_cents(p_operator);
+  if free < rest or w.receivable_cents > 0 then
     perform refuse('BALANCE_BELOW_TOPUP',
-      format('A top-up is refunded as a whole: of this one %s cents are left to refund, and the wallet has %s cents available.', rest,
-        w.posted_cents - w.held_cents),
-      json_build_object('required_cents', rest, 'balance_cents', w.posted_cents - w.held_cents));
+      format('A top-up is refunded as a whole: of this one %s cents are left to refund, and the wallet has %s cents that nothing has used.', rest,
+        free),
+      json_build_object('required_cents', rest, 'balance_cents', free));
   end if;
   select count(*) into tries from refunds where transaction_id = p_transaction;
   insert into refunds (id, operator_id, top_up_id, transaction_id, amount_cents, attempt, next_call_at)

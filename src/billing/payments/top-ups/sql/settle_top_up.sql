@@ -10,12 +10,12 @@ begin
   if not found then return row('unknown', null, null)::payment_effect; end if;
   if p_session <> t.session_id or exists (
       select from top_ups where id <> t.id and (session_id = p_session or (p_outcome = 'paid' and payment_id = p_payment))) then
-    return record_differing_payment(t, 'session', p_session, p_amount, p_currency, p_request);
+    return record_differing_payment(t, 'session', p_outcome, p_session, p_amount, p_currency, p_payment, p_request);
   end if;
   if t.status = 'paid' then return row('repeated', t.operator_id, null)::payment_effect; end if;
   if p_outcome = 'paid' then
     if p_amount is distinct from t.amount_cents or p_currency is distinct from 'usd' or p_payment is null then
-      return record_differing_payment(t, 'amount', p_session, p_amount, p_currency, p_request);
+      return record_differing_payment(t, 'amount', p_outcome, p_session, p_amount, p_currency, p_payment, p_request);
     end if;
     transfer := credit_wallet(new_prefixed_id('txn'), t.operator_id, t.amount_cents, 'platform:payments', 'topup', t.id, 'Top-up');
     update top_ups set status = 'paid', session_id = p_session, payment_id = p_payment, transaction_id = transfer, checkout_url = null,

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import { BillingCaseSchema, type BillingCase } from './schema.ts';
+
+/** After which case a page begins. */
+interface CasePlace {
+  kind: BillingCase['kind'];
+  id: string;
+}
+
+/**
+ * What waits for a person, by kind, the longest waiting first. A refund may take its time at a bank: it waits for a
+ * person once it is a day old.
+ */
+export const listCases = (
+  connection: CommonQueryMethods,
+  { operatorId, after, limit }: { operatorId: string | undefined; after: CasePlace | null; limit: number },
+): Promise<readonly BillingCase[]> =>
+  connection.any(sql.type(BillingCaseSchema)`
+    select kind, id, operator_id, amount_cents, currency, concerns, since from (
+      select 'differing_payment' as kind, d.id, t.operator_id, d.amount_cents, d.currency, d.top_up_id as concerns, d.created_at as since
+      from differing_payments d join top_ups t on t.id = d.top_up_id where d.status = 'open'
+      union all
+      select 'receivable', id, operator_id, amount_cents - paid_cents, 'usd', null, created_at from receivables where paid_cents < amount_cents
+      union all
+      select 'refund', id, operator_id, amount_cents, 'usd', transaction_id, created_at
+      from refunds where status = 'pending' and created_at < clock_timestamp() - interval '1 day'
+    ) cases
+    where ${operatorId === undefined ? sql.fragment`true` : sql.fragment`operator_id = ${operatorId}`}
+      and ${after === null ? sql.fragment`true` : sql.fragment`(kind, id) > (${after.kind}, ${after.id})`}
+    order by kind, id limit ${limit}`);
+
+const StateRow = z.object({
+  /** `open` while it waits for a decision, else how it stands. */
+  state: z.string(),
+  /** What the decision is about: what is owed, held or was paid. */
+  amount_cents: z.number(),
+});
+export type CaseState = z.infer<typeof StateRow>;
+
+/** How the case stands; null where there is none of this id. */
+export const stateOfCase = (connection: CommonQueryMethods, { kind, id }: CasePlace): Promise<CaseState | null> => {
+  const states = {
+    differing_payment: sql.fragment`select status as state, amount_cents from differing_payments where id = ${id}`,
+    receivable: sql.fragment`
+      select case when paid_cents < amount_cents then 'open' else 'settled' end as state, amount_cents - paid_cents as amount_cents
+      from receivables where id = ${id}`,
+    refund: sql.fragment`
+      select case status when 'pending' then 'open' else status end as state, amount_cents from refunds where id = ${id}`,
+  };
+  return connection.maybeOne(sql.type(StateRow)`${states[kind]}`);
+};
+
+const EffectRow = z.object({
+  operator_id: z.string(),
+  transaction_id: z.string().nullable(),
+  life: z.string().nullable(),
+});
+/** Whose wallet a decision concerned, the row that it made there, and the life that has something to do since. */
+export type CaseEffect = z.infer<typeof EffectRow>;
+
+/** @throws the refusals of `settle_refund_by_hand`. */
+export const settleRefundByHand = (
+  connection: CommonQueryMethods,
+  id: string,
+  { outcome, requestId }: { outcome: 'succeeded' | 'failed'; requestId: string },
+): Promise<CaseEffect> =>
+  connection.one(sql.type(EffectRow)`
+    with settled as materialized (select operator_id, life from settle_refund_by_hand(${id}, ${outcome}, ${requestId}))
+    select operator_id, null as transaction_id, life from settled`);
+
+/** @throws the refusals of `close_receivable`. */
+export const closeReceivable = (connection: CommonQueryMethods, id: string, requestId: string): Promise<CaseEffect> =>
+  connection.one(sql.type(EffectRow)`
+    select operator_id, transaction_id, null as life from close_receivable(${id}, ${requestId})`);
+
+/** Why the payment cannot be taken, as the end of a sentence; null: it can, or there is none of this id. */
+export const whyNotTaken = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ why: z.string().nullable() }))`
+    select why_not_taken(d) as why from differing_payments d where id = ${id}`);
+
+/** @throws the refusals of `take_differing_payment`. */
+export const takeDifferingPayment = async (
+  connection: CommonQueryMethods,
+  id: string,
+  requestId: string,
+): Promise<CaseEffect> => {
+  const { operator_id, life } = await connection.one(sql.type(EffectRow.omit({ transaction_id: true }))`
+    select operator_id, life from take_differing_payment(${id}, ${requestId})`);
+  const { transaction_id } = await connection.one(sql.type(EffectRow.pick({ transaction_id: true }))`
+    select transaction_id from differing_payments where id = ${id}`);
+  return { operator_id, transaction_id, life };
+};
+
+const OperatorRow = z.object({ operator_id: z.string() });
+
+/** @returns whose payment it was; null where it no longer waits. */
+export const dismissDifferingPayment = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(OperatorRow)`
+    update differing_payments d set status = 'dismissed', decided_at = clock_timestamp()
+    from top_ups t where d.id = ${id} and d.status = 'open' and t.id = d.top_up_id returning t.operator_id`);

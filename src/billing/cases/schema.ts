@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { description } from '../../fields/text.ts';
+
+export const caseKinds = ['differing_payment', 'receivable', 'refund'] as const;
+
+export const BillingCaseSchema = z
+  .object({
+    kind: z.enum(caseKinds).meta({
+      description:
+        '`differing_payment`: paid, but not as it was requested, and not credited. `receivable`: what a wallet owes. ' +
+        '`refund`: pending for more than a day, its amount still held.',
+    }),
+    id: z.string(),
+    operator_id: z.string(),
+    amount_cents: z
+      .int()
+      .nullable()
+      .meta({ description: 'Of a receivable what is still owed; null where the provider named no amount.' }),
+    currency: z.string().nullable(),
+    concerns: z
+      .string()
+      .nullable()
+      .meta({ description: 'The top-up of a payment, the transaction of a refund; null for a receivable.' }),
+    since: z.iso.datetime(),
+  })
+  .meta({
+    id: 'BillingCase',
+    description: 'Something about money that waits for a person.',
+    examples: [
+      {
+        kind: 'refund',
+        id: 'rfd_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+        operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+        amount_cents: 5_000,
+        currency: 'usd',
+        concerns: 'txn_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+        since: '2026-11-21T12:00:00.000Z',
+      },
+    ],
+  });
+export type BillingCase = z.infer<typeof BillingCaseSchema>;
+
+const reason = description.meta({ description: 'Why, for the audit trail.' });
+
+export const SettleRefundSchema = z
+  .strictObject({
+    outcome: z.enum(['succeeded', 'failed']).meta({
+      description:
+        '`succeeded`: the provider has paid it, and what is held is taken. `failed`: the wallet has it again.',
+    }),
+    reason,
+  })
+  .meta({ id: 'SettleRefund' });
+export type SettleRefund = z.infer<typeof SettleRefundSchema>;
+
+export const DecideCaseSchema = z.strictObject({ reason }).meta({ id: 'DecideBillingCase' });
+export type DecideCase = z.infer<typeof DecideCaseSchema>;
+
+export const DecidedCaseSchema = z
+  .object({
+    kind: z.enum(caseKinds),
+    id: z.string(),
+    operator_id: z.string(),
+    outcome: z.enum(['succeeded', 'failed', 'closed', 'taken', 'dismissed']),
+    transaction_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The row of the wallet that it made; null where none was.' }),
+  })
+  .meta({
+    id: 'DecidedBillingCase',
+    examples: [
+      {
+        kind: 'refund',
+        id: 'rfd_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+        operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+        outcome: 'failed',
+        transaction_id: null,
+      },
+    ],
+  });
+export type DecidedCase = z.infer<typeof DecidedCaseSchema>;

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { assertLedger } from '../../../src/billing/index.ts';
+import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
+import type { Balance } from '../../../src/billing/wallet/schema.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { approve, refusedWith, withApproval } from '../../governance/support.ts';
+import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
+import { paymentEventBody, refundedCharge } from '../../support/payment-webhooks.ts';
+import { buildPerson, type Person } from '../../support/people.ts';
+import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
+import {
+  audited,
+  balanceOf,
+  beginTopUp,
+  buildTopUp,
+  movements,
+  post,
+  refundOf,
+  topUpEvent,
+  topUpRow,
+} from '../payments/support.ts';
+
+const CASES = '/v1/admin/billing/cases';
+const reason = 'Looked up at the provider.';
+
+const casesOf = async ({ operatorId }: TestOperator): Promise<BillingCase[]> =>
+  assertStatus(await platform().get<{ cases: BillingCase[] }>(`${CASES}?operator_id=${operatorId}`), 200).cases;
+
+const onlyCase = async (operator: TestOperator): Promise<BillingCase> => {
+  const [first, ...more] = await casesOf(operator);
+  assert(first !== undefined && more.length === 0);
+  return first;
+};
+
+const walletOf = async (operator: TestOperator): Promise<[available: number, held: number, owed: number]> => {
+  const { balance_cents, held_cents, receivable_cents } = assertStatus(
+    await operator.get<Balance>('/v1/billing/balance'),
+    200,
+  );
+  return [balance_cents, held_cents, receivable_cents];
+};
+
+const centsOf = async ({ operatorId }: TestOperator): Promise<number[]> =>
+  (await movements(operatorId)).map(({ cents }) => cents);
+
+const refunded = (paymentId: string | null, cents: number): Promise<Reply> =>
+  post(paymentEventBody('charge.refunded', refundedCharge(paymentId ?? '', cents, cents)));
+
+/** A refund of a top-up that the provider no longer knows, two days old; its life waits for an hour. */
+async function hangingRefund(operator: TestOperator, transactionId: string): Promise<string> {
+  const id = newId('rfd');
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`
+    select begin_refund(${id}, ${newId('hld')}, ${operator.operatorId}, ${transactionId}, 'local')`);
+  await pool.query(sql.type(z.object({}))`
+    update refunds set provider_refund_id = ${`re_${id}`}, life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
+      next_call_at = clock_timestamp() + interval '1 hour'
+    where id = ${id}`);
+  return id;
+}
+
+describe('What waits for a person', function () {
+  this.timeout(60_000);
+  let person: Person;
+  before(async () => {
+    person = await buildPerson({ operatorId: 'op_platform' });
+  });
+  after(async () => assertLedger(await database()));
+
+  /** Requests it with the platform key, which needs an approval, and repeats it with one. */
+  async function decide(path: string, body: object = { reason }): Promise<Reply<DecidedCase>> {
+    const refused = await platform().post(path, body);
+    assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+    const { approval_id: id } = refusedWith(refused);
+    assertStatus(await approve(person, id), 200);
+    return platform().post<DecidedCase>(path, body, withApproval(id));
+  }
+
+  describe('a refund that hangs', () => {
+    const settled = (id: string, outcome: string) =>
+      decide(`/v1/admin/billing/refunds/${id}/settle`, { outcome, reason });
+
+    it('is listed once it is a day old, with what it holds', async () => {
+      const operator = await buildOperator();
+      const { transactionId } = await buildTopUp(operator);
+      const id = await hangingRefund(operator, transactionId);
+      const { since, ...rest } = await onlyCase(operator);
+      assert(Date.parse(since) < Date.now() - 86_400_000);
+      assert.deepEqual(rest, {
+        kind: 'refund',
+        id,
+        operator_id: operator.operatorId,
+        amount_cents: 1_000,
+        currency: 'usd',
+        concerns: transactionId,
+      });
+    });
+
+    it('that the provider never made is released, and may be requested again', async () => {
+      const operator = await buildOperator();
+      const { transactionId } = await buildTopUp(operator);
+      const id = await hangingRefund(operator, transactionId);
+      const path = `/v1/admin/billing/refunds/${id}/settle`;
+      assertProblem(await platform().post(path, { outcome: 'failed', reason }), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.deepEqual(await walletOf(operator), [0, 1_000, 0], 'nothing moves before somebody approves');
+      assert.deepEqual(assertStatus(await settled(id, 'failed'), 200), {
+        kind: 'refund',
+        id,
+        operator_id: operator.operatorId,
+        outcome: 'failed',
+        transaction_id: null,
+      });
+      assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+      assert.deepEqual(await casesOf(operator), []);
+      assert.deepEqual(await audited(id), ['refund.failed', 'refund.settled_by_hand']);
+      assert.equal((await refundOf(operator, transactionId)).status, 'succeeded');
+    });
+
+    it('that is released pays what the wallet owes first', async () => {
+      const operator = await buildOperator();
+      const [one, other] = [await buildTopUp(operator), await buildTopUp(operator)];
+      const id = await hangingRefund(operator, one.transactionId);
+      await credit(operator.operatorId, -700);
+      await refunded((await topUpRow(other.id)).payment_id, 1_000);
+      assert.deepEqual(await walletOf(operator), [0, 1_000, 700]);
+      assertStatus(await settled(id, 'failed'), 200);
+      assert.deepEqual(await walletOf(operator), [300, 0, 0]);
+    });
+
+    it('that the provider has paid takes what is held', async () => {
+      const operator = await buildOperator();
+      const { transactionId } = await buildTopUp(operator);
+      const id = await hangingRefund(operator, transactionId);
+      assertStatus(await settled(id, 'succeeded'), 200);
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+      assert.deepEqual(await movements(operator.operatorId), [
+        { kind: 'topup', cents: 1_000 },
+        { kind: 'refund', cents: -1_000 },
+      ]);
+      const again = await platform().post(`/v1/admin/billing/refunds/${id}/settle`, { outcome: 'failed', reason });
+      assertProblem(again, 'INVALID_STATE');
+    });
+
+    it('has to exist', async () => {
+      const path = '/v1/admin/billing/refunds/rfd_nothing/settle';
+      assertProblem(await platform().post(path, { outcome: 'failed', reason }), 'NOT_FOUND');
+      assertProblem(await platform().post(path, { outcome: 'lost', reason }), 'VALIDATION_ERROR', 'outcome');
+      assertProblem(await platform().post(path, { outcome: 'failed' }), 'VALIDATION_ERROR', 'reason');
+    });
+  });
+
+  describe('a debt', () => {
+    it('is given up by the platform, which pays it; the wallet shows both', async () => {
+      const operator = await buildOperator();
+      const { id } = await buildTopUp(operator);
+      await credit(operator.operatorId, -400);
+      await refunded((await topUpRow(id)).payment_id, 1_000);
+      const debt = await onlyCase(operator);
+      assert.deepEqual([debt.kind, debt.amount_cents, debt.concerns], ['receivable', 400, null]);
+      const path = `/v1/admin/billing/receivables/${encodeURIComponent(debt.id)}/close`;
+      const closed = assertStatus(await decide(path), 200);
+      assert.deepEqual([closed.outcome, closed.operator_id], ['closed', operator.operatorId]);
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+      assert.deepEqual(await centsOf(operator), [1_000, -400, -600, 400, -400]);
+      assert.deepEqual(await audited(closed.transaction_id ?? ''), ['receivable.closed']);
+      assert.deepEqual(await audited(debt.id), ['receivable.closed']);
+      assert.deepEqual(await casesOf(operator), []);
+      assertProblem(await platform().post(path, { reason }), 'INVALID_STATE');
+    });
+
+    it('has to exist', async () => {
+      assertProblem(await platform().post('/v1/admin/billing/receivables/dp_nothing/close', { reason }), 'NOT_FOUND');
+    });
+  });
+
+  describe('a payment that differs', () => {
+    const pathOf = ({ id }: BillingCase, what: 'take' | 'dismiss') =>
+      `/v1/admin/billing/differing-payments/${id}/${what}`;
+
+    it('in its amount is credited by what was paid, and goes back like any other', async () => {
+      const operator = await buildOperator();
+      const topUp = await beginTopUp(operator);
+      for (let times = 0; times < 2; times += 1) await post(topUpEvent(topUp, undefined, { amount_total: 900 }));
+      assert.equal(await balanceOf(operator), 0);
+      const differing = await onlyCase(operator);
+      assert.deepEqual(
+        [differing.kind, differing.amount_cents, differing.currency, differing.concerns],
+        ['differing_payment', 900, 'usd', topUp.id],
+      );
+      const taken = assertStatus(await decide(pathOf(differing, 'take')), 200);
+      const { status, payment_id: paymentId, transaction_id: transactionId } = await topUpRow(topUp.id);
+      assert.deepEqual([status, transactionId], ['paid', taken.transaction_id]);
+      assert.deepEqual(await movements(operator.operatorId), [{ kind: 'topup', cents: 900 }]);
+      assert.deepEqual(await audited(differing.id), ['differing_payment.taken']);
+      await post(topUpEvent(topUp, undefined, { amount_total: 900 }));
+      assert.deepEqual(await casesOf(operator), []);
+      await refunded(paymentId, 900);
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+      assertProblem(await platform().post(pathOf(differing, 'take'), { reason }), 'INVALID_STATE');
+    });
+
+    it('because it was paid twice becomes a top-up of its own', async () => {
+      const operator = await buildOperator();
+      const topUp = await beginTopUp(operator);
+      await post(topUpEvent(topUp));
+      await post(topUpEvent(topUp, undefined, { id: `cs_again_${topUp.id}` }));
+      assert.equal(await balanceOf(operator), 1_000);
+      const differing = await onlyCase(operator);
+      assertStatus(await decide(pathOf(differing, 'take')), 200);
+      assert.deepEqual(await centsOf(operator), [1_000, 1_000]);
+      await refunded(`pi_cs_again_${topUp.id}`, 1_000);
+      assert.equal(await balanceOf(operator), 1_000);
+    });
+
+    it('and was given back at the provider is dismissed', async () => {
+      const operator = await buildOperator();
+      await post(topUpEvent(await beginTopUp(operator), undefined, { amount_total: 5_000 }));
+      const differing = await onlyCase(operator);
+      const dismissed = await platform().post<DecidedCase>(pathOf(differing, 'dismiss'), { reason });
+      assert.equal(assertStatus(dismissed, 200).outcome, 'dismissed');
+      assert.deepEqual([await casesOf(operator), await balanceOf(operator)], [[], 0]);
+      assert.deepEqual(await audited(differing.id), ['differing_payment.dismissed']);
+      for (const what of ['take', 'dismiss'] as const)
+        assertProblem(await platform().post(pathOf(differing, what), { reason }), 'INVALID_STATE');
+    });
+
+    it('in its currency is not credited', async () => {
+      const operator = await buildOperator();
+      await post(topUpEvent(await beginTopUp(operator), undefined, { currency: 'eur' }));
+      const refused = await platform().post(pathOf(await onlyCase(operator), 'take'), { reason });
+      assertProblem(refused, 'INVALID_STATE');
+      assert.match(String(refused.body.detail), /US cents/);
+      assert.equal(await balanceOf(operator), 0);
+      assert.equal((await casesOf(operator)).length, 1);
+    });
+
+    it('has to exist, and to be paid: a checkout that expires is no payment', async () => {
+      for (const what of ['take', 'dismiss'] as const) {
+        const path = `/v1/admin/billing/differing-payments/dif_nothing/${what}`;
+        assertProblem(await platform().post(path, { reason }), 'NOT_FOUND');
+      }
+      const operator = await buildOperator();
+      const topUp = await beginTopUp(operator);
+      await post(topUpEvent(topUp, 'checkout.session.expired', { id: `cs_other_${topUp.id}` }));
+      assert.deepEqual(await casesOf(operator), []);
+    });
+  });
+
+  it('is read page by page', async () => {
+    const operator = await buildOperator();
+    for (let nth = 0; nth < 3; nth += 1)
+      await post(topUpEvent(await beginTopUp(operator), undefined, { amount_total: 900 + nth }));
+    const ids: string[] = [];
+    let next: string | null = `${CASES}?limit=2&operator_id=${operator.operatorId}`;
+    while (next !== null) {
+      const page: Reply<{ cases: BillingCase[]; next_cursor: string | null }> = await platform().get(next);
+      const { cases, next_cursor: cursor } = assertStatus(page, 200);
+      ids.push(...cases.map(({ id }) => id));
+      next = cursor === null ? null : `${CASES}?limit=2&operator_id=${operator.operatorId}&cursor=${cursor}`;
+    }
+    assert.equal(new Set(ids).size, 3);
+    assert.deepEqual(ids, ids.toSorted());
+  });
+});
