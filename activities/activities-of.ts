@@ -13,7 +13,7 @@ type Activity<S> = S extends (context: never, ...args: infer Args) => Promise<in
   ? (...args: Args) => Promise<Result>
   : never;
 
-export type ActivitiesOf<Steps> = { [Name in keyof Steps]: Activity<Steps[Name]> };
+type ActivitiesOf<Steps> = { [Name in keyof Steps]: Activity<Steps[Name]> };
 
 /**
  * The activities of a worker, each named by its key. Each has the fault points `life:<name>:before` and `life:<name>:done`. What a step

@@ -14,6 +14,7 @@ import {
   openSubscriptionCheckout,
   openTopUp,
   pushSubscription,
+  readPaymentEvents,
   requestRefund,
   transferPayout,
 } from '../src/billing/index.ts';
@@ -39,6 +40,7 @@ export const billingActivities = (context: PaymentsContext) =>
     openSubscriptionCheckout,
     openTopUp,
     pushSubscription,
+    readPaymentEvents,
     requestRefund,
     transferPayout,
   });

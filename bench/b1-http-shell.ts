@@ -57,7 +57,7 @@ async function measure(lab: Lab): Promise<string> {
         'node:http': () => get(servers['node:http'].origin, lab.seconds(5)),
         'bare Koa': () => get(servers['bare Koa'].origin, lab.seconds(5)),
       },
-      (line) => lab.say(`${method} ${line}`),
+      (line) => lab.log(`${method} ${line}`),
     );
   };
   const reads = await rounds('GET', path);

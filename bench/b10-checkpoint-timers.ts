@@ -24,15 +24,15 @@ async function measure(lab: Lab): Promise<string[]> {
   const temporalAddress = await lab.temporalAddress();
   const { databaseUrl } = await lab.newWorld('b10');
   const carnet = await lab.start('carnet', { databaseUrl, temporalAddress, roles: { api: false, worker: true } });
-  const sessions = await openSessions({ databaseUrl, deliver: () => carnet.ask({}) });
+  const sessions = await openSessions({ databaseUrl, deliver: () => carnet.request({}) });
   await pause(lab.seconds(10) * 1_000);
   const idle = memoryOf(carnet.pid);
 
   await sessions.write(count, { lead: window, window });
   const startSeconds = await sessions.started();
-  lab.say(`${count} lives have begun in ${startSeconds.toFixed(0)} s`);
+  lab.log(`${count} lives have begun in ${startSeconds.toFixed(0)} s`);
   if (startSeconds > window)
-    lab.say('that was longer than the deadlines waited: some of the lateness is theirs who had not begun');
+    lab.log('that was longer than the deadlines waited: some of the lateness is theirs who had not begun');
   const begun = memoryOf(carnet.pid);
   await sessions.missed(count);
   const late = await sessions.lateness();
@@ -40,7 +40,7 @@ async function measure(lab: Lab): Promise<string[]> {
   const cached = Math.min(count, cacheBound());
   const perCached = (worker - idle) / cached;
   const p99 = quantile(late, 0.99);
-  lab.say(`${late.length} deadlines, p99 ${p99.toFixed(0)} ms; the worker holds ${worker.toFixed(0)} MiB`);
+  lab.log(`${late.length} deadlines, p99 ${p99.toFixed(0)} ms; the worker holds ${worker.toFixed(0)} MiB`);
 
   const evicted = lab.quick ? 20 : EVICTED;
   const recovery = await sessions.wakeOldest(evicted);

@@ -45,7 +45,7 @@ async function measure(lab: Lab): Promise<string[]> {
   const rows = lab.quick ? OPEN / 50 : OPEN;
   const rounds = lab.quick ? 10 : ROUNDS;
   const { databaseUrl } = await lab.newWorld('b11');
-  lab.say(`filling ${rows} open invocations and sessions`);
+  lab.log(`filling ${rows} open invocations and sessions`);
   const client = new pg.Client(databaseUrl);
   await client.connect();
   for (const statement of fill(rows)) await client.query(statement);

@@ -72,10 +72,10 @@ async function openssl(seconds: number): Promise<number> {
 async function inProcess(lab: Lab): Promise<string[]> {
   const verifier = await lab.start('verifications', {});
   const side = (name: 'carnet' | 'node:crypto') => async (): Promise<number> =>
-    (await verifier.ask<{ perSecond: number }>({ side: name, seconds: lab.seconds(3) })).perSecond;
+    (await verifier.request<{ perSecond: number }>({ side: name, seconds: lab.seconds(3) })).perSecond;
   await side('carnet')();
   const by = await inTurns(lab.rounds, { carnet: side('carnet'), 'node:crypto': side('node:crypto') }, (line) =>
-    lab.say(`in process: ${line}`),
+    lab.log(`in process: ${line}`),
   );
   await verifier.stop();
   return [
@@ -99,7 +99,7 @@ async function overHttp(
   const by = await inTurns(
     lab.rounds,
     { carnet: () => ours(lab.seconds(5)), openssl: () => openssl(lab.seconds(2)) },
-    (line) => lab.say(`over HTTP: ${line}`),
+    (line) => lab.log(`over HTTP: ${line}`),
   );
   const row = [
     'POST /v1/passports/verify with its look-up',
@@ -151,7 +151,7 @@ async function measure(lab: Lab): Promise<string[]> {
   const inside = await inProcess(lab);
   const world = await lab.newWorld('b2');
   const carnet = await lab.start('carnet', { databaseUrl: world.databaseUrl, roles: { api: true, worker: false } });
-  lab.say('issuing passports');
+  lab.log('issuing passports');
   const bodies = await issued(carnet.origin, world, lab.quick ? 200 : PASSPORTS);
   const { row, ceiling } = await overHttp(lab, carnet, bodies);
   const head = [

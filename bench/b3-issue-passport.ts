@@ -13,7 +13,7 @@ async function measure(lab: Lab): Promise<string[]> {
   const databaseUrl = await lab.newDatabase('b3');
   const passports = await lab.start('passports', { databaseUrl, size: CLIENTS });
   const run = async (what: PassportRun['what'], clients: number, seconds: number): Promise<number> =>
-    (await passports.ask<{ perSecond: number }>({ what, clients, seconds } satisfies PassportRun)).perSecond;
+    (await passports.request<{ perSecond: number }>({ what, clients, seconds } satisfies PassportRun)).perSecond;
   const compare = async (clients: number) => {
     const [warm, long] = [lab.seconds(2), lab.seconds(4)];
     for (const what of ['issue', 'bare', 'delegate'] as const) await run(what, clients, warm);
@@ -24,7 +24,7 @@ async function measure(lab: Lab): Promise<string[]> {
         bare: () => run('bare', clients, long),
         delegate: () => run('delegate', clients, long),
       },
-      (line) => lab.say(`${clients} clients: ${line}`),
+      (line) => lab.log(`${clients} clients: ${line}`),
     );
   };
   const [one, many] = [await compare(1), await compare(CLIENTS)];

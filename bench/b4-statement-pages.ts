@@ -71,7 +71,7 @@ async function laterPage(
 async function measure(lab: Lab): Promise<string> {
   const world = await lab.newWorld('b4_pages');
   const rows = lab.quick ? ROWS / 50 : ROWS;
-  lab.say(`filling a wallet with ${rows} rows`);
+  lab.log(`filling a wallet with ${rows} rows`);
   await fillWallet(world, rows);
   const carnet = await lab.start('carnet', { databaseUrl: world.databaseUrl, roles: { api: true, worker: false } });
   const bare = await lab.start('bare-pages', { databaseUrl: world.databaseUrl, operatorId: world.consumer.operatorId });
@@ -92,7 +92,7 @@ async function measure(lab: Lab): Promise<string> {
         floor: () => get(bare.origin + floor, lab.seconds(5)),
         later: () => get(later, lab.seconds(5)),
       },
-      (line) => lab.say(`${name}, ${line}`),
+      (line) => lab.log(`${name}, ${line}`),
     );
     cells.push(
       [

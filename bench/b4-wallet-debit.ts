@@ -92,7 +92,7 @@ async function measure(lab: Lab): Promise<string[]> {
   const debits = await lab.start('debits', { databaseUrl: url, size: CLIENTS });
   const compare = async (what: string, { wallets, metered, goal }: Case): Promise<string[]> => {
     const ours = async (seconds: number): Promise<number> =>
-      (await debits.ask<{ perSecond: number }>({ wallets, metered, clients: CLIENTS, seconds })).perSecond;
+      (await debits.request<{ perSecond: number }>({ wallets, metered, clients: CLIENTS, seconds })).perSecond;
     await ours(lab.seconds(2));
     const by = await inTurns(
       lab.rounds,
@@ -107,7 +107,7 @@ async function measure(lab: Lab): Promise<string[]> {
             folder: lab.dataDir,
           }),
       },
-      (line) => lab.say(`${what}: ${line}`),
+      (line) => lab.log(`${what}: ${line}`),
     );
     return [what, rates(by.carnet), rates(by.pgbench), ...ratioCells(by.carnet, by.pgbench, goal)];
   };
@@ -118,7 +118,7 @@ async function measure(lab: Lab): Promise<string[]> {
   const rows = [...(await both('a debit alone', false)), ...(await both('counted, within the allowance', true))];
   await execute(url, USE_UP);
   rows.push(...(await both('counted and charged, over the allowance', true)));
-  lab.say('proving the ledger');
+  lab.log('proving the ledger');
   return [
     table(
       [`Debits, ${CLIENTS} clients`, 'Carnet, a second', 'pgbench, a second', 'ratio (spread of the pairs)', 'goal'],

@@ -72,21 +72,21 @@ export async function measureAnswers(lab: Lab): Promise<string[]> {
     await forgetLives();
     return perSecond;
   };
-  lab.say('warming up');
+  lab.log('warming up');
   await carnetBurst();
   await run.DBOS(burst);
   await run.Restate(burst);
   const bursts = await inTurns(
     lab.rounds,
     { carnet: carnetBurst, DBOS: () => run.DBOS(burst), Restate: () => run.Restate(burst) },
-    (line) => lab.say(`bursts: ${line}`),
+    (line) => lab.log(`bursts: ${line}`),
   );
   const faster = median(bursts.DBOS) > median(bursts.Restate) ? ('DBOS' as const) : ('Restate' as const);
   const [burstRatio, burstGoal] = ratioCells(bursts.carnet, bursts[faster], 1);
 
   const sustained: Pace = { callers: CALLERS, seconds: lab.seconds(SUSTAINED_SECONDS) };
   const closedBefore = await livesClosed();
-  lab.say('a sustained minute of each');
+  lab.log('a sustained minute of each');
   const carnet = await run.carnet(sustained);
   const lives = ((await livesClosed()) - closedBefore) / sustained.seconds;
   await forgetLives();

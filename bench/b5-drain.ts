@@ -23,7 +23,7 @@ export async function measureLives(lab: Lab): Promise<string[]> {
     roles: { api: false, worker: true },
   });
   const bare = await lab.start('bare-lives', { temporalAddress });
-  const lives = await openLives({ world, temporalAddress, deliver: () => carnet.ask({}) });
+  const lives = await openLives({ world, temporalAddress, deliver: () => carnet.request({}) });
   const count = lab.quick ? 40 : LIVES;
   const drained = async (ran: LivesRan): Promise<Drained> => ({
     perSecond: await lives.perSecond(ran),
@@ -34,14 +34,14 @@ export async function measureLives(lab: Lab): Promise<string[]> {
       lab.rounds,
       {
         carnet: async () => drained(await lives.drain(kind, count)),
-        bare: async () => drained(await bare.ask<LivesRan>({ kind, lives: count } satisfies LivesRun)),
+        bare: async () => drained(await bare.request<LivesRan>({ kind, lives: count } satisfies LivesRun)),
       },
-      (line) => lab.say(`${kind}: ${line}`),
+      (line) => lab.log(`${kind}: ${line}`),
     );
   await lives.drain('twoTasks', 20);
   const one = await rounds('oneTask');
   const two = await rounds('twoTasks');
-  const noop = await bare.ask<LivesRan>({ kind: 'nothing', lives: count } satisfies LivesRun);
+  const noop = await bare.request<LivesRan>({ kind: 'nothing', lives: count } satisfies LivesRun);
   const speeds = (runs: Drained[]): number[] => runs.map(({ perSecond }) => perSecond);
   const tasks = (runs: Drained[]): string => median(runs.map((run) => run.tasks)).toFixed(2);
   const row = (what: string, by: typeof one): string[] => [

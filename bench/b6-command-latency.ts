@@ -25,7 +25,7 @@ async function measure(lab: Lab): Promise<string[]> {
       { carnet: () => runChains(carnet.origin, ours, pace), bare: () => runChains(bare.origin, theirs, pace) },
       () => {},
     );
-    lab.say(
+    lab.log(
       `${callers} callers: Carnet ${rates(speeds(runs.carnet))}, bare ${rates(speeds(runs.bare))} chains a second`,
     );
     return runs;
@@ -77,7 +77,7 @@ async function measureWhole(lab: Lab): Promise<ChainRun> {
   });
   await runChains(carnet.origin, world, { callers: 1, seconds: lab.seconds(5), perSecond: 20 });
   const run = await runChains(carnet.origin, world, { callers: 1, seconds: lab.seconds(15), perSecond: 20 });
-  lab.say(`with lives drained: ${run.perSecond.toFixed(1)} chains a second`);
+  lab.log(`with lives drained: ${run.perSecond.toFixed(1)} chains a second`);
   await carnet.stop();
   return run;
 }

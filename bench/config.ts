@@ -17,6 +17,7 @@ export const configOf = ({
     readSettings({
       NODE_ENV: 'production',
       PORT: String(port),
+      WORKER_PORT: '0',
       RATE_LIMIT_PER_MINUTE: '1000000',
       ANONYMOUS_RATE_LIMIT_PER_MINUTE: '1000000',
     }),

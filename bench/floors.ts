@@ -11,7 +11,7 @@ export const machine = (): string =>
 
 /** What the machine can do at most, measured in the same run: other figures mean little without these. */
 export async function floors(lab: Lab, more: [string, string][] = []): Promise<string> {
-  lab.say('floors of the machine');
+  lab.log('floors of the machine');
   const http = await lab.start('bare-http', { skill: 'ok', answer: {} });
   const answers = await hammer({ method: 'GET', url: http.origin, headers: {} }, lab.seconds(2), lab.dataDir);
   await http.stop();

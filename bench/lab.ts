@@ -12,7 +12,7 @@ export interface Lab {
   quick: boolean;
   /** Pairs of runs: five, or one for a quick run. */
   rounds: number;
-  say(line: string): void;
+  log(line: string): void;
   dataDir: string;
   /** Seconds of one run; half a second for a quick run. */
   seconds(usual: number): number;
@@ -30,7 +30,7 @@ export interface Lab {
 }
 
 /** A temporary data directory with the Postgres that `npm start` runs, and on request its Temporal server. */
-export async function openLab({ quick, say }: Pick<Lab, 'quick' | 'say'>): Promise<Lab> {
+export async function openLab({ quick, log }: Pick<Lab, 'quick' | 'log'>): Promise<Lab> {
   const dataDir = await mkdtemp(join(tmpdir(), 'carnet-bench-'));
   const closers: (() => Promise<unknown>)[] = [() => rm(dataDir, { recursive: true, force: true })];
   const onClose = (stop: () => Promise<unknown>): void => void closers.unshift(stop);
@@ -48,8 +48,8 @@ export async function openLab({ quick, say }: Pick<Lab, 'quick' | 'say'>): Promi
       temporal: name === 'temporal',
       namespace: 'default',
       searchAttributes,
-      progress: say,
-      onLost: (lost) => say(`${lost} ended by itself: the figures of this run are worth nothing`),
+      progress: log,
+      onLost: (lost) => log(`${lost} ended by itself: the figures of this run are worth nothing`),
     });
     onClose(() => started.stop());
     return started;
@@ -75,7 +75,7 @@ export async function openLab({ quick, say }: Pick<Lab, 'quick' | 'say'>): Promi
   return {
     quick,
     rounds: quick ? 1 : 5,
-    say,
+    log,
     dataDir,
     seconds: (usual) => (quick ? 0.5 : usual),
     newDatabase,

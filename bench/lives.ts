@@ -20,7 +20,7 @@ const until = async (what: string, done: () => Promise<boolean>): Promise<void> 
   }
 };
 
-export interface LivesOptions {
+interface LivesOptions {
   world: World;
   temporalAddress: string;
   /** Makes the service deliver messages that were written without its API. */

@@ -7,7 +7,7 @@ import { callers } from './chains.ts';
 const run = promisify(execFile);
 const CONNECTIONS = 32;
 
-export interface Hammered {
+interface Hammered {
   method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
@@ -22,7 +22,7 @@ export const loadTool = hasWrk ? 'wrk' : 'autocannon';
 export const hammer = (target: Hammered, seconds: number, folder: string): Promise<number> =>
   hasWrk ? wrk(target, seconds, folder) : autocannon(target, seconds);
 
-export interface HammeredEach {
+interface HammeredEach {
   url: string;
   headers: Record<string, string>;
   /** Sent in turn. */

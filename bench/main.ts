@@ -22,7 +22,7 @@ import { pinLoad } from './pinning.ts';
 const benches: Record<string, Bench> = { b1, b2, b3, b4, 'b4-pages': b4Pages, b5, b6, b10, b11 };
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
-const say = (line: string): void => console.log(`bench: ${line}`);
+const log = (line: string): void => console.log(`bench: ${line}`);
 
 /** Rivals and load tools, as bench/package-lock.json says; installed again when that changes. */
 function install(): void {
@@ -30,7 +30,7 @@ function install(): void {
   const stamp = join(import.meta.dirname, 'node_modules', '.carnet-install');
   const wanted = createHash('sha256').update(lock).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  say('installing rivals and load tools (240 MB)');
+  log('installing rivals and load tools (240 MB)');
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: import.meta.dirname,
     stdio: 'inherit',
@@ -45,7 +45,7 @@ function write(name: string, report: string): void {
   const [start, end] = [text.indexOf(from), text.indexOf(to)];
   if (start < 0 || end < start) throw new Error(`${DOCUMENT} has no ${from} … ${to} to write between.`);
   writeFileSync(DOCUMENT, `${text.slice(0, start + from.length)}\n\n${report}\n\n${text.slice(end)}`);
-  say(`wrote the tables of ${name} into docs/benchmarks.md`);
+  log(`wrote the tables of ${name} into docs/benchmarks.md`);
 }
 
 const { values: options, positionals } = parseArgs({
@@ -65,7 +65,7 @@ if (bench === undefined || (options.quick && options.write)) {
 install();
 const startedAt = performance.now();
 const pinned = pinLoad();
-const lab = await openLab({ quick: options.quick, say });
+const lab = await openLab({ quick: options.quick, log });
 try {
   const tables = await bench.run(lab);
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);

@@ -6,7 +6,7 @@ import { onServerCore } from './pinning.ts';
 
 const run = promisify(execFile);
 
-export interface PgbenchRun {
+interface PgbenchRun {
   url: string;
   /** SQL in pgbench's language. */
   script: string;

@@ -25,7 +25,7 @@ export interface Server {
   port: number;
   pid: number;
   /** Sends a request over the process channel and resolves with the answer; one at a time. */
-  ask<Answer>(question: object): Promise<Answer>;
+  request<Answer>(message: object): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -57,9 +57,9 @@ export async function startServer(name: ServerName, settings: object, logs: stri
     origin: `http://127.0.0.1:${port}`,
     port,
     pid: child.pid as number, // a child that was spawned has one
-    ask(question) {
+    request(message) {
       const answer = next<never>();
-      child.send(question);
+      child.send(message);
       return answer;
     },
     async stop() {

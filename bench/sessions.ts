@@ -2,13 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { newId } from '../src/ids/ids.ts';
 
-/** Seconds between two checkpoints, and the grace after which one is missed: 25 % of the interval (decision A23). */
+/** Seconds between two checkpoints. */
 export const INTERVAL = 300;
-const GRACE = 75;
 /** Polling is slow because it uses the core of Postgres and Temporal; the measured times are those in the rows. */
 const POLL_MS = 500;
 
-export interface SessionsOptions {
+interface SessionsOptions {
   databaseUrl: string;
   /** Makes the service deliver messages that were written without its API. */
   deliver(): Promise<unknown>;
@@ -55,7 +54,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
         ), lineages as (
           insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, depth, accountability,
             checkpoint_interval_seconds, started_at, latest_expiry, next_checkpoint_due_at)
-          select jti, session, $1, $2, $2, 0, 'enforced', ${INTERVAL}, now, now + interval '12 hours', now + first - interval '${GRACE} seconds'
+          select jti, session, $1, $2, $2, 0, 'enforced', ${INTERVAL}, now, now + interval '12 hours', now + first - checkpoint_grace(${INTERVAL})
           from made
         ), messages as (
           insert into life_messages (life) select 'session:' || session from made
@@ -83,7 +82,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
     /** Milliseconds from each deadline to its flag. */
     async lateness(): Promise<number[]> {
       const { rows } = await database.query<{ late: number }>(`
-        select extract(epoch from raised_at - (occasion::timestamptz + interval '${GRACE} seconds'))::float8 * 1000 as late
+        select extract(epoch from raised_at - (occasion::timestamptz + checkpoint_grace(${INTERVAL})))::float8 * 1000 as late
         from passport_flags where type = 'missed_checkpoint' order by id`);
       return rows.map(({ late }) => late);
     },

@@ -4,11 +4,11 @@ import type { Context } from '../src/context/context.ts';
 import type { ApiKeyId, OperatorId } from '../src/ids/ids.ts';
 import { createLogger } from '../src/context/logging.ts';
 import { openContext } from '../src/process/open-context.ts';
-import { publishSkill } from '../src/skills/publish-skill.ts';
+import { publishSkill } from '../src/skills/publishing/publish-skill.ts';
 import { PublishSkillSchema } from '../src/skills/schema.ts';
 import { configOf } from './config.ts';
 
-export interface Account {
+interface Account {
   operatorId: OperatorId;
   key: string;
 }

@@ -1,10 +1,11 @@
 // Proves every law of the ledger, on DATABASE_URL or on the instance that runs on the data directory. It reads one
-// snapshot and writes nothing, so it is true, and safe, while commands run. Exit code 1 where a law is broken, or could
-// not be checked.
+// snapshot and changes no row, so it is true, and safe, while commands run; where another release is running it installs the SQL
+// functions of its own beside that one's. Exit code 1 where a law is broken, or could not be checked.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { faultText, proveLedger, type LedgerProof } from '../src/billing/index.ts';
+import { connectToRelease } from '../src/database/functions.ts';
 import { openPool, sql, type CommonQueryMethods } from '../src/database/pool.ts';
 
 async function databaseUrl(): Promise<string> {
@@ -43,7 +44,9 @@ function printProof({ law, means, of, lookedAt, broken, faults }: LedgerProof): 
 
 try {
   const begun = performance.now();
-  const pool = await openPool(await databaseUrl(), {
+  const url = await databaseUrl();
+  const lasting = await connectToRelease(url, 'carnet-check-ledger');
+  const pool = await openPool(url, {
     size: 1,
     applicationName: 'carnet-check-ledger',
     statementTimeoutMs: 600_000,
@@ -64,6 +67,7 @@ try {
     process.exitCode = broken === 0 ? 0 : 1;
   } finally {
     await pool.end();
+    await lasting.end();
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

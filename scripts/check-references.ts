@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
  * that they have. References to documents that the project does not hold are refused whatever they name. Sections of public
  * standards (`RFC 9110 §12.5.1`) are not looked at.
  */
-export type Fault = { file: string; line: number; cited: string; name: string; why: string; instead: string };
+type Fault = { file: string; line: number; cited: string; name: string; why: string; instead: string };
 
 const DECISIONS = 'docs/decisions.md';
 const RULES = 'docs/architecture.md';
@@ -262,14 +262,16 @@ const judged = (at: number, holds: boolean, fault: Omit<Fault, 'file' | 'line'>)
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-export const tell = ({ file, line, cited, name, why, instead }: Fault): string =>
+const describeFault = ({ file, line, cited, name, why, instead }: Fault): string =>
   `${file}:${line} cites ${cited} [${name}]\n  why: ${why}\n  instead: ${instead}`;
 
 if (import.meta.main) {
   const root = resolve(process.argv[2] ?? dirname(import.meta.dirname));
   const { faults, files, references } = danglingReferences(root);
   console.log(
-    faults.length === 0 ? `references: ${references} in ${files} files lead somewhere` : faults.map(tell).join('\n\n'),
+    faults.length === 0
+      ? `references: ${references} in ${files} files lead somewhere`
+      : faults.map(describeFault).join('\n\n'),
   );
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

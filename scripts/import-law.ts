@@ -30,6 +30,8 @@ const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
 const rooms: ReadonlySet<string> = new Set([...DOMAINS, ...kernelRooms, 'http', 'process', 'embedded']);
 const paymentWebhookVerifier = 'src/billing/webhook/verify.ts';
+/** What reads the objects of Stripe. */
+const paymentFacts = 'src/billing/payments/{fact.ts,stripe/**}';
 const routeSees = [
   'src/<own>/**',
   'src/http/**',
@@ -141,10 +143,17 @@ export const articles: Article[] = [
   },
   {
     name: 'payment-provider',
-    files: ['{src,temporal,scripts}/**', `!${paymentWebhookVerifier}`],
+    files: ['{src,temporal,scripts}/**', `!${paymentWebhookVerifier}`, `!${paymentFacts}`],
     never: ['npm:stripe'],
     why: 'calls to a provider belong where they are retried and where their keys are kept apart',
     instead: `write an activity; a payment webhook is verified in ${paymentWebhookVerifier}`,
+  },
+  {
+    name: 'payment-facts',
+    files: [paymentFacts],
+    never: ['value npm:stripe'],
+    why: 'what is read of Stripe is held against the types of its SDK, and nothing of the SDK runs here',
+    instead: 'import types alone; write an activity for a call',
   },
   {
     name: 'senders',

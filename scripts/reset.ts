@@ -10,7 +10,7 @@ import { holdDataDirectory, stopLeftovers } from '../src/embedded/index.ts';
 const LOCK = 'instance.lock';
 
 /** What a start creates there; everything else is kept. */
-const OURS: ReadonlyMap<string, string> = new Map([
+const SERVICE_FILES: ReadonlyMap<string, string> = new Map([
   ['postgres', 'the database: operators, skills, wallets, claims, everything'],
   ['temporal', 'the runs of the Temporal server'],
   ['logs', 'the logs of Postgres and Temporal'],
@@ -51,10 +51,10 @@ if (mustConfirm && !process.stdin.isTTY) {
 const entries = readdirSync(dataDir);
 try {
   const { release } = holdDataDirectory(dataDir); // to the end, so that nothing starts meanwhile
-  const deleted = entries.filter((name) => OURS.has(name));
-  const others = entries.filter((name) => !OURS.has(name));
+  const deleted = entries.filter((name) => SERVICE_FILES.has(name));
+  const others = entries.filter((name) => !SERVICE_FILES.has(name));
   console.log(
-    `This deletes, in ${dataDir}:\n${deleted.map((name) => `  ${name.padEnd(18)}${OURS.get(name)}`).join('\n')}`,
+    `This deletes, in ${dataDir}:\n${deleted.map((name) => `  ${name.padEnd(18)}${SERVICE_FILES.get(name)}`).join('\n')}`,
   );
   if (others.length > 0)
     console.log(`These are not Carnet's and stay:\n${others.map((name) => `  ${name}`).join('\n')}`);

@@ -1,21 +1,63 @@
 import { ErrorCodes } from '../src/errors/codes.ts';
+import { lifeId } from '../src/ids/life-ids.ts';
 import { DOMAINS } from './domains.ts';
-import { readSql, type Sql, type SqlSource } from './sql-source.ts';
+import { readSql, type Sql, type SqlFunction, type SqlSource } from './sql-source.ts';
 
 /*
- * Who may touch whom in SQL. A table belongs to the domain whose migration makes it. Functions and statements read and write
- * their own tables and the shared ones (0001-shared.sql), read any view that a domain makes for others, and call functions of their own
- * domain, of the ground (src/commands, src/database) and of domains below theirs (scripts/domains.ts).
+ * Who may touch whom in SQL. A table or a view belongs to the domain whose migration makes it. Functions and statements read and write
+ * their own tables and the shared ones (0001-shared.sql), read the views that domains below theirs publish (scripts/domains.ts), and
+ * call functions of their own domain, of the ground (src/commands, src/database) and of domains below theirs.
  */
 
-/** Files that may touch more, each with its reason. */
-const EXEMPT: { files: RegExp; names: string[]; why: string }[] = [
-  {
-    files: /^src\/billing\/ledger\/laws\//,
-    names: ['invocations'],
-    why: 'the proof of the ledger compares holds and budgets with the invocations they are for',
-  },
-];
+/** What goes past the law, one by one, each with its reason; one that nothing needs any more is a fault itself. */
+export interface Exceptions {
+  /** Tables of another domain that the statements of a folder touch. */
+  tables: { folder: string; table: string; why: string }[];
+  /** Views of a domain above that a domain reads. */
+  views: { domain: string; view: string; why: string }[];
+  /** Literals `'<prefix>:'` that are no kind of life. */
+  prefixes: { prefix: string; why: string }[];
+  /** Functions in a migration that are more than the stub of a trigger. */
+  bodies: { name: string; why: string }[];
+}
+
+const EXCEPTIONS: Exceptions = {
+  tables: [
+    {
+      folder: 'src/billing/ledger/laws/',
+      table: 'invocations',
+      why: 'the proof of the ledger compares holds and budgets with the invocations they are for',
+    },
+  ],
+  views: [
+    { domain: 'accounts', view: 'operator_seats', why: 'billing sells the seats that members take' },
+    { domain: 'billing', view: 'mission_intents', why: 'a statement shows the mission that was paid for' },
+    { domain: 'billing', view: 'passport_purposes', why: 'a model call is charged with the purpose of its passport' },
+    { domain: 'billing', view: 'published_skills', why: 'the page of usage counts them' },
+    { domain: 'billing', view: 'skill_names', why: 'a statement names the skill that was paid for' },
+    { domain: 'billing', view: 'invocation_references', why: 'a statement shows the invocation that was paid for' },
+    { domain: 'skills', view: 'completed_invocations', why: 'a rating is verified by an invocation of who rates' },
+  ],
+  prefixes: [
+    { prefix: 'wallet', why: 'an account of the ledger' },
+    { prefix: 'earnings', why: 'an account of the ledger' },
+    { prefix: 'receivable', why: 'the cause of a transfer: what is owed after a chargeback is paid' },
+    { prefix: 'refunded', why: 'the cause of a transfer: the provider refunded a payment, not we' },
+    { prefix: 'returned', why: 'the cause of a transfer: a chargeback is given back' },
+    { prefix: 'unrefunded', why: 'the cause of a transfer: a refund came back' },
+    { prefix: 'payment', why: 'what the advisory lock of a payment is made of' },
+  ],
+  bodies: [
+    { name: 'search_words', why: 'a stored column is made of it: another text would leave the rows as they are' },
+    {
+      name: 'keep_claims',
+      why: 'it decides nothing but what may never happen, as a constraint does, for every release',
+    },
+  ],
+};
+
+/** A trigger's stub calls one function with the row, and returns null, which every trigger after the row may. */
+const STUB = /^begin perform \w+\((?!.*\bselect\b)[^;]*\); return null; end$/;
 
 const order = (domain: string | undefined): number =>
   domain === undefined ? DOMAINS.length : DOMAINS.indexOf(domain as (typeof DOMAINS)[number]);
@@ -24,50 +66,86 @@ const describe = (at: string, what: string, why: string, instead: string): strin
   `${at} ${what}\n  why: ${why}\n  instead: ${instead}`;
 
 /** What is broken below `root`, each as a text for a reader: place, what, why, what to do. */
-export function violations(root: string): { texts: string[]; source: SqlSource } {
+export function violations(root: string, exceptions: Exceptions = EXCEPTIONS): { texts: string[]; source: SqlSource } {
   const source = readSql(root, DOMAINS);
   const texts = source.faults.map(({ at, what, why, instead }) => describe(at, what, why, instead));
   const domains = new Map(source.functions.map(({ name, domain }) => [name, domain]));
-
-  const judge = (sql: Sql, what: string): void => {
-    const at = `${sql.file}:${sql.line}`;
-    const exempt = new Set(EXEMPT.filter(({ files }) => files.test(sql.file)).flatMap(({ names }) => names));
-    for (const table of sql.tables) {
-      const owner = source.owners.get(table);
-      if (owner === undefined || owner === 'shared' || owner === sql.domain || exempt.has(table)) continue;
-      texts.push(
-        describe(
-          at,
-          `${what} touches ${table}, a table of ${owner}`,
-          'a domain that reads the tables of another breaks when that one changes them, and goes past its rules',
-          `call a function of ${owner}, or read a view that its migration makes for others`,
-        ),
-      );
-    }
-    for (const call of sql.calls) {
-      const callee = domains.get(call);
-      if (callee === undefined || callee === 'shared' || order(callee) <= order(sql.domain)) continue;
-      texts.push(
-        describe(
-          at,
-          `${what} calls ${call}(), a function of ${callee}`,
-          `${callee} stands above ${sql.domain} and may need it: two domains that need each other are one`,
-          'let the domain above call the one below and pass what it needs, or move the function down',
-        ),
-      );
-    }
+  const publishers = new Map(source.views.map(({ name, domain }) => [name, domain]));
+  const needed = new Set<object>();
+  const isExcepted = <T extends object>(list: readonly T[], fits: (one: T) => boolean): boolean => {
+    const found = list.filter(fits);
+    for (const one of found) needed.add(one);
+    return found.length > 0;
   };
 
-  for (const one of source.functions) {
-    judge(one, `${one.name}()`);
-    for (const code of one.refusals) {
+  const judgeTable = (sql: Sql, at: string, what: string, table: string): void => {
+    const owner = source.owners.get(table);
+    if (owner === undefined || owner === 'shared' || owner === sql.domain) return;
+    if (isExcepted(exceptions.tables, (one) => one.table === table && sql.file.startsWith(one.folder))) return;
+    texts.push(
+      describe(
+        at,
+        `${what} touches ${table}, a table of ${owner}`,
+        'a domain that reads the tables of another breaks when that one changes them, and goes past its rules',
+        `call a function of ${owner}, or read a view that its migration makes for others`,
+      ),
+    );
+  };
+  const judgeView = (sql: Sql, at: string, what: string, view: string): void => {
+    const publisher = publishers.get(view);
+    if (publisher === undefined || order(publisher) <= order(sql.domain)) return;
+    if (isExcepted(exceptions.views, (one) => one.view === view && one.domain === sql.domain)) return;
+    texts.push(
+      describe(
+        at,
+        `${what} reads ${view}, a view of ${publisher}`,
+        `${publisher} stands above ${sql.domain} and may need it: two domains that need each other are one`,
+        'let the domain above pass what is needed, or list the view with its reason in scripts/sql-law.ts',
+      ),
+    );
+  };
+  const judgeCall = (sql: Sql, at: string, what: string, call: string): void => {
+    const callee = domains.get(call);
+    if (callee === undefined || callee === 'shared' || order(callee) <= order(sql.domain)) return;
+    texts.push(
+      describe(
+        at,
+        `${what} calls ${call}(), a function of ${callee}`,
+        `${callee} stands above ${sql.domain} and may need it: two domains that need each other are one`,
+        'let the domain above call the one below and pass what it needs, or move the function down',
+      ),
+    );
+  };
+  const judgePrefix = (at: string, what: string, prefix: string): void => {
+    if (Object.hasOwn(lifeId, prefix) || isExcepted(exceptions.prefixes, (one) => one.prefix === prefix)) return;
+    texts.push(
+      describe(
+        at,
+        `${what} spells '${prefix}:', which is no kind of life`,
+        'a message for a life that src/ids/life-ids.ts does not know reaches nobody',
+        "spell it as lifeId does, '<kind>:'; list another prefix with what it means in scripts/sql-law.ts",
+      ),
+    );
+  };
+  const judge = (sql: Sql, what: string): void => {
+    const at = `${sql.file}:${sql.line}`;
+    for (const table of sql.tables) {
+      judgeTable(sql, at, what, table);
+      judgeView(sql, at, what, table);
+    }
+    for (const call of sql.calls) judgeCall(sql, at, what, call);
+    for (const prefix of sql.prefixes) judgePrefix(at, what, prefix);
+  };
+
+  const judgeRefusals = ({ file, line, name, refusals }: SqlFunction): void => {
+    for (const code of refusals) {
       if (code !== undefined && Object.hasOwn(ErrorCodes, code)) continue;
       texts.push(
         describe(
-          `${one.file}:${one.line}`,
+          `${file}:${line}`,
           code === undefined
-            ? `${one.name}() refuses with a code that is not one literal`
-            : `${one.name}() refuses with ${code}`,
+            ? `${name}() refuses with a code that is not one literal`
+            : `${name}() refuses with ${code}`,
           code === undefined
             ? 'a code that is put together is found by no search'
             : 'a caller would get a 500: src/errors/codes.ts has no such code',
@@ -77,10 +155,55 @@ export function violations(root: string): { texts: string[]; source: SqlSource }
         ),
       );
     }
+  };
+  const judgeForm = ({ file, line, name, body, variables, isTrigger, triggersOf }: SqlFunction): void => {
+    const at = `${file}:${line}`;
+    for (const [variable] of [...variables].filter(([, type]) => type === 'record'))
+      texts.push(
+        describe(
+          at,
+          `${name}() has a variable of type record, ${variable}`,
+          'what it holds is known only when it runs, so no check can read the statements that name it',
+          'give it the type of the table or view, or one variable a column',
+        ),
+      );
+    if (!file.includes('/migrations/')) return;
+    if (!STUB.test(body) && !isExcepted(exceptions.bodies, (one) => one.name === name))
+      texts.push(
+        describe(
+          at,
+          `${name}() decides something in a migration`,
+          'a migration never changes, and every release shares what it makes',
+          'leave the stub of a trigger, `begin perform <function>(…); return null; end`, and write the function beside its domain, in sql/',
+        ),
+      );
+    if (isTrigger && triggersOf.size === 0)
+      texts.push(describe(at, `${name}() belongs to no trigger`, 'nothing calls it', 'make the trigger, or delete it'));
+  };
+
+  const judgeLife = ({ file, line, name, prefixes }: SqlFunction): void => {
+    const kind = /^(?:advance_(\w+)|reconcile_(\w+)s)$/.exec(name)?.slice(1).join('').replaceAll('_', '-') ?? '';
+    if (!Object.hasOwn(lifeId, kind)) return;
+    const spelled = [...prefixes].filter((prefix) => Object.hasOwn(lifeId, prefix)).join(', ');
+    if (spelled === kind) return;
+    texts.push(
+      describe(
+        `${file}:${line}`,
+        `${name}() spells ${spelled === '' ? 'no kind of life' : spelled}`,
+        `it deletes or leaves the messages of ${kind}`,
+        `write '${kind}:' || id, and let another function wake other lives`,
+      ),
+    );
+  };
+
+  for (const one of source.functions) {
+    judge(one, `${one.name}()`);
+    judgeRefusals(one);
+    judgeLife(one);
+    judgeForm(one);
   }
   for (const view of source.views) judge(view, `the view ${view.name}`);
-  for (const template of source.templates.filter(({ file }) => file.startsWith('src/')))
-    judge(template, 'the statement');
+  for (const template of source.templates) judge(template, 'the statement');
 
   const names = source.functions.map(({ name }) => name);
   for (const { name, file, line } of source.functions.filter((one, place) => names.indexOf(one.name) !== place))
@@ -90,6 +213,17 @@ export function violations(root: string): { texts: string[]; source: SqlSource }
         `makes ${name}() a second time`,
         'a function has one text, and which of two is called depends on the search_path',
         'give it another name',
+      ),
+    );
+  for (const one of Object.values(exceptions)
+    .flat()
+    .filter((exception) => !needed.has(exception)))
+    texts.push(
+      describe(
+        'scripts/sql-law.ts',
+        `excepts ${JSON.stringify(one)}, which nothing needs`,
+        'an exception that is left over lets the next break pass',
+        'delete it',
       ),
     );
   return { texts, source };

@@ -11,8 +11,11 @@ export interface Sql {
   line: number;
   /** 'shared', a domain, or undefined for TypeScript that belongs to none. */
   domain: string | undefined;
+  /** Tables and views. */
   tables: Set<string>;
   calls: Set<string>;
+  /** Of literals that end in a colon, without it: `'invocation:' || id`. */
+  prefixes: Set<string>;
 }
 
 /** One `create function`. */
@@ -20,9 +23,14 @@ export interface SqlFunction extends Sql {
   name: string;
   language: 'sql' | 'plpgsql';
   text: string;
+  /** Between the $$, without comments, in single spaces. */
+  body: string;
+  isTrigger: boolean;
+  /** Tables whose triggers call it. */
+  triggersOf: Set<string>;
   /** Code of each `refuse(…)`; undefined where it is not spelled as one literal. */
   refusals: (string | undefined)[];
-  /** Variables by name with their types as written, of plpgsql. `record`: known only when it runs. */
+  /** Variables by name with their types as written, of plpgsql; new and old of a trigger are not among them. */
   variables: Map<string, string>;
   /** Each SQL text of the body as a statement. */
   statements: string[];
@@ -32,7 +40,7 @@ export interface SqlSource {
   functions: SqlFunction[];
   views: (Sql & { name: string })[];
   templates: Sql[];
-  /** Which domain a table belongs to: the one whose migration makes it. */
+  /** Which domain a table belongs to: the one whose migration makes it. Of a view it is `domain`. */
   owners: Map<string, string>;
   /** Faults of form: what a file holds, how it is named and written. */
   faults: { at: string; what: string; why: string; instead: string }[];
@@ -55,8 +63,11 @@ function* nodes(tree: Tree): Generator<[string, Record<string, unknown>]> {
 const strings = (list: unknown): string[] =>
   (list as { String?: { sval: string } }[]).map((one) => one.String?.sval ?? '');
 
-/** Tables and functions that a statement names. */
-function touched(text: string): { tables: string[]; calls: string[] } {
+/** Of `'invocation:'` the word before the colon. */
+const prefixOf = (literal = ''): string[] => /^([a-z][a-z-]*):$/.exec(literal)?.slice(1) ?? [];
+
+/** What a statement names: tables and views, functions, and prefixes of ids. */
+function touched(text: string): { tables: string[]; calls: string[]; prefixes: string[] } {
   const all = [...nodes(parseSync(text))];
   const temporary = new Set(
     all.filter(([kind]) => kind === 'CommonTableExpr').map(([, node]) => node.ctename as string),
@@ -66,6 +77,9 @@ function touched(text: string): { tables: string[]; calls: string[] } {
       .filter(([, node]) => typeof node.relname === 'string' && !temporary.has(node.relname))
       .map(([, node]) => node.relname as string),
     calls: all.filter(([kind]) => kind === 'FuncCall').map(([, node]) => strings(node.funcname).at(-1) ?? ''),
+    prefixes: all
+      .filter(([kind]) => kind === 'A_Const')
+      .flatMap(([, { sval }]) => prefixOf((sval as { sval?: string } | undefined)?.sval)),
   };
 }
 
@@ -107,6 +121,8 @@ function readFunction(file: string, line: number, domain: string | undefined, te
       variables.set(node.refname, typname === 'record' ? typeOf(node.refname, declared(bare)) : typname);
     }
   }
+  const isTrigger = /\breturns trigger\b/.test(bare);
+  if (isTrigger) for (const row of ['new', 'old']) variables.delete(row);
   const all = statements.map(touched);
   return {
     file,
@@ -115,6 +131,13 @@ function readFunction(file: string, line: number, domain: string | undefined, te
     name,
     language,
     text,
+    body: bare
+      .slice(bare.indexOf('$$') + 2, bare.lastIndexOf('$$'))
+      .trim()
+      .replaceAll(/\s+/g, ' ')
+      .replace(/;$/, ''),
+    isTrigger,
+    triggersOf: new Set(),
     variables,
     statements,
     refusals: [...bare.matchAll(/\brefuse\((?!code text)\s*(?:'(\w+)'\s*,)?/g)].map(([, code]) => code),
@@ -125,6 +148,7 @@ function readFunction(file: string, line: number, domain: string | undefined, te
         .map(([word]) => word),
     ]),
     calls: new Set(all.flatMap(({ calls }) => calls)),
+    prefixes: new Set(all.flatMap(({ prefixes }) => prefixes)),
   };
 }
 
@@ -142,7 +166,7 @@ function statementsOf(text: string): { line: number; text: string; kind: string;
 
 const SQL_VERBS = /\b(?:from|join|into|update|using)\s+(?:only\s+)?([a-z_]\w*)/g;
 
-/** What the templates of a file name, as far as reading words can tell. */
+/** What the templates of a file name, as far as reading words shows. */
 function templatesOf(root: string, file: string, domain: string | undefined): Sql[] {
   const source = readFileSync(join(root, file), 'utf8');
   if (!source.includes('sql.')) return [];
@@ -155,7 +179,15 @@ function templatesOf(root: string, file: string, domain: string | undefined): Sq
         new RegExp(`\\b${name}(?: \\([^)]*\\))? as (?:materialized )?\\(`).test(text);
       const tables = [...text.matchAll(SQL_VERBS)].map(([, name = '']) => name).filter((name) => !isTemporary(name));
       const calls = [...text.matchAll(/(?<![\w.])([a-z_]\w*)\(/g)].map(([, name = '']) => name);
-      found.push({ file, line: lineAt(source, quasi.start), domain, tables: new Set(tables), calls: new Set(calls) });
+      const prefixes = [...text.matchAll(/'([^']*)'/g)].flatMap(([, literal]) => prefixOf(literal));
+      found.push({
+        file,
+        line: lineAt(source, quasi.start),
+        domain,
+        tables: new Set(tables),
+        calls: new Set(calls),
+        prefixes: new Set(prefixes),
+      });
     },
   }).visit(parseTypeScript(file, source).program);
   return found;
@@ -221,8 +253,12 @@ export function readSql(root: string, domains: readonly string[]): SqlSource {
     for (const { line, text, kind, node } of read(file) ?? []) {
       const { relname: name = '' } = (node.relation ?? node.view ?? {}) as { relname?: string };
       if (kind === 'CreateStmt') source.owners.set(name, domain ?? '');
+      if (kind === 'CreateTrigStmt') {
+        const called = strings(node.funcname).at(-1);
+        source.functions.find((one) => one.name === called)?.triggersOf.add(name);
+      }
       if (kind === 'ViewStmt') {
-        const { tables, calls } = touched(text);
+        const { tables, calls, prefixes } = touched(text);
         source.views.push({
           name,
           file,
@@ -230,6 +266,7 @@ export function readSql(root: string, domains: readonly string[]): SqlSource {
           domain,
           tables: new Set(tables.filter((table) => table !== name)),
           calls: new Set(calls),
+          prefixes: new Set(prefixes),
         });
       }
       if (kind === 'CreateFunctionStmt') add(file, line, domain, text);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { styleText } from 'node:util';
 import { searchAttributes } from '../temporal/search-attributes.ts';
-import { completeConfig, readSettings, type Settings } from './context/config.ts';
+import { completeConfig, embeddedHost, readSettings, type Settings } from './context/config.ts';
 import { migrate } from './database/migrations.ts';
 import { onStopSignal, startEmbedded, watchParent, type Embedded } from './embedded/index.ts';
 import { createLogger } from './context/logging.ts';
@@ -27,9 +27,9 @@ async function stop(): Promise<never> {
 }
 
 /** Checks that the port is free before anything slow is started; for 0 it returns a free one. */
-async function probePort(port: number): Promise<number> {
+async function probePort(settings: Settings): Promise<number> {
   const probe = createServer();
-  const freePort = await listen(probe, port);
+  const freePort = await listen(probe, { port: settings.PORT, host: embeddedHost(settings) });
   probe.close();
   await once(probe, 'close');
   return freePort;
@@ -52,7 +52,7 @@ function printBanner(credentials: Credentials, dataDir: string): void {
 }
 
 async function start(settings: Settings): Promise<void> {
-  const port = await probePort(settings.PORT);
+  const port = await probePort(settings);
   const log = createLogger(settings.LOG_LEVEL);
   embedded = await startEmbedded({
     dataDir: settings.DATA_DIR,

@@ -1,6 +1,7 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { forgetOldAnswers } from '../src/commands/idempotency.ts';
+import { withCaches } from '../src/context/caches.ts';
 import type { Context } from '../src/context/context.ts';
 import type { Delivery } from '../src/context/ports.ts';
 import { openPool, type DatabasePool } from '../src/database/pool.ts';
@@ -8,7 +9,7 @@ import { step } from '../src/commands/fault-points.ts';
 import { CarnetError } from '../src/errors/carnet-error.ts';
 import { metrics } from '../src/metrics/metrics.ts';
 import type { Temporal } from './client.ts';
-import { claimLives, deleteMessages, parkMessages, postponeMessages, type LeasedLife } from './life-messages.ts';
+import { leaseLives, deleteMessages, parkMessages, postponeMessages, type LeasedLife } from './life-messages.ts';
 import type { LifeDefinitions, LifeDescription } from './lives.ts';
 import { createOutage } from './outage.ts';
 import { noteLifeStore, takeRound } from './rounds.ts';
@@ -38,7 +39,7 @@ const schedulesMade = metrics.counter(
 );
 const messagesParked = metrics.counter('carnet_life_messages_parked', 'Lives whose messages Temporal will never take');
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   temporal: Temporal;
   log: Logger;
   /** How each kind of life is started: `lives` of lives.ts. */
@@ -111,9 +112,9 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     while (started !== undefined && !stopped && outage.worthATry) {
       // While Temporal is away one life a time finds out whether it is back.
       const limit = outage.lasting ? 1 : BATCH;
-      const leased = await claimLives(started.pool, { kinds: Object.keys(lives), limit, minimumAgeMs });
+      const leased = await leaseLives(started.pool, { kinds: Object.keys(lives), limit, minimumAgeMs });
       if (leased.length === 0) return;
-      step('delivery:claimed');
+      step('delivery:leased');
       await deliver(started, leased);
     }
   });
@@ -176,7 +177,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
         await waker.prepare();
         await waker.awaitLife(life, lives[parsed.kind], descriptions.get(parsed.id));
       } catch (error) {
-        // A run that ended during the call has done what its row asked for.
+        // A run that ended during the call has done what its row required.
         if (error instanceof WorkflowUpdateFailedError) return;
         log.warn({ err: error, life }, 'a caller waited for a life that did not answer in time');
         const detail =
@@ -186,7 +187,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     },
     async start(context, { sweep }) {
       const pool = await openPool(context.config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-delivery' });
-      started = { ...context, pool };
+      started = withCaches({ ...context, pool }); // what it keeps in memory is read over its own pool
       messagesCommitted();
       if (!sweep) return;
       intervals.push(

@@ -9,7 +9,7 @@ export interface LeasedLife {
   attempts: number;
 }
 
-export interface ClaimOptions {
+interface LeaseOptions {
   kinds: string[];
   /** Lives at most. */
   limit: number;
@@ -17,7 +17,7 @@ export interface ClaimOptions {
   minimumAgeMs: number;
 }
 
-/** A process that dies between claim and delete leaves the messages to others after this long. A call ends well before. */
+/** A process that dies between lease and delete leaves the messages to others after this long. A call ends well before. */
 const LEASE = '15 seconds';
 /** Longest wait between two tries of one life. */
 const MAX_BACKOFF_SECONDS = 30;
@@ -30,7 +30,7 @@ const Nothing = z.object({});
  * message, which is one row, so two processes never take one life at once. Ids are not in the order of commits: what is
  * deleted afterwards is exactly what was seen here.
  */
-export async function claimLives(pool: DatabasePool, options: ClaimOptions): Promise<LeasedLife[]> {
+export async function leaseLives(pool: DatabasePool, options: LeaseOptions): Promise<LeasedLife[]> {
   const rows = await pool.any(sql.type(LeasedRow)`
     with oldest as (
       select id from life_messages as message

@@ -5,7 +5,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** Whether Temporal is away for one part of the process; it is logged once when Temporal goes and once when it is back. */
-export interface Outage {
+interface Outage {
   /** Temporal answered. */
   over(): void;
   /** Nothing that was tried was answered. */

@@ -6,13 +6,14 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import { keyRotation, monthlyPayouts, retention } from '../workflows/index.ts';
+import { keyRotation, monthlyPayouts, paymentEvents, retention } from '../workflows/index.ts';
 import { Priority } from './lives.ts';
 import { TaskQueue } from './task-queues.ts';
 
 /** Of each schedule its id, which is the name of its workflow; a run that it starts has the id with a time behind it. */
 export const KEY_ROTATION = 'key-rotation';
 export const MONTHLY_PAYOUTS = 'monthly-payouts';
+export const PAYMENT_EVENTS = 'payment-events';
 export const RETENTION = 'retention';
 
 /** What is done by the calendar, in UTC. */
@@ -44,6 +45,14 @@ const SCHEDULES: readonly Schedule[] = [
     catchupWindow: '30 days',
     priority: Priority.money,
     summary: 'State what publishers have earned up to the end of the month before, and pay it out',
+  },
+  {
+    id: PAYMENT_EVENTS,
+    workflow: paymentEvents,
+    spec: { calendars: [{ hour: 4, minute: 20 }] },
+    catchupWindow: '1 day',
+    priority: Priority.money,
+    summary: 'Read the payment provider’s list of events, and apply what no webhook brought',
   },
   {
     id: RETENTION,

@@ -23,7 +23,7 @@ const hasCode = (error: unknown, code: number): boolean =>
 
 export const isInvalidArgument = (error: unknown): boolean => hasCode(error, INVALID_ARGUMENT);
 
-export interface Waker {
+interface Waker {
   /** Makes sure of the search attributes. @throws when Temporal does not answer. */
   prepare(): Promise<void>;
   /** One signal-with-start. @throws ServiceError; see `isInvalidArgument`. */
@@ -87,7 +87,7 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
     },
     async awaitLife(life, definition, description) {
       const until = Date.now() + ANSWER_MS;
-      const call = (): Promise<unknown> => {
+      const call = (): Promise<'ready' | 'again'> => {
         const startWorkflowOperation = new WithStartWorkflowOperation(
           definition.workflow,
           startOf(life, definition, description),
@@ -96,10 +96,12 @@ export function createWaker({ client, namespace }: Temporal, log: Logger): Waker
           client.workflow.executeUpdateWithStart(ready, { startWorkflowOperation }),
         );
       };
-      await call().catch((error: unknown) => {
-        if (!hasCode(error, FAILED_PRECONDITION)) throw error;
-        return call();
-      });
+      const callTwice = (): Promise<'ready' | 'again'> =>
+        call().catch((error: unknown) => {
+          if (!hasCode(error, FAILED_PRECONDITION)) throw error;
+          return call();
+        });
+      while ((await callTwice()) === 'again');
     },
   };
 }

@@ -3,8 +3,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { Context } from '../src/context/context.ts';
 import { connectionOptions, dataConverter } from './client.ts';
-import { forwardLogs } from './logs.ts';
 import { createOutage } from './outage.ts';
+import { openRuntime } from './runtime.ts';
 import { TaskQueue } from './task-queues.ts';
 import { buildIdOf, workflowCode } from './workflow-bundle.ts';
 
@@ -20,6 +20,8 @@ const GRACE_MS = 5_000;
 export interface RunningWorker {
   /** Resolves when the worker polls for the first time. */
   polling: Promise<void>;
+  /** Whether both of its queues are polled now. */
+  isPolling(): boolean;
   /** Finishes the tasks in hand and resolves when nothing of the worker runs any more. */
   stop(): Promise<void>;
 }
@@ -32,7 +34,7 @@ export interface RunningWorker {
  */
 export async function runWorker(context: Context, activities: Activities): Promise<RunningWorker> {
   const { log, config } = context;
-  forwardLogs(log);
+  await openRuntime(log);
   const outage = createOutage(log, {
     gone: 'the worker has no connection to Temporal; it tries again until it has',
     back: 'the worker is connected to Temporal again',
@@ -99,6 +101,7 @@ export async function runWorker(context: Context, activities: Activities): Promi
   const ended = work();
   return {
     polling,
+    isPolling: () => workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING'),
     async stop() {
       stopping.abort();
       shutDown();

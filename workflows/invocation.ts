@@ -1,4 +1,3 @@
-import { defineSignal } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { MAX_LEASE_SECONDS, MIN_LEASE_SECONDS } from '../src/invocations/schema.ts';
 import { live, type Refusal, type Signal } from './life.ts';
@@ -12,33 +11,25 @@ type SignalName = Parameters<Activities['actOnSignal']>[1]['kind'];
 type ClaimArgument =
   `{"lease_seconds"?: ${typeof MIN_LEASE_SECONDS} to ${typeof MAX_LEASE_SECONDS}, "attempt"?: number}`;
 
-/** The other door to the rooms of POST …/claim, …/complete, …/fail and …/cancel, for whoever reaches the Temporal namespace. */
-export const invocationSignals = {
-  claim: defineSignal<[argument?: unknown]>('claim'),
-  complete: defineSignal<[argument?: unknown]>('complete'),
-  fail: defineSignal<[argument?: unknown]>('fail'),
-  cancel: defineSignal<[argument?: unknown]>('cancel'),
-} satisfies Record<SignalName, unknown>;
+/** The other door to the rooms of POST …/claim, …/complete, …/fail and …/cancel, for whoever reaches the Temporal namespace: what each carries. */
+const SIGNALS = {
+  claim: '{"lease_seconds"?: 5 to 3600, "attempt"?: number}' satisfies ClaimArgument,
+  complete: '{"output": object, "attempt"?: number}, 256 KiB at most',
+  fail: '{"error": {"code": string, "message": string}, "attempt"?: number}',
+  cancel: 'nothing; only while pending',
+} satisfies Record<SignalName, string>;
 
 /** The life of an invocation: its deadline, its lease, signals from outside, and what follows the end. */
-export const invocation = (): Promise<void> =>
+export const invocation = (carried: Signal<SignalName>[] = []): Promise<void> =>
   live({
     advance: database.advanceInvocation,
     next: ({ open }) => (open ? 'wait' : 'end'),
     act: {},
     describe,
-    signals: {
-      arguments: {
-        claim: '{"lease_seconds"?: 5 to 3600, "attempt"?: number}' satisfies ClaimArgument,
-        complete: '{"output": object, "attempt"?: number}, 256 KiB at most',
-        fail: '{"error": {"code": string, "message": string}, "attempt"?: number}',
-        cancel: 'nothing; only while pending',
-      },
-      perform,
-    },
+    signals: { arguments: SIGNALS, perform, carried },
     // Cancelling the run is not cancelling the invocation: its consumer may do that, and only while it is pending.
     refusals: {
-      unknownSignal: `there is no such signal; there are ${Object.keys(invocationSignals).join(', ')}.`,
+      unknownSignal: `there is no such signal; there are ${Object.keys(SIGNALS).join(', ')}.`,
       cancelRequest: 'signal `cancel` cancels the invocation, and then the run ends.',
     },
   });

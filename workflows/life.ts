@@ -16,8 +16,11 @@ import { markEnded } from './life-status.ts';
 /** Wakes any life, which then reads its row. It carries nothing: a message that is lost, late or doubled changes no decision. */
 export const wake = defineSignal('wake');
 
-/** For a caller who waits for what a life makes first, such as a hosted page. It carries nothing: what was made is in the row. */
-export const ready = defineUpdate<'ready'>('ready');
+/**
+ * For a caller who waits for what a life makes first, such as a hosted page. It carries nothing: what was made is in the row. `again`: the
+ * run continues as new, which no waiting call survives; the same call reaches the next run.
+ */
+export const ready = defineUpdate<'ready' | 'again'>('ready');
 
 /** What one look at the row found. */
 interface Step {
@@ -47,12 +50,12 @@ interface Refusals {
 }
 
 /** A kind of life; `live` does what all have in common. */
-export interface Life<S extends Step, Next extends string, SignalName extends string = never> {
+interface Life<S extends Step, Next extends string, SignalName extends string = never> {
   /** A step in the database: advances the row in one conditional transaction, and returns where it stands. */
   advance(id: string): Promise<S>;
   /** What the life does now: `wait`, `end`, or one of `act`. */
   next(step: S): Next;
-  /** Outbound steps. When one fails nothing is lost: the row still asks for it. */
+  /** Outbound steps. When one fails nothing is lost: the row still requires it. */
   act: Record<Exclude<Next, 'wait' | 'end'>, (id: string, step: S) => Promise<unknown>>;
   /** What a person reads in the Temporal UI: what the run waits for, and until when. Nothing that no history may hold. */
   describe(step: S): string;
@@ -65,6 +68,8 @@ export interface Life<S extends Step, Next extends string, SignalName extends st
     arguments: Record<SignalName, string>;
     /** A refusal is an answer, never a failure of the run. */
     perform(id: string, signal: Signal<SignalName>): Promise<Refusal | null>;
+    /** The argument of the workflow: what waited in the run before, which continued as this one. */
+    carried: Signal<SignalName>[];
   };
 }
 
@@ -72,55 +77,60 @@ export interface Life<S extends Step, Next extends string, SignalName extends st
 const REFUSALS_SHOWN = 3;
 /** The reconciler wakes a late row every two minutes, which ends a pause: longer ones would be cut short. */
 const LONGEST_PAUSE_MS = 120_000;
+/** Of JSON, three bytes each at most: what a run hands to the next is one payload, which may have 2 MiB. */
+const CARRIED_CHARACTERS = 500_000;
 
 /**
- * Runs a life: reads its row, does what the row asks for, waits, again and again until the row says that it is over. Handlers are there
+ * Runs a life: reads its row, does what the row requires, waits, again and again until the row is over. Handlers are there
  * before the first wait and only set flags or push to a queue, since a handler that throws or returns past the run would wedge it. A
  * request to cancel the run is refused: what a life has begun outside of Postgres is not undone by forgetting it.
+ *
+ * Nothing that came is left behind. What comes while the row is being read counts for the next look at it, and no run ends before that.
+ * The server refuses the end of a run to which something came meanwhile; but a task that takes long is handed what came while it lasts.
  */
 export async function live<S extends Step, Next extends string, SignalName extends string = never>(
   life: Life<S, Next, SignalName>,
 ): Promise<void> {
   const id = rowId();
   let woken = false;
-  let failures = 0;
   const details = showDetails();
   const signals = receiveSignals(life.signals);
   setHandler(wake, () => void (woken = true));
   const callers = life.isReady === undefined ? undefined : receiveCallers(() => void (woken = true));
   refuseTheRest(life.refusals, details.refuse);
   const isWoken = (): boolean => woken || signals.waiting.length > 0;
+  const tries = countTries();
 
   await CancellationScope.nonCancellable(async () => {
     for (;;) {
-      for (let signal = signals.waiting.shift(); signal !== undefined; signal = signals.waiting.shift()) {
+      // Those that are here now: a stream of them keeps the life neither from its row nor from continuing as new.
+      for (const signal of signals.waiting.splice(0)) {
         const refusal = await signals.perform(id, signal);
         if (refusal !== null) details.refuse(`Refused signal ${signal.kind}: ${refusal.code}. ${refusal.detail}`);
       }
       woken = false;
-      const callersBefore = callers?.count();
+      const callersBefore = callers?.count() ?? 0;
       const step = await life.advance(id);
       details.show(life.describe(step));
-      if (callersBefore !== undefined && life.isReady?.(step) === true) callers?.release(callersBefore);
-      if (signals.waiting.length > 0) continue;
-
       const next = life.next(step);
+      if (next === 'end' || life.isReady?.(step) === true) callers?.release(callersBefore);
+
       if (next === 'end') {
-        markEnded();
-        return await leave(callers);
-      }
-      if (workflowInfo().continueAsNewSuggested) {
-        await leave(callers);
-        return await continueAsNew();
-      }
-      if (next === 'wait') {
-        failures = 0;
+        await condition(() => isWoken() || allHandlersFinished());
+        if (!isWoken()) return markEnded();
+      } else if (next === 'wait') {
+        tries.forget();
         await pause(isWoken, step.waitMs);
-      } else if (await isDone(() => actOf(life, next)(id, step))) {
-        failures = 0;
       } else {
-        failures += 1;
-        await pause(isWoken, Math.min(1_000 * 2 ** (failures - 1), LONGEST_PAUSE_MS));
+        const pauseMs = await tries.make(step, () => actOf(life, next)(id, step));
+        if (pauseMs > 0) await pause(isWoken, pauseMs);
+      }
+
+      // Here a task has just begun, and ends before much can come: the server refuses to continue a run to which something came meanwhile.
+      if (workflowInfo().continueAsNewSuggested && signals.fit()) {
+        callers?.sendAway();
+        await condition(allHandlersFinished);
+        return await continueAsNew<(carried?: Signal<SignalName>[]) => Promise<void>>(...signals.carry());
       }
     }
   });
@@ -146,8 +156,28 @@ function actOf<S extends Step, Next extends string>(
   return found;
 }
 
+/**
+ * Counts the tries of what a row asks for. A step that fails and one that comes back as done while the row asks for the same as before
+ * have both been in vain: each is tried again after a pause, and pauses double.
+ */
+function countTries() {
+  let [asked, inVain, isDone] = ['', 0, false];
+  return {
+    /** Does it. @returns the milliseconds to pause before the row is read again */
+    async make(step: Step, act: () => Promise<unknown>): Promise<number> {
+      const asks = JSON.stringify({ ...step, waitMs: null }); // the time that is left differs at each look
+      if (asks !== asked) [asked, inVain, isDone] = [asks, 0, false];
+      isDone = !isDone && (await succeeds(act));
+      if (isDone) return 0;
+      inVain += 1;
+      return Math.min(1_000 * 2 ** (inVain - 1), LONGEST_PAUSE_MS);
+    },
+    forget: (): void => void ([asked, inVain, isDone] = ['', 0, false]),
+  };
+}
+
 /** False: the time for it is over, or its failure is final; the row says what that means. */
-async function isDone(act: () => Promise<unknown>): Promise<boolean> {
+async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
   try {
     await act();
     return true;
@@ -187,9 +217,9 @@ function refuseTheRest({ unknownSignal, cancelRequest }: Refusals, refuse: (sent
   CancellationScope.current().cancelRequested.catch(() => refuse(`Refused to cancel this run: ${cancelRequest}`));
 }
 
-/** Puts signals from outside into a queue, in the order in which they came. */
+/** Puts signals from outside into a queue, in the order in which they came, behind those that the run before handed over. */
 function receiveSignals<Name extends string>(signals: Life<Step, string, Name>['signals']) {
-  const waiting: Signal<Name>[] = [];
+  const waiting = [...(signals?.carried ?? [])];
   let received = 0;
   for (const kind of Object.keys(signals?.arguments ?? {}) as Name[]) {
     const receive = (argument: unknown): void => {
@@ -203,29 +233,33 @@ function receiveSignals<Name extends string>(signals: Life<Step, string, Name>['
     waiting,
     perform: async (id: string, signal: Signal<Name>): Promise<Refusal | null> =>
       (await signals?.perform(id, signal)) ?? null,
+    /** Whether the next run can be handed those that wait; where they are too large they are performed first. */
+    fit: (): boolean => JSON.stringify(waiting).length <= CARRIED_CHARACTERS,
+    /** The arguments of the next run. */
+    carry: (): [] | [Signal<Name>[]] => (waiting.length === 0 ? [] : [waiting]),
   };
 }
 
 interface Callers {
-  /** How many have come; to be read before the row is, so that those who come later are released by a later look. */
+  /** How many have come; to be read before the row is, so that those who come later are answered by a later look. */
   count(): number;
-  /** Answers the first `count` callers. */
+  /** The first `count` callers have what they wait for. */
   release(count: number): void;
+  /** The others call again. */
+  sendAway(): void;
 }
 
 function receiveCallers(onCaller: () => void): Callers {
-  let [came, released] = [0, 0];
-  setHandler(ready, async (): Promise<'ready'> => {
+  let [came, released, isOver] = [0, 0, false];
+  setHandler(ready, async (): Promise<'ready' | 'again'> => {
     const turn = ++came;
     onCaller();
-    await condition(() => released >= turn);
-    return 'ready';
+    await condition(() => released >= turn || isOver);
+    return released >= turn ? 'ready' : 'again';
   });
-  return { count: () => came, release: (count) => void (released = Math.max(released, count)) };
-}
-
-/** The only way out of a life: a run that returns past a waiting handler is wedged. Callers read the row next, whatever it says. */
-async function leave(callers: Callers | undefined): Promise<void> {
-  callers?.release(Number.MAX_SAFE_INTEGER);
-  await condition(allHandlersFinished);
+  return {
+    count: () => came,
+    release: (count) => void (released = Math.max(released, count)),
+    sendAway: () => void (isOver = true),
+  };
 }

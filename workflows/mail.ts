@@ -13,7 +13,7 @@ export const mail = (): Promise<void> =>
     advance: database.advanceMail,
     next: ({ open }) => (open ? 'send' : 'end'),
     act: {
-      send: (id, { waitMs }) => outbound({ scheduleToCloseTimeout: waitMs ?? ONE_TRY_MS }).sendMail(id),
+      send: (id, { waitMs }) => outbound({ withinMs: waitMs ?? ONE_TRY_MS }).sendMail(id),
     },
     describe,
     refusals: {

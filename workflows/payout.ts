@@ -10,7 +10,7 @@ export const payout = (): Promise<void> =>
     advance: database.advancePayout,
     next: ({ status }) => (status === 'due' ? 'wait' : status === 'transferring' ? 'transfer' : 'end'),
     act: {
-      // Without an end, under one key: an unknown outcome is no failure.
+      // Under one key until there is an answer: an unknown outcome is no failure.
       transfer: (id) => outbound({ maximumInterval: '10m' }).transferPayout(id),
     },
     describe: ({ status }) => SITUATIONS[status],

@@ -11,7 +11,7 @@ export const portal = (): Promise<void> =>
     next: ({ status }) => (status === 'opening' ? 'open' : 'end'),
     isReady: ({ status }) => status !== 'opening',
     act: {
-      open: (id) => outbound({ scheduleToCloseTimeout: '1m' }).openPortalPage(id),
+      open: (id) => outbound({ withinMs: 60_000 }).openPortalPage(id),
     },
     describe,
     refusals: {

@@ -10,7 +10,7 @@ export const refund = (): Promise<void> =>
     advance: database.advanceRefund,
     next: ({ action }) => action,
     act: {
-      // Without an end: a refund whose outcome is unknown is neither done nor refused, and its money stays held.
+      // Until there is an answer: a refund whose outcome is unknown is neither done nor refused, and its money stays held.
       request: (id) => outbound().requestRefund(id),
     },
     describe,

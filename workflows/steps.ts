@@ -18,21 +18,25 @@ export const databaseStep: LocalActivityOptions = {
 /** Every step, run as one in the database: a life takes those of its own from here. */
 export const database = proxyLocalActivities<Activities>(databaseStep);
 
-type Duration = number | `${number}${'s' | 'm'}`;
+/** No step is tried for longer, so that a run can continue as new however long the receiver is away. */
+const LONGEST_MS = 3_600_000;
 
 interface OutboundOptions {
-  /** After this long the step fails, and the row decides what that means. Absent: it is tried until it succeeds. */
-  scheduleToCloseTimeout?: Duration;
+  /** Milliseconds, an hour at most and where it is absent: after this long the step fails, and the row decides what that means. */
+  withinMs?: number;
   /** The longest wait between two tries. */
-  maximumInterval?: Duration;
+  maximumInterval?: `${number}m`;
 }
 
-/** Steps that reach out. One try ends by itself long before its minute: a payment provider has 15 s to answer, a mail server 20 s. */
-export const outbound = ({ maximumInterval = '1m', ...options }: OutboundOptions = {}) =>
+/**
+ * Steps that reach out. One call has 15 s at a payment provider and 20 s at a mail server; a try of several calls that is cut off at its
+ * minute is made again under the same keys, and goes on where it ended.
+ */
+export const outbound = ({ withinMs = LONGEST_MS, maximumInterval = '1m' }: OutboundOptions = {}) =>
   proxyActivities<Activities>({
     taskQueue: OUTBOUND,
+    scheduleToCloseTimeout: Math.min(withinMs, LONGEST_MS),
     startToCloseTimeout: '1m',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    ...options,
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval },
   });

@@ -5,7 +5,7 @@ import { database, outbound } from './steps.ts';
 type Step = Awaited<ReturnType<Activities['advanceSubscription']>>;
 
 /** Given up after a minute, so that the rows decide anew what is needed most. */
-const atProvider = outbound({ scheduleToCloseTimeout: '1m' });
+const atProvider = outbound({ withinMs: 60_000 });
 
 /**
  * The one long life of an operator's subscription: opens its checkouts, pushes to the provider what the operator decides, and fetches

@@ -12,7 +12,7 @@ export const topUp = (): Promise<void> =>
     isReady: ({ status }) => status !== 'opening',
     act: {
       open: (id, step) => within(step).openTopUp(id),
-      // What was paid must be credited, so this is tried until the provider answers.
+      // What was paid must be credited, so the row asks for this until the provider answers.
       check: (id) => outbound().checkTopUp(id),
       receipt: (id, step) => within(step).fetchReceipt(id),
     },
@@ -25,7 +25,7 @@ export const topUp = (): Promise<void> =>
   });
 
 /** As long as the action is worth trying. */
-const within = ({ waitMs }: Step) => outbound(waitMs === null ? {} : { scheduleToCloseTimeout: waitMs });
+const within = ({ waitMs }: Step) => outbound(waitMs === null ? {} : { withinMs: waitMs });
 
 function describe({ status, action, until }: Step): string {
   switch (action) {

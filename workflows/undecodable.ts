@@ -2,7 +2,7 @@
  * What the payload converter hands over in place of a payload that no converter can read. Throwing would fail the workflow
  * task for ever, and with it every good signal behind the bad one.
  */
-export interface Undecodable {
+interface Undecodable {
   undecodable: true;
 }
 

@@ -8,7 +8,7 @@ export function createPayments(context: Context): PaymentProvider {
   const { config, log } = context;
   const { payments } = config;
   if (payments === undefined) return notConfigured;
-  return payments.provider === 'stripe' ? createStripePayments(payments, config, log) : createLocalPayments(context);
+  return payments.provider === 'stripe' ? createStripePayments(payments, log) : createLocalPayments(context);
 }
 
 /** In place of a provider where none is configured: every call throws CarnetError PAYMENTS_NOT_CONFIGURED, and is made again. */

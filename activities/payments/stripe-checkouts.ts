@@ -1,13 +1,21 @@
-import type { CheckoutState, HostedPage, PaymentMetadata, PaymentProvider } from '../../src/billing/index.ts';
+import {
+  type CheckoutState,
+  type Customer,
+  type HostedPage,
+  type Listed,
+  type PageTerms,
+  type PaymentMetadata,
+  type PaymentProvider,
+  soldPrice,
+} from '../../src/billing/index.ts';
 import type { Stripe } from 'stripe';
-import type { Config, StripeSettings } from '../../src/context/config.ts';
-import { keyOfParams, type Call } from './stripe-client.ts';
+import type { StripeSettings } from '../../src/context/config.ts';
+import { keyOfCustomer, keyOfParams, type Call } from './stripe-client.ts';
 
 /** What the adapter is made of. */
 export interface StripeParts {
   stripe: Stripe;
   call: Call;
-  config: Pick<Config, 'publicBaseUrl' | 'topUpSessionSeconds' | 'subscribeSessionSeconds'>;
   prices: StripeSettings['prices'];
 }
 
@@ -22,62 +30,43 @@ type Checkouts = Pick<
   'ensureCustomer' | 'openTopUp' | 'openSubscription' | 'readCheckout' | 'expireCheckout'
 >;
 
-export function stripeCheckouts({ stripe, call, config, prices }: StripeParts): Checkouts {
-  const pages = returnUrls(config.publicBaseUrl);
-
+export function stripeCheckouts({ stripe, call, prices }: StripeParts): Checkouts {
   return {
-    async ensureCustomer({ operatorId, name, email }) {
+    async ensureCustomer({ operatorId, name, email, customerNumber }) {
       const params = { name, email, metadata: { carnet_operator: operatorId } };
-      const idempotencyKey = keyOfParams(`customer:${operatorId}`, params);
+      const idempotencyKey = keyOfParams(keyOfCustomer(`customer:${operatorId}`, customerNumber), params);
       const { id } = await call('customers.create', () => stripe.customers.create(params, { idempotencyKey }));
-      return { customerId: id };
+      return { customerId: id, customerNumber };
     },
 
-    async openTopUp({ topUpId, operatorId, customerId, amountCents, expiresAt }) {
-      const metadata = metadataOf('top_up', topUpId, operatorId);
-      const session = await call('checkout.sessions.create', () =>
-        stripe.checkout.sessions.create(
-          {
-            mode: 'payment',
-            customer: customerId,
-            client_reference_id: topUpId,
-            line_items: [
-              {
-                quantity: 1,
-                price_data: {
-                  currency: 'usd',
-                  unit_amount: amountCents,
-                  product_data: { name: 'Carnet wallet top-up' },
-                },
-              },
-            ],
-            metadata,
-            payment_intent_data: { metadata },
-            ...pages,
-            ...openUntil(expiresAt, config.topUpSessionSeconds),
-          },
-          { idempotencyKey: topUpId },
-        ),
-      );
-      return pageOf(session);
-    },
+    openTopUp: ({ topUpId, operatorId, amountCents, ...terms }) =>
+      openPayment(
+        { stripe, call },
+        {
+          ...terms,
+          key: topUpId,
+          metadata: metadataOf('top_up', topUpId, operatorId),
+          amountCents,
+          title: 'Carnet wallet top-up',
+        },
+      ),
 
-    async openSubscription({ changeId, operatorId, customerId, tier, purchasedSeats, expiresAt }) {
+    async openSubscription({ changeId, operatorId, customerId, customerNumber, tier, purchasedSeats, ...terms }) {
       const metadata = metadataOf('subscription', changeId, operatorId);
-      const seats = purchasedSeats > 0 ? [{ price: prices.seat, quantity: purchasedSeats }] : [];
+      const seats = purchasedSeats > 0 ? [{ price: soldPrice(prices, 'seat'), quantity: purchasedSeats }] : [];
       const session = await call('checkout.sessions.create', () =>
         stripe.checkout.sessions.create(
           {
             mode: 'subscription',
             customer: customerId,
             client_reference_id: changeId,
-            line_items: [{ price: prices[tier], quantity: 1 }, ...seats],
+            line_items: [{ price: soldPrice(prices, tier), quantity: 1 }, ...seats],
             metadata,
             subscription_data: { metadata },
-            ...pages,
-            ...openUntil(expiresAt, config.subscribeSessionSeconds),
+            ...returnUrls(terms),
+            ...openUntil(terms),
           },
-          { idempotencyKey: changeId },
+          { idempotencyKey: keyOfCustomer(changeId, customerNumber) },
         ),
       );
       return pageOf(session);
@@ -85,8 +74,6 @@ export function stripeCheckouts({ stripe, call, config, prices }: StripeParts): 
 
     async readCheckout(sessionId) {
       if (isPortalSession(sessionId)) return unknownYet;
-      if (isInvoice(sessionId))
-        return stateOfInvoice(await call('invoices.retrieve', () => stripe.invoices.retrieve(sessionId)));
       const session = await call('checkout.sessions.retrieve', () =>
         stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent.latest_charge'] }),
       );
@@ -95,23 +82,51 @@ export function stripeCheckouts({ stripe, call, config, prices }: StripeParts): 
 
     async expireCheckout(sessionId) {
       if (isPortalSession(sessionId)) return; // Stripe ends it by itself
-      if (isInvoice(sessionId)) {
-        const { status } = await call('invoices.retrieve', () => stripe.invoices.retrieve(sessionId));
-        if (status === 'open') await call('invoices.voidInvoice', () => stripe.invoices.voidInvoice(sessionId));
-        return;
-      }
       const { status } = await call('checkout.sessions.retrieve', () => stripe.checkout.sessions.retrieve(sessionId));
       if (status === 'open') await call('checkout.sessions.expire', () => stripe.checkout.sessions.expire(sessionId));
     },
   };
 }
 
-const returnUrls = (publicBaseUrl: string) => ({
-  success_url: `${publicBaseUrl}/dashboard?payment=done`,
-  cancel_url: `${publicBaseUrl}/dashboard?payment=left`,
+interface PaymentPage extends Customer, PageTerms {
+  /** Of the call, before the customer's number; the session bears it too. */
+  key: string;
+  metadata: Record<keyof PaymentMetadata, string>;
+  amountCents: number;
+  /** What is paid for, in a line. */
+  title: string;
+}
+
+/** A checkout of one sum. */
+export async function openPayment(
+  { stripe, call }: Pick<StripeParts, 'stripe' | 'call'>,
+  { key, metadata, amountCents, title, customerId, customerNumber, ...terms }: PaymentPage,
+): Promise<HostedPage> {
+  const price = { currency: 'usd', unit_amount: amountCents, product_data: { name: title } };
+  const session = await call('checkout.sessions.create', () =>
+    stripe.checkout.sessions.create(
+      {
+        mode: 'payment',
+        customer: customerId,
+        client_reference_id: key,
+        line_items: [{ quantity: 1, price_data: price }],
+        metadata,
+        payment_intent_data: { metadata },
+        ...returnUrls(terms),
+        ...openUntil(terms),
+      },
+      { idempotencyKey: keyOfCustomer(key, customerNumber) },
+    ),
+  );
+  return pageOf(session);
+}
+
+const returnUrls = ({ returnTo }: Pick<PageTerms, 'returnTo'>) => ({
+  success_url: `${returnTo}/dashboard?payment=done`,
+  cancel_url: `${returnTo}/dashboard?payment=left`,
 });
 
-function metadataOf(
+export function metadataOf(
   purpose: PaymentMetadata['carnet_purpose'],
   reference: string,
   operator: string,
@@ -122,9 +137,8 @@ function metadataOf(
 /**
  * Until when Stripe shall take the payment: until ours is surely over, in Stripe's bounds, and the same whenever the call is made again,
  * since a key goes with its parameters. The life closes the session at the moment itself.
- * @param seconds how long ours is open
  */
-function openUntil(expiresAt: Date, seconds: number): { expires_at?: number } {
+function openUntil({ expiresAt, seconds }: Omit<PageTerms, 'returnTo'>): { expires_at?: number } {
   const longer = SHORTEST_SECONDS + LATE_SECONDS;
   if (seconds + longer > LONGEST_SECONDS) return {}; // Stripe's own 24 hours
   return { expires_at: Math.floor(expiresAt.getTime() / 1_000) + longer };
@@ -137,7 +151,6 @@ function pageOf({ id, url }: Stripe.Checkout.Session): HostedPage {
 
 /** Stripe does not return what became of a page of the billing portal: the subscription shows it. */
 const isPortalSession = (sessionId: string): boolean => sessionId.startsWith('bps_');
-const isInvoice = (sessionId: string): boolean => sessionId.startsWith('in_');
 
 const unknownYet: CheckoutState = {
   status: 'open',
@@ -167,24 +180,30 @@ function statusOf({
   payment_status: paid,
   payment_intent: intent,
 }: Stripe.Checkout.Session): CheckoutState['status'] {
-  if (status !== 'complete') return status === 'expired' ? 'expired' : 'open';
+  const { [status ?? 'open']: ended } = sessionStatuses as Partial<Record<string, 'open' | 'expired' | 'complete'>>;
+  if (ended !== 'complete') return ended ?? 'open';
   if (paid !== 'unpaid') return 'paid';
-  const failed =
-    typeof intent === 'object' && (intent?.status === 'requires_payment_method' || intent?.status === 'canceled');
-  return failed ? 'failed' : 'processing';
+  return typeof intent === 'object' && intent !== null && hasFailed(intent.status) ? 'failed' : 'processing';
 }
 
-function stateOfInvoice(invoice: Stripe.Invoice): CheckoutState {
-  const { status, amount_due: amountCents, currency, parent } = invoice;
-  const over = status === 'void' || status === 'uncollectible';
-  return {
-    ...unknownYet,
-    status: status === 'paid' ? 'paid' : over ? 'expired' : 'open',
-    amountCents,
-    currency,
-    subscriptionId: idOf(parent?.subscription_details?.subscription ?? null),
-  };
-}
+const sessionStatuses: Record<Listed<Stripe.Checkout.Session.Status>, 'open' | 'expired' | 'complete'> = {
+  open: 'open',
+  expired: 'expired',
+  complete: 'complete',
+};
+
+/** Of the payment of a completed session: whether it will not come. One that waits for a person or a bank may. */
+const failedIntents: Record<Listed<Stripe.PaymentIntent.Status>, boolean> = {
+  canceled: true,
+  requires_payment_method: true,
+  processing: false,
+  requires_action: false,
+  requires_capture: false,
+  requires_confirmation: false,
+  succeeded: false,
+};
+const hasFailed = (status: string): boolean =>
+  Object.hasOwn(failedIntents, status) && failedIntents[status as keyof typeof failedIntents];
 
 const idOf = (thing: string | { id: string } | null): string | null =>
   typeof thing === 'string' ? thing : (thing?.id ?? null);

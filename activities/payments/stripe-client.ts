@@ -1,4 +1,4 @@
-import { PaymentRefused } from '../../src/billing/index.ts';
+import { CustomerUnknown, PaymentRefused } from '../../src/billing/index.ts';
 import { createHash } from 'node:crypto';
 import { Stripe } from 'stripe';
 import type { Logger } from 'pino';
@@ -33,14 +33,14 @@ function addressOf(apiBase: string): { protocol: 'http' | 'https'; host: string;
 }
 
 /** What we have to put right, not the customer: a balance of ours that does not cover a refund or a transfer. */
-const OURS: ReadonlySet<string | undefined> = new Set(['balance_insufficient', 'insufficient_funds']);
+const BALANCE_TOO_LOW: ReadonlySet<string | undefined> = new Set(['balance_insufficient', 'insufficient_funds']);
 
 export type Call = <T>(what: string, send: () => Promise<T>) => Promise<T>;
 
 /**
  * Calls Stripe and translates its failures. Stripe's own words stay out of errors and logs, since they repeat what was sent; the id of
  * the request finds them in its dashboard.
- * @throws PaymentRefused where the answer is no for good, a key used for another request included; CarnetError TEMPORARILY_UNAVAILABLE where
+ * @throws PaymentRefused where the answer is no for good, a key used for another request included; CustomerUnknown; CarnetError TEMPORARILY_UNAVAILABLE where
  * it is not known or may be corrected (429, 5xx, no connection, a wrong or restricted key).
  */
 export const createCall =
@@ -54,14 +54,15 @@ export const createCall =
       const fields = { call: what, type, code, param, status, stripeRequestId: requestId };
       if (isFinal(error)) {
         log.warn(fields, 'Stripe refused a call for good');
-        throw new PaymentRefused(
+        const Refusal = code === 'resource_missing' && param === 'customer' ? CustomerUnknown : PaymentRefused;
+        throw new Refusal(
           `Stripe refused ${what}: ${code ?? type}${requestId === undefined ? '' : ` (${requestId})`}.`,
         );
       }
       const correctable =
         error instanceof Stripe.errors.StripeAuthenticationError ||
         error instanceof Stripe.errors.StripePermissionError ||
-        OURS.has(code);
+        BALANCE_TOO_LOW.has(code);
       log[correctable ? 'error' : 'warn'](
         fields,
         correctable
@@ -73,10 +74,14 @@ export const createCall =
   };
 
 const isFinal = (error: InstanceType<typeof Stripe.errors.StripeError>): boolean =>
-  !OURS.has(error.code) &&
+  !BALANCE_TOO_LOW.has(error.code) &&
   (error instanceof Stripe.errors.StripeInvalidRequestError ||
     error instanceof Stripe.errors.StripeIdempotencyError ||
     error instanceof Stripe.errors.StripeCardError);
+
+/** The key of a call for a customer: for another customer of the same operator it is another request. */
+export const keyOfCustomer = (key: string, customerNumber: number): string =>
+  customerNumber === 1 ? key : `${key}:customer-${customerNumber}`;
 
 /** A key for a call that sets what is wanted: the same parameters have the same key, others never clash with it. */
 export const keyOfParams = (key: string, params: unknown): string =>

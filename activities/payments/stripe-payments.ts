@@ -1,23 +1,35 @@
-import { type PaymentProvider, type RefundState, refundStatusOf } from '../../src/billing/index.ts';
+import { type PaymentProvider, type RefundState, paymentEventTypes, refundStatusOf } from '../../src/billing/index.ts';
 import type { Logger } from 'pino';
 import type { Stripe } from 'stripe';
 import type { StripeSettings } from '../../src/context/config.ts';
 import { stripeCheckouts, type StripeParts } from './stripe-checkouts.ts';
 import { createCall, createStripe } from './stripe-client.ts';
+import { stripePortal } from './stripe-portal.ts';
 import { stripeSubscriptions } from './stripe-subscriptions.ts';
 
 /** Stripe, by its SDK; the promises are the port's (src/billing/payments/provider.ts). */
-export function createStripePayments(
-  settings: StripeSettings,
-  config: StripeParts['config'],
-  log: Logger,
-): PaymentProvider {
+export function createStripePayments(settings: StripeSettings, log: Logger): PaymentProvider {
   const stripe = createStripe(settings);
-  const parts: StripeParts = { stripe, call: createCall(log), config, prices: settings.prices };
+  const parts: StripeParts = { stripe, call: createCall(log), prices: settings.prices };
+  const refunds = stripeRefunds(parts);
   return {
     ...stripeCheckouts(parts),
+    ...stripePortal(parts, log),
     ...stripeSubscriptions(parts),
-    ...stripeRefunds(parts),
+    ...refunds,
+    giveSubscriptionBack: (subscriptionId) => giveSubscriptionBack(parts, refunds, subscriptionId),
+
+    async readEvents({ since, after }) {
+      const { data, has_more: more } = await parts.call('events.list', () =>
+        stripe.events.list({
+          types: [...paymentEventTypes],
+          created: { gte: Math.floor(since.getTime() / 1_000) },
+          limit: 100,
+          ...(after !== null && { starting_after: after }),
+        }),
+      );
+      return { events: data, after: more ? (data.at(-1)?.id ?? null) : null };
+    },
 
     async transfer({ key, operatorId, account, amountCents }) {
       // Stripe forgets keys after a day, and an outcome may stay unknown for longer; groups it keeps.
@@ -36,13 +48,39 @@ export function createStripePayments(
   };
 }
 
+/** The newest invoice is the one of the current period; what was paid of it by card or bank goes back. */
+async function giveSubscriptionBack(
+  { stripe, call }: StripeParts,
+  { refund }: Pick<PaymentProvider, 'refund'>,
+  subscriptionId: string,
+): Promise<number> {
+  const { status, latest_invoice: invoice } = await call('subscriptions.retrieve', () =>
+    stripe.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice.payments'] }),
+  );
+  if (status !== 'canceled') {
+    const idempotencyKey = `give-back:${subscriptionId}`;
+    await call('subscriptions.cancel', () => stripe.subscriptions.cancel(subscriptionId, {}, { idempotencyKey }));
+  }
+  let refunded = 0;
+  const payments = typeof invoice === 'object' ? (invoice?.payments?.data ?? []) : [];
+  for (const { amount_paid: amountCents, payment } of payments) {
+    const { payment_intent: intent } = payment;
+    const paymentId = typeof intent === 'object' ? intent.id : intent;
+    if (paymentId === undefined || amountCents === null || amountCents === 0) continue;
+    await refund({ key: `give-back:${subscriptionId}:${paymentId}`, paymentId, amountCents });
+    refunded += amountCents;
+  }
+  return refunded;
+}
+
 function stripeRefunds({ stripe, call }: StripeParts): Pick<PaymentProvider, 'refund' | 'readRefund'> {
   const readRefund = async (providerRefundId: string): Promise<RefundState> =>
-    stateOf(await call('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId)));
+    stateOf(await call('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId, { expand: [RETURN] })));
 
   /** The refund that was made under the key. Stripe forgets keys after a day, but not what they made. */
   const find = async (key: string, paymentId: string): Promise<RefundState | undefined> => {
-    const { data } = await call('refunds.list', () => stripe.refunds.list({ payment_intent: paymentId, limit: 100 }));
+    const params = { payment_intent: paymentId, limit: 100, expand: [`data.${RETURN}`] };
+    const { data } = await call('refunds.list', () => stripe.refunds.list(params));
     const made = data.find(({ metadata }) => metadata?.carnet_key === key);
     return made === undefined ? undefined : stateOf(made);
   };
@@ -58,7 +96,14 @@ function stripeRefunds({ stripe, call }: StripeParts): Pick<PaymentProvider, 're
   };
 }
 
-const stateOf = ({ id, status }: Stripe.Refund): RefundState => ({
+/** The member of a refund that says when a failed one came back: its time is that of this transaction. */
+const RETURN = 'failure_balance_transaction';
+
+const stateOf = ({ id, status, failure_balance_transaction: back }: Stripe.Refund): RefundState => ({
   providerRefundId: id,
   status: refundStatusOf(status),
+  cameBackAt:
+    refundStatusOf(status) === 'failed' && typeof back === 'object' && back !== null
+      ? new Date(back.created * 1_000)
+      : null,
 });

@@ -1,24 +1,31 @@
 import {
+  type HostedPage,
   PaidTierMetadata,
   type PaymentProvider,
   PaymentRefused,
   StripeSubscription,
   type SubscriptionChange,
   type SubscriptionState,
+  paidPriceOf,
   seatItemOf,
+  soldPrice,
+  type TierItem,
   subscriptionStateOf,
   tierItemOf,
 } from '../../src/billing/index.ts';
-import type { PaidTier } from '../../src/fields/tiers.ts';
 import type { Stripe } from 'stripe';
-import type { StripeParts } from './stripe-checkouts.ts';
-import { keyOfParams } from './stripe-client.ts';
+import { metadataOf, openPayment, type StripeParts } from './stripe-checkouts.ts';
+import { keyOfCustomer, keyOfParams } from './stripe-client.ts';
 
-type Subscriptions = Pick<PaymentProvider, 'openUpgrade' | 'readSubscription' | 'changeSubscription' | 'openPortal'>;
+type Subscriptions = Pick<
+  PaymentProvider,
+  'completeUpgrade' | 'openUpgrade' | 'readSubscription' | 'changeSubscription' | 'openPortal'
+>;
 
-export function stripeSubscriptions({ stripe, call, config, prices }: StripeParts): Subscriptions {
-  const returnUrl = `${config.publicBaseUrl}/dashboard`;
+/** Stripe takes no payment of less than half a dollar. */
+const LEAST_CENTS = 50;
 
+export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subscriptions {
   const find = async (id: string): Promise<StripeSubscription> =>
     StripeSubscription.parse(await call('subscriptions.retrieve', () => stripe.subscriptions.retrieve(id)));
 
@@ -40,56 +47,92 @@ export function stripeSubscriptions({ stripe, call, config, prices }: StripePart
     wanted: SubscriptionChange,
   ): Promise<StripeSubscription> => {
     let subscription = found;
-    for (const paramsOf of [seatsParams, tierParams, cancelParams]) {
+    // Cancelling first: nothing that is refused about the rest keeps it from Stripe.
+    for (const paramsOf of [cancelParams, seatsParams, tierParams]) {
       const params = paramsOf(subscription, subscriptionStateOf(subscription, prices), wanted, prices);
       if (params !== null) subscription = await update(subscription.id, key, params);
     }
     return subscription;
   };
 
-  /** The proration is invoiced at once, and the upgrade waits for its payment: for subscriptions of several items the portal confirms nothing. */
-  const openInvoice = async (changeId: string, subscriptionId: string, itemId: string, tier: PaidTier) => {
-    const { latest_invoice: invoice } = await call('subscriptions.update', () =>
-      stripe.subscriptions.update(
-        subscriptionId,
-        {
-          items: [{ id: itemId, price: prices[tier] }],
-          payment_behavior: 'pending_if_incomplete',
+  /**
+   * The portal confirms nothing for a subscription of several items, and an invoice would charge the saved card with nobody looking. So
+   * a person pays the difference for the rest of the period at a checkout, and `completeUpgrade` follows.
+   */
+  const openDifference = async (
+    { changeId, attempt, subscriptionId, tier, ...page }: Parameters<PaymentProvider['openUpgrade']>[0],
+    subscription: StripeSubscription,
+  ): Promise<HostedPage> => {
+    const { customerId, expiresAt, seconds } = page;
+    const key = attempt === 1 ? changeId : `${changeId}:${attempt}`;
+    if (attempt > 1) await closeCheckouts(customerId, { of: changeId, but: key });
+    const preview = await call('invoices.createPreview', () =>
+      stripe.invoices.createPreview({
+        subscription: subscriptionId,
+        subscription_details: {
+          items: [{ id: knownTierItem(subscription, prices).itemId, price: soldPrice(prices, tier) }],
           proration_behavior: 'always_invoice',
-          expand: ['latest_invoice'],
+          // When the page was asked for: the same sum, and so the same request, with each try.
+          proration_date: Math.floor(expiresAt.getTime() / 1_000) - seconds,
         },
-        { idempotencyKey: changeId },
-      ),
+      }),
     );
-    if (invoice === null || typeof invoice === 'string' || typeof invoice.hosted_invoice_url !== 'string') {
-      throw new Error(`Stripe gave no invoice with the upgrade ${changeId}.`);
-    }
-    return { sessionId: invoice.id, url: invoice.hosted_invoice_url };
+    return openPayment(
+      { stripe, call },
+      {
+        ...page,
+        key,
+        metadata: metadataOf('subscription', changeId, subscription.metadata?.carnet_operator ?? ''),
+        amountCents: Math.max(preview.amount_due, LEAST_CENTS),
+        title: `Carnet ${tier} instead of the tier until now, for the rest of the period`,
+      },
+    );
+  };
+
+  /** A page that is opened anew takes the place of the one before: nobody shall pay twice. */
+  const closeCheckouts = async (customer: string, { of, but }: { of: string; but: string }): Promise<void> => {
+    const params = { customer, status: 'open', limit: 100 } as const;
+    const { data } = await call('checkout.sessions.list', () => stripe.checkout.sessions.list(params));
+    for (const { id, client_reference_id: key } of data)
+      if (key !== but && (key === of || key?.startsWith(`${of}:`) === true))
+        await call('checkout.sessions.expire', () => stripe.checkout.sessions.expire(id));
   };
 
   return {
-    async openUpgrade({ changeId, customerId, subscriptionId, tier }) {
+    async openUpgrade(request) {
+      const { changeId, attempt, configurationId, customerId, customerNumber, subscriptionId, tier, returnTo } =
+        request;
+      const returnUrl = pageOf(returnTo);
       const subscription = await change(changeId, await find(subscriptionId), { nextTier: null });
-      const { itemId } = tierItemOf(subscription, prices);
-      if (subscription.items.data.length > 1) return openInvoice(changeId, subscriptionId, itemId, tier);
+      const { itemId } = knownTierItem(subscription, prices);
+      if (subscription.items.data.length > 1) return openDifference(request, subscription);
       const session = await call('billingPortal.sessions.create', () =>
         stripe.billingPortal.sessions.create(
           {
             customer: customerId,
+            ...inPortal(configurationId),
             return_url: returnUrl,
             flow_data: {
               type: 'subscription_update_confirm',
               subscription_update_confirm: {
                 subscription: subscriptionId,
-                items: [{ id: itemId, price: prices[tier], quantity: 1 }],
+                items: [{ id: itemId, price: soldPrice(prices, tier), quantity: 1 }],
               },
               after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
             },
           },
-          { idempotencyKey: changeId },
+          { idempotencyKey: keyOfCustomer(attempt === 1 ? changeId : `${changeId}:${attempt}`, customerNumber) },
         ),
       );
       return { sessionId: session.id, url: session.url };
+    },
+
+    async completeUpgrade({ changeId, subscriptionId, tier }) {
+      const found = await find(subscriptionId);
+      const { itemId, tier: has } = knownTierItem(found, prices);
+      if (has === tier) return subscriptionStateOf(found, prices);
+      const items = [{ id: itemId, price: soldPrice(prices, tier) }];
+      return subscriptionStateOf(await update(subscriptionId, changeId, { items, proration_behavior: 'none' }), prices);
     },
 
     readSubscription: async (subscriptionId) => subscriptionStateOf(await find(subscriptionId), prices),
@@ -101,17 +144,23 @@ export function stripeSubscriptions({ stripe, call, config, prices }: StripePart
       return subscriptionStateOf(await change(key, found, wanted), prices);
     },
 
-    async openPortal({ portalId, customerId }) {
+    async openPortal({ portalId, customerId, customerNumber, configurationId, returnTo }) {
       const { url } = await call('billingPortal.sessions.create', () =>
         stripe.billingPortal.sessions.create(
-          { customer: customerId, return_url: returnUrl },
-          { idempotencyKey: portalId },
+          { customer: customerId, ...inPortal(configurationId), return_url: pageOf(returnTo) },
+          { idempotencyKey: keyOfCustomer(portalId, customerNumber) },
         ),
       );
       return { url };
     },
   };
 }
+
+const inPortal = (configurationId: string | null): { configuration?: string } =>
+  configurationId === null ? {} : { configuration: configurationId };
+
+/** The page of the service that the provider's pages lead back to. */
+const pageOf = (returnTo: string): string => `${returnTo}/dashboard`;
 
 /** What Stripe is to be sent; null where it is so already. */
 type ParamsOf = (
@@ -123,10 +172,11 @@ type ParamsOf = (
 
 /** Prorated on the next invoice, since seats take effect at once. */
 const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchasedSeats: quantity }, prices) => {
-  if (quantity === undefined || quantity === has) return null;
+  if (quantity === undefined || quantity === (has ?? 0)) return null;
+  if (has === null) throw unknownPrice(subscription.id);
   const item = seatItemOf(subscription, prices);
   const proration_behavior = 'create_prorations';
-  if (item === undefined) return { items: [{ price: prices.seat, quantity }], proration_behavior };
+  if (item === undefined) return { items: [{ price: soldPrice(prices, 'seat'), quantity }], proration_behavior };
   return { items: [quantity === 0 ? { id: item.id, deleted: true } : { id: item.id, quantity }], proration_behavior };
 };
 
@@ -138,14 +188,33 @@ const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchase
 const tierParams: ParamsOf = (subscription, { tier, nextTier, currentPeriodEnd }, { nextTier: wanted }, prices) => {
   const next = wanted === tier ? null : wanted;
   if (next === undefined || next === nextTier) return null;
-  const { itemId: id } = tierItemOf(subscription, prices);
-  const kept = next === null ? { tier: '', until: '' } : { tier, until: String(currentPeriodEnd.getTime() / 1_000) };
+  const { itemId: id, priceId } = knownTierItem(subscription, prices);
+  if (tier === null) throw unknownPrice(subscription.id);
+  const paid = nextTier === null ? priceId : paidPriceOf(subscription, tier, prices);
+  const kept =
+    next === null
+      ? { tier: '', until: '', price: '' }
+      : { tier, until: String(currentPeriodEnd.getTime() / 1_000), price: paid };
   return {
-    items: [{ id, price: prices[next ?? tier] }],
+    items: [{ id, price: next === null ? paid : soldPrice(prices, next) }],
     proration_behavior: 'none',
-    metadata: { [PaidTierMetadata.tier]: kept.tier, [PaidTierMetadata.until]: kept.until },
+    metadata: {
+      [PaidTierMetadata.tier]: kept.tier,
+      [PaidTierMetadata.until]: kept.until,
+      [PaidTierMetadata.price]: kept.price,
+    },
   };
 };
+
+/** @throws PaymentRefused where none of its items is surely the tier */
+function knownTierItem(subscription: StripeSubscription, prices: StripeParts['prices']): TierItem {
+  const item = tierItemOf(subscription, prices);
+  if (item === undefined) throw unknownPrice(subscription.id);
+  return item;
+}
+
+const unknownPrice = (subscriptionId: string): PaymentRefused =>
+  new PaymentRefused(`The subscription ${subscriptionId} has a price that no STRIPE_PRICE_ setting names.`);
 
 const cancelParams: ParamsOf = (
   { cancel_at_period_end: byFlag },

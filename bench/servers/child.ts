@@ -10,7 +10,7 @@ export function ready(port = 0): void {
   process.send?.({ port });
 }
 
-export const serve = async (server: Server): Promise<void> => ready(await listen(server, 0));
+export const serve = async (server: Server): Promise<void> => ready(await listen(server, { port: 0, host: undefined }));
 
 /** Answers the requests of the bench. */
 export function answering<Question>(answer: (question: Question) => Promise<object>): void {

@@ -4,7 +4,7 @@ import { answering, ready, settings } from './child.ts';
 
 /** The wallet debit as the service sends it: through its pool, as a named statement, the row parsed; alone, or counted as a metered action. */
 
-export interface DebitRun {
+interface DebitRun {
   wallets: number;
   metered: boolean;
   clients: number;

@@ -6,8 +6,8 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { z } from 'zod';
 import { createLogger } from '../../src/context/logging.ts';
 import { RequestDurations } from '../../src/metrics/request-durations.ts';
-import { evaluateTrust } from '../../src/skills/check-trust.ts';
-import { CheckTrustSchema, TrustEvaluationSchema } from '../../src/skills/check-trust-schema.ts';
+import { evaluateTrust } from '../../src/skills/trust/check-trust.ts';
+import { CheckTrustSchema, TrustEvaluationSchema } from '../../src/skills/trust/schema.ts';
 import { SkillSchema } from '../../src/skills/schema.ts';
 import { ready, settings } from './child.ts';
 

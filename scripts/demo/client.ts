@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 
 export type Body = Record<string, unknown>;
 
-export interface Reply {
+interface Reply {
   status: number;
   body: Body;
 }

@@ -1,10 +1,4 @@
-export { ConstraintSchema, ConstraintsSchema, type Constraint } from './constraints.ts';
+export { assertPatterns, ConstraintSchema, ConstraintsSchema, type Constraint } from './constraints.ts';
 export { ensureGrant, ensureServiceConnection } from './demo.ts';
 export { assuranceRank } from './identity-claims/assurance.ts';
-export {
-  passportFacts,
-  type AuthorityBindingFact,
-  type GrantFact,
-  type IdentityClaimFact,
-  type PassportFacts,
-} from './passport-facts.ts';
+export { passportFacts, type PassportFacts } from './passport-facts.ts';

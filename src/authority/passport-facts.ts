@@ -18,7 +18,6 @@ const GrantFactSchema = z.object({
   /** Names of services, `*` expanded. */
   allow_data_from: z.array(z.string()),
 });
-export type GrantFact = z.infer<typeof GrantFactSchema>;
 
 const IdentityClaimFactSchema = z.object({
   claim_id: z.string(),
@@ -33,7 +32,6 @@ const IdentityClaimFactSchema = z.object({
   agent_id: z.string().nullable(),
   inherit: z.boolean(),
 });
-export type IdentityClaimFact = z.infer<typeof IdentityClaimFactSchema>;
 
 const AuthorityBindingFactSchema = z.object({
   binding_id: z.string(),
@@ -44,7 +42,6 @@ const AuthorityBindingFactSchema = z.object({
   receiver_profile_version_id: z.string(),
   expires_at: z.int(),
 });
-export type AuthorityBindingFact = z.infer<typeof AuthorityBindingFactSchema>;
 
 /** What a passport of one agent is composed from; instants are whole seconds since 1970. */
 const FactsSchema = z.object({

@@ -8,17 +8,24 @@ export {
   type LedgerProof,
 } from './ledger/prove.ts';
 export { ensureDemoCredit } from './wallet/demo-credit.ts';
+export { ensurePortal } from './payments/portal-configuration.ts';
 export { withTopUpUrl } from './wallet/insufficient-credits.ts';
 export { recordMachineRun, type MachineRun } from './metering/machine-runs.ts';
 export { recordModelCall, type ModelCall, type ModelCallPrice } from './metering/model-calls.ts';
 export { WalletTransactionSchema, type WalletTransaction } from './wallet/schema.ts';
 export { localPaymentPages } from './payments/local/index.ts';
 export type { PaymentMetadata } from './payments/event.ts';
-export { refundStatusOf } from './payments/fact.ts';
+export { paymentEventTypes } from './payments/fact.ts';
+export { paymentEventOf } from './payments/provider-event.ts';
+export type { Listed } from './payments/stripe/listed.ts';
+export { refundStatusOf } from './payments/stripe/statuses.ts';
 export { createLocalPayments } from './payments/local/index.ts';
 export {
   type CheckoutState,
+  type Customer,
+  CustomerUnknown,
   type HostedPage,
+  type PageTerms,
   type PaymentProvider,
   PaymentRefused,
   type PaymentsContext,
@@ -30,7 +37,10 @@ export { advanceRefund, describeRefunds, reconcileRefunds, requestRefund } from 
 export {
   PaidTierMetadata,
   StripeSubscription,
+  type TierItem,
+  paidPriceOf,
   seatItemOf,
+  soldPrice,
   subscriptionStateOf,
   tierItemOf,
 } from './payments/stripe/subscription.ts';
@@ -44,6 +54,7 @@ export {
 } from './payments/top-ups/life.ts';
 export { describePayouts } from './payouts/describe.ts';
 export { advancePayout, openPayouts, reconcilePayouts, transferPayout } from './payouts/life.ts';
+export { readPaymentEvents } from './webhook/read-events.ts';
 export { closeSubscriptionCheckout, openSubscriptionCheckout } from './subscriptions/checkout.ts';
 export {
   advanceSubscription,

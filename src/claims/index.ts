@@ -1,3 +1,3 @@
-export { findIntentClaims, type IntentClaim } from './intent-claims.ts';
-export { issueClaim, type IssuedClaim } from './issue-claim.ts';
+export { findIntentClaims } from './intent-claims.ts';
+export { issueClaim } from './issue-claim.ts';
 export { markRevoked as revokeIssuedClaim } from './queries.ts';

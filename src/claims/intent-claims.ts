@@ -3,7 +3,7 @@ import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import type { ClaimId, OperatorId } from '../ids/ids.ts';
 
-export interface IntentClaim {
+interface IntentClaim {
   id: ClaimId;
   agentId: string;
   target: string;

@@ -6,7 +6,7 @@ import type { JsonValue } from '../json/value.ts';
 import type { ClaimId } from '../ids/ids.ts';
 import { isShaped, payloadSchemas, type ClaimType, type PayloadOf } from './schema/payloads.ts';
 
-export interface IssuedClaim<Type extends ClaimType> {
+interface IssuedClaim<Type extends ClaimType> {
   type: Type;
   /** `carnet://agent/ag_…`, `carnet://invocation/inv_…` or `carnet://passport/psp_…` */
   subject: string;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { defineCache } from '../context/caches.ts';
+import type { Context } from '../context/context.ts';
 import { jsonObject } from '../fields/objects.ts';
 import type { JsonObject } from '../json/value.ts';
 import { prepareJson, type PreparedJson } from '../json/prepared.ts';
@@ -24,10 +26,11 @@ export const schemaDirectory = {
 };
 
 type Document = PreparedJson<z.input<typeof JsonSchemaDocument>>;
-const documents = new Map<string, Document>();
+const documentsByName = defineCache(() => new Map<string, Document>());
 
 /** The JSON Schema of the payload of a type, or of the `envelope`; null for any other name. Each is made once. */
-export function findJsonSchema(name: string): Document | null {
+export function findJsonSchema({ caches }: Context, name: string): Document | null {
+  const documents = caches.get(documentsByName);
   let document = documents.get(name);
   if (document === undefined) {
     const schema = jsonSchemaOf(name);

@@ -142,8 +142,8 @@ const readSchema = route({
   reply: JsonSchemaDocument,
   cache: SCHEMA_CACHE,
   refusals: ['NOT_FOUND'],
-  handler: async ({ params: { type } }) => {
-    const prepared = findJsonSchema(type);
+  handler: async ({ context, params: { type } }) => {
+    const prepared = findJsonSchema(context, type);
     if (prepared === null) throw notFound('claim type');
     return { status: 200, prepared };
   },

@@ -35,7 +35,7 @@ export const serviceCaller: OperatorCaller = {
   by: { kind: 'key', keyId: 'service' as ApiKeyId },
 };
 
-export interface AgentKeyCaller {
+interface AgentKeyCaller {
   kind: 'agent';
   operatorId: OperatorId;
   keyId: ApiKeyId;
@@ -59,7 +59,7 @@ export const agentPart = (caller: Caller): AgentId | '' => (caller.kind === 'age
 export const actorName = (caller: Caller): string =>
   caller.kind === 'agent' ? caller.agentId : credentialName(caller);
 
-/** What the rate limit counts by: the credential, not the one behind it. */
+/** The credential, not the one behind it. */
 export const credentialName = (caller: Caller | PassportBearer): string => {
   if (caller.kind === 'agent') return caller.keyId;
   if (caller.kind === 'passport') return caller.jti;

@@ -20,7 +20,7 @@ export interface CommandCall {
 }
 
 /** One request as an approval is bound to it. */
-export interface GovernedRequest {
+interface GovernedRequest {
   method: string;
   path: string;
   body: JsonValue;

@@ -5,7 +5,7 @@ import { step } from './fault-points.ts';
 import { forgetKey, keepAnswer, takeKey } from './idempotency.ts';
 import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
 
-export interface CommandOptions<Body, Kept> {
+interface CommandOptions<Body, Kept> {
   /** The answer holds a one-time secret: kept under the key encrypted. */
   secret?: boolean;
   /** For an answer that is large or holds what must not lie under the key. */

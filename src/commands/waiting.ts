@@ -6,7 +6,7 @@ import { forgetKey, keepAnswer, lapseKey, reserveKey, takeKey } from './idempote
 import { announce, inTransaction, openUnit, type Unit } from './unit.ts';
 
 /** A command whose answer is made by an outside effect. */
-export interface WaitingCommand<Body> {
+interface WaitingCommand<Body> {
   /** Writes the row of what begins, in the transaction that reserves the key. */
   begin(unit: Unit): Promise<void>;
   /** Waits for the effect, outside of every transaction. @throws CarnetError TEMPORARILY_UNAVAILABLE when nobody does it. */

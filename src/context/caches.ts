@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 
 /** What a domain keeps in memory: declared once beside its rules, one object for each context. */
-export interface CacheDefinition<Cache extends object> {
+interface CacheDefinition<Cache extends object> {
   /** Makes it when it is first needed. */
   open(context: Context): Cache;
 }

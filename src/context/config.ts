@@ -24,6 +24,14 @@ const issuer = url('https:', 'http:').refine((text) => {
   return username + password + search + hash === '' && (protocol === 'https:' || isLoopback(hostname));
 }, 'must have no user, query or fragment, and be https:// unless it is on this machine');
 
+/** One text or several, separated by commas. */
+const listOf = (shortest: number, fault: string) =>
+  z.string().transform((text, context): Several => {
+    const [first = '', ...more] = text.split(',').map((part) => part.trim());
+    if ([first, ...more].some((part) => part.length < shortest)) context.addIssue({ code: 'custom', message: fault });
+    return [first, ...more];
+  });
+
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 const encryptionKeys = z.string().transform((text, context) =>
@@ -39,11 +47,16 @@ const encryptionKeys = z.string().transform((text, context) =>
   }),
 );
 
+const priceIds = listOf(1, 'must be the id of a price, or several separated by commas');
+
 /** The settings, by the name of their variable. Everything is optional on one machine. */
 const Environment = z.object({
   PORT: integer(0, 65_535).default(3000),
+  WORKER_PORT: integer(0, 65_535).default(3001),
+  HOST: z.string().min(1).optional(),
   PUBLIC_BASE_URL: url('http:', 'https:').optional(),
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
+  DRAIN_SECONDS: integer(0, 300).optional(),
   DATA_DIR: z.string().min(1).default('.carnet'),
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: z
@@ -87,12 +100,12 @@ const Environment = z.object({
     .string()
     .regex(/^(sk|rk)_\w+$/, 'must be a secret or restricted key of Stripe, sk_… or rk_…')
     .optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().min(16, 'must be 16 characters or more').optional(),
+  STRIPE_WEBHOOK_SECRET: listOf(16, 'must be 16 characters or more, each where there are several').optional(),
   STRIPE_API_BASE: url('https:', 'http:').optional(),
-  STRIPE_PRICE_DEVELOPER: z.string().min(1).optional(),
-  STRIPE_PRICE_PRO: z.string().min(1).optional(),
-  STRIPE_PRICE_BUSINESS: z.string().min(1).optional(),
-  STRIPE_PRICE_SEAT: z.string().min(1).optional(),
+  STRIPE_PRICE_DEVELOPER: priceIds.optional(),
+  STRIPE_PRICE_PRO: priceIds.optional(),
+  STRIPE_PRICE_BUSINESS: priceIds.optional(),
+  STRIPE_PRICE_SEAT: priceIds.optional(),
   TOPUP_SESSION_SECONDS: integer(1, 86_400).default(86_400),
   SUBSCRIBE_SESSION_SECONDS: integer(1, 86_400).default(1_800),
   COMMISSION_BPS: integer(0, 10_000).default(0),
@@ -117,7 +130,7 @@ export interface TemporalSettings {
   address: string;
   namespace: string;
   apiKey: string | undefined;
-  /** Paths of PEM files; all absent: no TLS unless an API key asks for it. */
+  /** Paths of PEM files; all absent: no TLS unless an API key needs it. */
   tls: { ca?: string; cert?: string; key?: string; serverName?: string } | undefined;
 }
 
@@ -133,8 +146,14 @@ export interface OAuthSettings {
   audience: string;
 }
 
-/** Who moves the money. Both sign their webhooks with `webhookSecret`. */
-export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecret: string };
+/** One or more. */
+export type Several = readonly [string, ...string[]];
+
+/**
+ * Who moves the money. A webhook is taken that is signed with any of the secrets: there are two while one is changed. The
+ * local provider signs with the first.
+ */
+export type PaymentSettings = StripeSettings | { provider: 'local'; webhookSecrets: Several };
 
 /** What has a monthly price: a paid tier, or one seat. */
 export type PricedItem = PaidTier | 'seat';
@@ -143,27 +162,36 @@ export type PricedItem = PaidTier | 'seat';
 export const priceSetting = <Item extends PricedItem>(item: Item) =>
   `STRIPE_PRICE_${item.toUpperCase() as Uppercase<Item>}` as const;
 
-const pricesOf = (priceOf: (item: PricedItem) => string): Record<PricedItem, string> =>
+const pricesOf = (priceOf: (item: PricedItem) => Several): Record<PricedItem, Several> =>
   Object.fromEntries([...paidTiers, 'seat' as const].map((item) => [item, priceOf(item)])) as Record<
     PricedItem,
-    string
+    Several
   >;
 
 export interface StripeSettings {
   provider: 'stripe';
   secretKey: string;
-  webhookSecret: string;
+  webhookSecrets: Several;
   /** Absent: Stripe's own address. */
   apiBase: string | undefined;
-  /** Ids of Stripe prices, recurring each month: one a paid tier, and one a seat. */
-  prices: Record<PricedItem, string>;
+  /**
+   * Ids of Stripe prices, recurring each month, of each paid tier and of a seat. The first is sold; the others were sold
+   * before, and subscriptions at them go on.
+   */
+  prices: Record<PricedItem, Several>;
 }
 
 /** The validated settings of one process. */
 export interface Config {
   port: number;
+  /** Of health and metrics of a worker without an API. */
+  workerPort: number;
+  /** The address to listen on; undefined: every interface. */
+  host: string | undefined;
   publicBaseUrl: string;
   trustProxyHops: number;
+  /** Seconds between the signal to stop and the end of listening. */
+  drainSeconds: number;
   dataDir: string;
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
   /** NODE_ENV is `production`: a refusal that a route does not declare is sent as it is, and logged. */
@@ -239,14 +267,33 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
 }
 
 /** What `main.ts` provides from its embedded parts where the environment says nothing. */
-export interface Provided {
+interface Provided {
   databaseUrl?: string | undefined;
   temporalAddress?: string | undefined;
   platformAdminKey?: string | undefined;
   encryptionKeys?: readonly Buffer[] | undefined;
-  /** The embedded instance has the local outbox and the local payment page. */
+  /**
+   * The parts are embedded: an instance for one machine, with the local outbox and the local payment page. Nobody else reaches it,
+   * so it needs no PUBLIC_BASE_URL.
+   */
   localProviders?: boolean;
 }
+
+/**
+ * Seconds: a load balancer that looks at /readyz every other second has taken the process out by then, and it ends within the ten
+ * seconds that Docker gives. Before an embedded instance stands none.
+ */
+const DRAIN_SECONDS = 5;
+
+/** Where this machine reaches an embedded instance that nobody has given another address. */
+const localBaseUrl = (port: number): string => `http://127.0.0.1:${port}`;
+
+/**
+ * The address that an embedded instance listens on: of this machine alone, unless HOST or PUBLIC_BASE_URL says that others reach it.
+ * @returns undefined: every interface
+ */
+export const embeddedHost = ({ HOST, PUBLIC_BASE_URL, PORT }: Settings): string | undefined =>
+  HOST ?? (isLoopback(new URL(PUBLIC_BASE_URL ?? localBaseUrl(PORT)).hostname) ? '127.0.0.1' : undefined);
 
 /** What the local payment page signs with where nothing else is set: the same in every process, and kept nowhere. */
 const localWebhookSecret = (keys: readonly Buffer[] | undefined): string =>
@@ -268,16 +315,16 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     settings.ENCRYPTION_KEY ?? provided.encryptionKeys,
   );
   const payments = (): PaymentSettings | undefined => {
-    const webhookSecret = settings.STRIPE_WEBHOOK_SECRET;
+    const webhookSecrets = settings.STRIPE_WEBHOOK_SECRET;
     const since = 'since STRIPE_SECRET_KEY is set';
     if (settings.STRIPE_SECRET_KEY !== undefined) {
       return {
         provider: 'stripe',
         secretKey: settings.STRIPE_SECRET_KEY,
-        webhookSecret: need(
+        webhookSecrets: need(
           'STRIPE_WEBHOOK_SECRET',
           `${since}: the signing secret of the webhook endpoint, whsec_…`,
-          webhookSecret,
+          webhookSecrets,
         ),
         apiBase: settings.STRIPE_API_BASE,
         prices: pricesOf((item) =>
@@ -286,7 +333,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       };
     }
     if (!settings.LOCAL_PROVIDERS && provided.localProviders !== true) return undefined;
-    return { provider: 'local', webhookSecret: webhookSecret ?? localWebhookSecret(keys) };
+    return { provider: 'local', webhookSecrets: webhookSecrets ?? [localWebhookSecret(keys)] };
   };
   const tls = {
     ...(settings.TEMPORAL_TLS_CA !== undefined && { ca: settings.TEMPORAL_TLS_CA }),
@@ -296,8 +343,17 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
   };
   const config: Config = {
     port: settings.PORT,
-    publicBaseUrl: (settings.PUBLIC_BASE_URL ?? `http://127.0.0.1:${settings.PORT}`).replace(/\/+$/, ''),
+    workerPort: settings.WORKER_PORT,
+    host: provided.localProviders === true ? embeddedHost(settings) : settings.HOST,
+    publicBaseUrl: (
+      need(
+        'PUBLIC_BASE_URL',
+        'how clients reach the service, https://carnet.example.com: passports name it as their issuer, mails link to it',
+        settings.PUBLIC_BASE_URL ?? (provided.localProviders === true ? localBaseUrl(settings.PORT) : undefined),
+      ) ?? ''
+    ).replace(/\/+$/, ''),
     trustProxyHops: settings.TRUST_PROXY_HOPS,
+    drainSeconds: settings.DRAIN_SECONDS ?? (provided.localProviders === true ? 0 : DRAIN_SECONDS),
     dataDir: settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,
     production: settings.NODE_ENV === 'production',

@@ -1,4 +1,5 @@
 import type { CommandCall, CommittedRefusal } from '../commands/command.ts';
+import type { GovernedAct } from '../commands/governed-acts.ts';
 import type { Unit } from '../commands/unit.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 
@@ -16,16 +17,17 @@ export interface Delivery {
 
 /**
  * The one gate of governed actions, to be called inside the command after validation and state checks and before its effect.
- * An owner or administrator in a dashboard session passes. A bearer passes with X-Governance-Approval naming an approval of this very
+ * Who may do the act in a dashboard session passes. A bearer passes with X-Governance-Approval naming an approval of this very
  * request that a person gave: it is consumed in this transaction. Everybody else gets an approval request that stays.
  *
- *     const refused = await context.requireApproval(unit, call, 'agent.unblock');
+ *     const refused = await context.requireApproval(unit, call, 'agent.unblocked');
  *     if (refused !== null) return refused;
  *
- * @param action what a person would approve, as the audit trail names it.
- * @returns null where the action may go on, otherwise what the command returns.
+ * @param act what a person would approve.
+ * @returns null where the act may go on, otherwise what the command returns.
+ * @throws CarnetError NOT_OWNER for an administrator in a dashboard session where an owner decides.
  */
-export type RequireApproval = (unit: Unit, call: CommandCall, action: string) => Promise<CommittedRefusal | null>;
+export type RequireApproval = (unit: Unit, call: CommandCall, act: GovernedAct) => Promise<CommittedRefusal | null>;
 
 /** What ends passports together with the agent or operator that they were issued to, in the same transaction. */
 export interface PassportRevocation {

@@ -1,36 +1,65 @@
 import { z } from 'zod';
+import { textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { DashboardSessionSchema } from './schema.ts';
 
 const Nothing = z.object({});
 
-/** @returns seconds to wait where it is too early for another code; 0: `code` (its MAC) is now the one of the address. */
-export const takeSignInTurn = (
-  connection: CommonQueryMethods,
-  { address, code, seconds }: { address: string; code: string; seconds: number },
-): Promise<number> =>
-  connection.oneFirst(
-    sql.type(z.object({ wait: z.number() }))`select store_sign_in_code(${address}, ${code}, ${seconds}) as wait`,
-  );
-
-const CodeRow = z.object({ code: z.string().nullable(), tries: z.number(), live: z.boolean() });
-
-/** The last code of an address, locked until the transaction ends, so that simultaneous guesses are judged in turn. */
-export const lockSignInCode = (
-  connection: CommonQueryMethods,
-  address: string,
-): Promise<z.infer<typeof CodeRow> | null> =>
-  connection.maybeOne(sql.type(CodeRow)`
-    select code, tries, expires_at > clock_timestamp() as live from sign_in_codes
-    where address = ${address} for no key update`);
-
-export async function countWrongTry(connection: CommonQueryMethods, address: string): Promise<void> {
-  await connection.query(sql.type(Nothing)`update sign_in_codes set tries = tries + 1 where address = ${address}`);
+/** Who requests a code or enters one: MACs and hashes, as rows have them. */
+export interface Asker {
+  address: string;
+  network: string;
+  /** Of the cookies that name requests for a code. */
+  browsers: readonly string[];
 }
 
-/** Forgets the code; the row stays, since it counts the codes that were sent. */
-export async function useUpCode(connection: CommonQueryMethods, address: string): Promise<void> {
-  await connection.query(sql.type(Nothing)`update sign_in_codes set code = null where address = ${address}`);
+/**
+ * Keeps the MAC of a new code under the first of `browsers`.
+ * @returns seconds to wait where it is too early for another code; 0: the code counts.
+ */
+export const takeSignInTurn = (
+  connection: CommonQueryMethods,
+  { address, network, browsers }: Asker,
+  { code, seconds, email, requestId }: { code: string; seconds: number; email: string; requestId: string },
+): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ wait: z.number() }))`
+    select store_sign_in_code(${address}, ${network}, ${textArray(browsers)}, ${code}, ${seconds}, ${email}, ${requestId}) as wait`);
+
+const CodeRow = z.object({
+  id: z.number(),
+  code: z.string().nullable(),
+  own: z.boolean(),
+  tries: z.number(),
+  live: z.boolean(),
+  wait: z.number().nullable(),
+});
+/** The code that a try is judged by: see the type sign_in_code. */
+export type SignInCode = z.infer<typeof CodeRow>;
+
+/** Locked until the transaction ends, so that simultaneous guesses are judged in turn; null where none was sent. */
+export const lockSignInCode = (
+  connection: CommonQueryMethods,
+  { address, network, browsers }: Asker,
+): Promise<SignInCode | null> =>
+  connection.maybeOne(sql.type(CodeRow)`
+    select id, code, own, tries, live, wait from lock_sign_in_code(${address}, ${network}, ${textArray(browsers)})
+    where id is not null`);
+
+export async function countWrongTry(
+  connection: CommonQueryMethods,
+  { id, own }: SignInCode,
+  { email, requestId }: { email: string; requestId: string },
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`select count_wrong_try(${id}, ${own}, ${email}, ${requestId})`);
+}
+
+/** Forgets the code, and remembers the browser that requested and entered it. */
+export async function useUpCode(
+  connection: CommonQueryMethods,
+  { id }: SignInCode,
+  browsers: readonly string[],
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`select use_up_code(${id}, ${textArray(browsers)})`);
 }
 
 const StoredSession = z.object({ id: z.string(), created_at: z.string(), expires_at: z.string() });
@@ -67,7 +96,7 @@ const SignedInRow = z.object({
   suspended: z.boolean(),
   valid_for_ms: z.number(),
 });
-export type SignedIn = z.infer<typeof SignedInRow>;
+type SignedIn = z.infer<typeof SignedInRow>;
 
 export const findSignedIn = (connection: CommonQueryMethods, tokenHash: Buffer): Promise<SignedIn | null> =>
   connection.maybeOne(sql.type(SignedInRow)`

@@ -7,6 +7,8 @@ import { currentSession, endCurrentSession } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 
 const tag = 'dashboard';
+/** Of one address of the network, of each of the two calls of signing in. */
+const CALLS_PER_MINUTE = 10;
 
 const postSession = route({
   method: 'post',
@@ -16,14 +18,21 @@ const postSession = route({
   summary: 'Mail a one-time code to sign in with',
   description:
     'The answer is the same whether the address is a member of an operator or not. ' +
-    'A code can be sent every 30 seconds, and five times within the lifetime of one.',
+    'A code can be sent every 30 seconds, and five times within the lifetime of one; to browsers that have not signed in with the address ' +
+    'before, ten times a day of one network and twenty times in all. The cookie carnet_sign_in names the request: with it nobody else can ' +
+    'use up the tries.',
+  callsPerMinute: CALLS_PER_MINUTE,
   audience: 'public',
   body: RequestCodeSchema,
   example: { email: 'ada@example.com' },
   status: 202,
   reply: CodeSentSchema,
   refusals: ['RATE_LIMITED'],
-  handler: ({ context, requestId, body }) => sendSignInCode(context, requestId, body),
+  handler: async ({ context, requestId, body, header, network }) => {
+    const origin = { cookies: header('cookie'), network };
+    const { answered, cookie } = await sendSignInCode(context, requestId, { ...body, origin });
+    return { ...answered, headers: { 'Set-Cookie': cookie } };
+  },
 });
 
 const postVerify = route({
@@ -33,16 +42,18 @@ const postVerify = route({
   tag,
   summary: 'Sign in with the code of the mail',
   description:
-    'Sets the cookie carnet_session for 12 hours. Requests that change something by it need the header Origin, which ' +
-    'browsers send. After five wrong codes the right one is refused, too.',
+    'Sets the cookie carnet_session (behind https `__Host-carnet_session`) for 12 hours. Requests that change something by it need the header Origin, which ' +
+    'browsers send. After five wrong codes the right one is refused, too; those of other browsers count apart.',
+  callsPerMinute: CALLS_PER_MINUTE,
   audience: 'public',
   body: SignInSchema,
   example: { email: 'ada@example.com', code: '123456' },
   status: 200,
   reply: DashboardSessionSchema,
   refusals: ['INVALID_CODE', 'CODE_EXPIRED', 'OPERATOR_CHOICE_REQUIRED', 'NOT_FOUND', 'OPERATOR_SUSPENDED'],
-  handler: async ({ context, requestId, body }) => {
-    const { answered, token } = await signIn(context, requestId, body);
+  handler: async ({ context, requestId, body, header, network }) => {
+    const origin = { cookies: header('cookie'), network };
+    const { answered, token } = await signIn(context, requestId, { ...body, origin });
     return { ...answered, headers: { 'Set-Cookie': sessionCookie(token, context.config.publicBaseUrl) } };
   },
 });

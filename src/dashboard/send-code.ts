@@ -5,27 +5,30 @@ import { serviceCall } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { writeMail } from '../mail/index.ts';
-import { addressMac, codeMac, newCode } from './codes.ts';
+import { newAskerOf, type Origin } from './asker.ts';
+import { codeMac, newCode } from './codes.ts';
 import { takeSignInTurn } from './queries.ts';
 import type { RequestCode } from './schema.ts';
 
 /**
  * Mails a one-time code to this address if it is a member's. Answer, statements and limits are the same if it is not, so
  * that nobody learns which addresses are known (decision N2).
+ * @returns also the Set-Cookie that names the request
  * @throws CarnetError RATE_LIMITED with Retry-After
  */
 export async function sendSignInCode(
   context: Context,
   requestId: string,
-  { email }: RequestCode,
-): Promise<Answered<{ sent: true }>> {
+  { email, origin }: RequestCode & { origin: Origin },
+): Promise<{ answered: Answered<{ sent: true }>; cookie: string }> {
   const { config, encryption } = context;
   const seconds = config.verificationCodeSeconds;
   const code = newCode();
-  const address = addressMac(encryption, email);
+  const { asker, cookie } = newAskerOf(context, email, origin);
   const call = serviceCall('sendSignInCode', requestId);
-  return runCommand(context, call, async (unit) => {
-    const wait = await takeSignInTurn(unit.connection, { address, code: codeMac(encryption, address, code), seconds });
+  const answered = await runCommand<{ sent: true }>(context, call, async (unit) => {
+    const kept = { code: codeMac(encryption, asker.address, code), seconds, email, requestId };
+    const wait = await takeSignInTurn(unit.connection, asker, kept);
     if (wait > 0) throw tooEarly(wait);
     const [member] = await membershipsOf(unit.connection, email);
     const to = member?.email ?? email;
@@ -38,10 +41,11 @@ export async function sendSignInCode(
     );
     return { status: 202, body: { sent: true } };
   });
+  return { answered, cookie };
 }
 
 const tooEarly = (wait: number): CarnetError =>
-  new CarnetError('RATE_LIMITED', `A code is on its way to this address; the next can be sent in ${wait} seconds.`, {
+  new CarnetError('RATE_LIMITED', `Codes are on their way to this address; the next can be sent in ${wait} seconds.`, {
     headers: { 'Retry-After': String(wait) },
   });
 
@@ -60,6 +64,6 @@ It can be used once, within ${minutes} minute${minutes === 1 ? '' : 's'}. This p
 
 ${baseUrl}/dashboard/sign-in#${fragment.toString()}
 
-If you did not ask for it, somebody else typed your address; without the code nothing happens.
+If you did not request it, somebody else typed your address; without the code nothing happens.
 `;
 }

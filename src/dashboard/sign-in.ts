@@ -9,8 +9,9 @@ import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { SESSION_SECONDS } from '../http/auth/session-cookie.ts';
 import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
-import { addressMac, codeFits } from './codes.ts';
-import { countWrongTry, insertSession, lockSignInCode, useUpCode } from './queries.ts';
+import { askerOf, type Origin } from './asker.ts';
+import { codeFits } from './codes.ts';
+import { countWrongTry, insertSession, lockSignInCode, useUpCode, type Asker, type SignInCode } from './queries.ts';
 import type { DashboardSession, SignIn } from './schema.ts';
 import { presentSession } from './sessions.ts';
 
@@ -23,12 +24,13 @@ export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffe
 /**
  * Opens a dashboard session for the right code, always under a new token, which is in the answer alone.
  * @throws CarnetError INVALID_CODE and CODE_EXPIRED with `verified: false`; OPERATOR_CHOICE_REQUIRED with `operators`; NOT_FOUND for
- *   an operator that is not this person's; OPERATOR_SUSPENDED. The last three do not use the code up.
+ *   an operator that is not this person's; OPERATOR_SUSPENDED. The last three do not use the code up. RATE_LIMITED after too many wrong
+ *   codes of a day from browsers that have requested none.
  */
 export async function signIn(
   context: Context,
   requestId: string,
-  { email, code, operator_id: operatorId }: SignIn,
+  { email, code, operator_id: operatorId, origin }: SignIn & { origin: Origin },
 ): Promise<{ answered: Answered<DashboardSession>; token: string }> {
   const memberships = await membershipsOf(context.pool, email);
   const chosen = chooseMembership(memberships, operatorId);
@@ -36,13 +38,14 @@ export async function signIn(
   const caller = chosen instanceof CarnetError ? serviceCaller : callerOf(chosen, session.id);
   const call = serviceCall('signIn', requestId, caller);
   const answered = await runCommand<DashboardSession>(context, call, async (unit) => {
-    const address = addressMac(context.encryption, email);
-    const refusal = await checkCode(
-      unit.connection,
-      address,
-      (storedMac) => codeFits(context.encryption, address, code, storedMac) && memberships.length > 0,
-    );
-    if (refusal !== null) return { refusal };
+    const asker = askerOf(context, email, origin);
+    const checked = await checkCode(unit.connection, {
+      asker,
+      email,
+      requestId,
+      fits: (storedMac) => codeFits(context.encryption, asker.address, code, storedMac) && memberships.length > 0,
+    });
+    if (checked instanceof CarnetError) return { refusal: checked };
     if (chosen instanceof CarnetError) throw chosen;
     const stored = await insertSession(unit.connection, {
       id: session.id,
@@ -51,7 +54,7 @@ export async function signIn(
       seconds: SESSION_SECONDS,
     });
     assertThat(stored, () => notFound('member'));
-    await useUpCode(unit.connection, address);
+    await useUpCode(unit.connection, checked, asker.browsers);
     await unit.audit('dashboard_session.started', stored.id, { role: chosen.role });
     return { status: 200, body: presentSession(stored, chosen) };
   });
@@ -85,16 +88,22 @@ function chooseMembership(
   return new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; ask the platform to activate it again.');
 }
 
+interface Try {
+  asker: Asker;
+  email: string;
+  requestId: string;
+  fits(storedMac: string): boolean;
+}
+
 /**
- * The refusal of a code; null where it fits. A wrong try is counted, so the refusal is returned and not thrown: the count
+ * The code where it fits, or its refusal. A wrong try is counted, so the refusal is returned and not thrown: the count
  * must be committed (decision C11).
  */
 async function checkCode(
   connection: CommonQueryMethods,
-  address: string,
-  fits: (storedMac: string) => boolean,
-): Promise<CarnetError | null> {
-  const stored = await lockSignInCode(connection, address);
+  { asker, email, requestId, fits }: Try,
+): Promise<SignInCode | CarnetError> {
+  const stored = await lockSignInCode(connection, asker);
   if (stored === null || stored.code === null || !stored.live || stored.tries >= MAX_TRIES) {
     return new CarnetError(
       'CODE_EXPIRED',
@@ -102,8 +111,9 @@ async function checkCode(
       { extra: { verified: false } },
     );
   }
-  if (fits(stored.code)) return null;
-  await countWrongTry(connection, address);
+  if (stored.wait !== null) return tooManyTries(stored.wait);
+  if (fits(stored.code)) return stored;
+  await countWrongTry(connection, stored, { email, requestId });
   const left = MAX_TRIES - stored.tries - 1;
   return new CarnetError(
     'INVALID_CODE',
@@ -113,6 +123,13 @@ async function checkCode(
     { extra: { verified: false, tries_left: left } },
   );
 }
+
+const tooManyTries = (seconds: number): CarnetError =>
+  new CarnetError(
+    'RATE_LIMITED',
+    'Wrong codes were sent for this address all day. Enter the code in the browser that requested it.',
+    { headers: { 'Retry-After': String(seconds) }, extra: { verified: false } },
+  );
 
 export const callerOf = (
   { id, operator_id, role }: Pick<Membership, 'id' | 'operator_id' | 'role'>,

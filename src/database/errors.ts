@@ -35,8 +35,19 @@ const sqlState = (error: unknown): string | undefined =>
 /** What the operating system says of a connection to a server that has just ended. */
 const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
-const unavailable = (sentence: string, cause: unknown): CarnetError =>
+/** 503 TEMPORARILY_UNAVAILABLE, to be repeated after a second. */
+export const unavailable = (sentence: string, cause: unknown): CarnetError =>
   new CarnetError('TEMPORARILY_UNAVAILABLE', sentence, { headers: { 'Retry-After': '1' }, cause });
+
+/**
+ * A statement that this connection has prepared returns another type since, as after an install of the functions it calls. The pool closes
+ * the connection, and another one prepares it anew.
+ */
+const isStalePlan = (error: unknown): boolean =>
+  sqlState(error) === '0A000' &&
+  error instanceof Error &&
+  'routine' in error &&
+  error.routine === 'RevalidateCachedQuery';
 
 /** What a database error means to a caller: a refusal raised by a function, a named constraint, a wait that took too long, or itself. */
 export function translateDatabaseError(error: unknown): unknown {
@@ -51,21 +62,12 @@ export function translateDatabaseError(error: unknown): unknown {
     const known = constraints[error.constraint];
     if (known) return new CarnetError(known.code, known.sentence, { cause: error });
   }
-  if (sqlState(error) === '55P03') {
-    const aboutKey = error instanceof Error && 'where' in error && String(error.where).includes('take_idempotency_key');
-    return aboutKey
-      ? new CarnetError(
-          'IDEMPOTENCY_IN_FLIGHT',
-          'A call with this Idempotency-Key is still running; repeat it in a moment.',
-          {
-            headers: { 'Retry-After': '1' },
-            cause: error,
-          },
-        )
-      : unavailable('Another change holds what this one needs; repeat the call in a moment.', error);
-  }
+  if (sqlState(error) === '55P03')
+    return unavailable('Another change holds what this one needs; repeat the call in a moment.', error);
   if (error instanceof StatementTimeoutError)
     return unavailable('The database took too long; repeat the call in a moment.', error);
+  if (isStalePlan(error))
+    return unavailable('The database has just changed what this call returns; repeat it in a moment.', error);
   if (
     error instanceof ConnectionError ||
     error instanceof BackendTerminatedError ||

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { connect } from './connect.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
-import { dropUnusedReleases, installFunctions, makeDefault, MIGRATOR_LOCK } from './functions.ts';
+import { makeDefault } from './default-release.ts';
+import { installFunctions, MIGRATOR_LOCK } from './functions.ts';
+import { dropUnusedReleases } from './unused-releases.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 
@@ -40,7 +42,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
       if (before === checksum) continue;
       if (before !== undefined) {
         throw new StartupFault(
-          `The database was made by another version of Carnet: the migration ${name} is not the one that was applied; start that version, or use another DATA_DIR or DATABASE_URL.`,
+          `The database was made by another version of Carnet: the migration ${name} is not the one that was applied; start that version, or use another DATA_DIR or DATABASE_URL. Whoever changed the file restores it and writes a new one.`,
         );
       }
       try {

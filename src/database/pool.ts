@@ -2,32 +2,61 @@ import { createHash } from 'node:crypto';
 import { createPool, createTypeParserPreset, sql, type DatabasePool, type Interceptor } from 'slonik';
 import type { z } from 'zod';
 import { SchemaValidationError } from 'slonik';
-import { ownRelease, searchPathOf } from './functions.ts';
+import { withOptions } from './connect.ts';
+import { unavailable } from './errors.ts';
+import { ownRelease, restoreFunctions, searchPathOf } from './functions.ts';
 
 export { sql };
 export type { DatabasePool, DatabaseTransactionConnection, CommonQueryMethods } from 'slonik';
 
 /** Statement texts that get a name, and so a plan kept by each connection; beyond this many (lists of varying length) they go unnamed. */
 const NAMED_STATEMENTS = 400;
-const statementNames = new Map<string, string>();
 
 /**
  * slonik hands `name` to the driver but never sets one: unnamed, Postgres parses and plans every statement anew. A text without
  * parameters (BEGIN, COMMIT, migrations) stays unnamed.
  */
-const nameStatements: Interceptor = {
-  name: 'name-statements',
-  transformQuery: (_context, query) => {
-    if (query.values.length === 0) return query;
-    let name = statementNames.get(query.sql);
-    if (name === undefined) {
-      if (statementNames.size >= NAMED_STATEMENTS) return query;
-      name = createHash('sha256').update(query.sql).digest('base64url').slice(0, 22);
-      statementNames.set(query.sql, name);
-    }
-    return { ...query, name };
-  },
-};
+function nameStatements(): Interceptor {
+  const names = new Map<string, string>();
+  return {
+    name: 'name-statements',
+    transformQuery: (_context, query) => {
+      if (query.values.length === 0) return query;
+      let name = names.get(query.sql);
+      if (name === undefined) {
+        if (names.size >= NAMED_STATEMENTS) return query;
+        name = createHash('sha256').update(query.sql).digest('base64url').slice(0, 22);
+        names.set(query.sql, name);
+      }
+      return { ...query, name };
+    },
+  };
+}
+
+/** A function, type or schema that is not there; XX000 where it went while the call looked at it. */
+const MISSING: ReadonlySet<unknown> = new Set(['42883', '42704', '3F000', 'XX000']);
+
+/**
+ * A call that does not find a function is 503 where the functions of this release were dropped, which are installed again at once; it
+ * stays what it was where they are there, since the call is wrong then.
+ */
+function restoreMissingFunctions(databaseUrl: string): Interceptor {
+  let restoring: Promise<boolean> | undefined;
+  return {
+    name: 'restore-missing-functions',
+    async queryExecutionError({ queryInputTime }, _query, error) {
+      if (!('code' in error) || !MISSING.has(error.code)) return null;
+      const sinceMs = Number(process.hrtime.bigint() - BigInt(queryInputTime)) / 1e6;
+      restoring ??= restoreFunctions(databaseUrl, sinceMs).finally(() => (restoring = undefined));
+      if (await restoring)
+        throw unavailable(
+          'The SQL functions were missing and are installed again; repeat the call in a moment.',
+          error,
+        );
+      return null;
+    },
+  };
+}
 
 /** Rows pass the zod schema given to `sql.type`; a row that does not is a fault of ours, never an answer. */
 const parseRows: Interceptor = {
@@ -57,11 +86,8 @@ export interface PoolOptions {
  * release can be nothing (0.47 → 0.72 of bare pg). Lock waits end after 3 s, statements after 10 s.
  */
 export async function openPool(databaseUrl: string, options: PoolOptions): Promise<DatabasePool> {
-  const uri = new URL(databaseUrl);
-  uri.searchParams.set(
-    'options',
-    `-c lock_timeout=3000 -c TimeZone=UTC -c DateStyle=ISO -c search_path=${searchPathOf(ownRelease())}`,
-  );
+  const settings = `-c lock_timeout=3000 -c TimeZone=UTC -c DateStyle=ISO -c search_path=${searchPathOf(ownRelease())}`;
+  const uri = new URL(withOptions(databaseUrl, settings));
   uri.searchParams.set('application_name', options.applicationName);
   return createPool(uri.href, {
     maxPoolSize: options.size,
@@ -70,7 +96,7 @@ export async function openPool(databaseUrl: string, options: PoolOptions): Promi
     idleTimeout: 60_000,
     connectionTimeout: 5_000,
     resetConnection: async () => {},
-    interceptors: [nameStatements, parseRows],
+    interceptors: [nameStatements(), parseRows, restoreMissingFunctions(databaseUrl)],
     typeParsers: [
       ...createTypeParserPreset().filter((parser) => parser.name !== 'timestamptz' && parser.name !== 'int8'),
       { name: 'timestamptz', parse: isoFromPostgres },

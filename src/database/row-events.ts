@@ -1,9 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
-import { useFunctions } from './functions.ts';
+import { connectToRelease } from './functions.ts';
 
 /** Waiters a process holds at most (decision K55): each reads Postgres now and then. One more gets the row as it is. */
 const MAX_WAITERS = 1_000;
+
+/** Between two tries to connect again. */
+const RECONNECT_MS = 250;
 
 const CHANNEL = 'carnet_rows';
 /**
@@ -35,8 +38,13 @@ export interface RowEvents {
   close(): Promise<void>;
 }
 
-/** Connects in the background and for ever again; without a database only changes of this process are announced. */
-export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
+/**
+ * Listens and announces on the one connection that the process keeps while it runs, which also marks its SQL functions as in use and
+ * installs them where they are missing. When it is lost, it is made again in the background, for ever; until then only changes of this
+ * process are announced.
+ * @throws StartupFault where the first connection cannot be made, or the functions cannot be installed.
+ */
+export async function openRowEvents(databaseUrl: string, log: Logger): Promise<RowEvents> {
   const listeners = new Set<(id: string) => void>();
   const pending = new Set<string>();
   let client: pg.Client | undefined;
@@ -53,30 +61,33 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
   };
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({
-      connectionString: databaseUrl,
-      application_name: 'carnet-row-events',
-      keepAlive: true,
-    });
+    const next = await connectToRelease(databaseUrl, 'carnet-row-events');
     next.on('notification', ({ payload }) => payload?.split(' ').forEach(notify));
-    next.on('error', () => {});
     next.on('end', () => {
+      if (client !== next) return;
       listening = false;
       client = undefined;
-      if (!closed) reconnectTimer = setTimeout(() => void connect(), 250);
+      if (!closed) reconnectTimer = setTimeout(() => void reconnect(), RECONNECT_MS);
     });
     try {
-      await next.connect();
-      await useFunctions(next); // the one connection that lives as long as the process does
       await next.query(`listen ${CHANNEL}`);
-      if (closed) return await next.end();
-      client = next;
-      listening = true;
-      notify('*');
-      void flush();
+    } catch (error) {
+      await next.end().catch(() => {});
+      throw error;
+    }
+    if (closed) return await next.end();
+    client = next;
+    listening = true;
+    notify('*');
+    void flush();
+  };
+
+  const reconnect = async (): Promise<void> => {
+    try {
+      await connect();
     } catch (error) {
       log.warn({ err: error }, 'row events: no connection to Postgres, trying again');
-      await next.end().catch(() => {});
+      if (!closed) reconnectTimer = setTimeout(() => void reconnect(), RECONNECT_MS);
     }
   };
 
@@ -95,9 +106,7 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
     announcing = false;
   };
 
-  void connect();
-
-  return {
+  const rowEvents: RowEvents = {
     get listening() {
       return listening;
     },
@@ -158,4 +167,6 @@ export function openRowEvents(databaseUrl: string, log: Logger): RowEvents {
       await client?.end().catch(() => {});
     },
   };
+  await connect();
+  return rowEvents;
 }

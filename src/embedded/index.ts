@@ -7,9 +7,8 @@ import type { NamespaceOptions } from './temporal-namespace.ts';
 export { holdDataDirectory } from './instance.ts';
 export { stopLeftovers } from './leftover.ts';
 export { onStopSignal, watchParent } from './signals.ts';
-export { StartupFault } from '../errors/startup-fault.ts';
 
-export type EmbeddedPartName = 'postgres' | 'temporal';
+type EmbeddedPartName = 'postgres' | 'temporal';
 
 export interface EmbeddedOptions extends NamespaceOptions {
   /** Created when missing, mode 0700, and locked for this process. */

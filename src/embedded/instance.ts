@@ -8,7 +8,7 @@ export interface RunningFacts {
   [name: string]: string;
 }
 
-export interface Instance {
+interface Instance {
   /** The data directory as an absolute path without symbolic links. */
   dataDir: string;
   /** Writes facts beside the process id in `running.json`, from which a second start names this one. */

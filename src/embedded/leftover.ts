@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-export interface Leftover {
+interface Leftover {
   /** Its first line is the process id. */
   pidFile: string;
   /** A piece of the command line by which the process is recognised as ours, such as the path of its data. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from './child.ts';
 
-export interface RestartOptions {
+interface RestartOptions {
   launch: () => Promise<Child>;
   /** Resolves when the part serves; rejects when it ended, or failed, before that. */
   ready: (child: Child) => Promise<void>;

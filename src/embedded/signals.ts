@@ -1,6 +1,6 @@
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export type StopSignal = (typeof STOP_SIGNALS)[number];
+type StopSignal = (typeof STOP_SIGNALS)[number];
 
 /** Read at once, so that the death of a parent is noticed even while the parts are being started. */
 const PARENT = process.ppid;

@@ -7,7 +7,7 @@ export interface FieldFault {
   code: string;
 }
 
-export interface CarnetErrorOptions {
+interface CarnetErrorOptions {
   /** The single faults of a `VALIDATION_ERROR` and its kin. */
   errors?: FieldFault[];
   /** Further top-level members of the problem, as specified for the code (`required_cents`, `approval_id` …). */

@@ -39,7 +39,7 @@ export const ErrorCodes = {
   ORIGIN_FORBIDDEN: [403, 'The request comes from another site'],
   PASSPORT_EXPIRED: [403, 'The passport has expired'],
   PASSPORT_REVOKED: [403, 'The passport was revoked'],
-  SCOPE_ESCALATION: [403, 'More was asked for than may be passed on'],
+  SCOPE_ESCALATION: [403, 'More was requested than may be passed on'],
   SCOPE_NOT_GRANTED: [403, 'The scope is not granted'],
   SELF_RATING: [403, 'An operator may not rate its own skill'],
   TIER_LIMIT_EXCEEDED: [403, 'The tier does not allow more'],

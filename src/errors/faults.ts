@@ -9,7 +9,7 @@ type Issue = z.core.$ZodIssue;
  * Of a union the faults are those of the branch that came furthest, since that is the one that was meant.
  * @param prefix `query.` for a query string, '' for a body
  */
-export function faultsOf(issues: readonly Issue[], prefix = '', above: readonly PropertyKey[] = []): FieldFault[] {
+function faultsOf(issues: readonly Issue[], prefix = '', above: readonly PropertyKey[] = []): FieldFault[] {
   return withoutSizesOfOtherKinds(issues).flatMap((issue): FieldFault[] => {
     const path = [...above, ...issue.path];
     if (issue.code === 'unrecognized_keys') {

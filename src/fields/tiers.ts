@@ -16,7 +16,7 @@ const ways = {
 
 /** A tier that is bought by subscription, at a monthly price. */
 export type PaidTier = { [Name in Tier]: (typeof ways)[Name] extends 'subscription' ? Name : never }[Tier];
-export const isPaidTier = (tier: Tier): tier is PaidTier => ways[tier] === 'subscription';
+const isPaidTier = (tier: Tier): tier is PaidTier => ways[tier] === 'subscription';
 /** From the smallest to the largest. */
 export const paidTiers: readonly PaidTier[] = tiers.filter(isPaidTier);
 

@@ -1,5 +1,6 @@
 import { countAdministrators, findMembership } from '../accounts/index.ts';
 import { mayApprove, type Caller } from '../commands/caller.ts';
+import { isGovernedAct } from '../commands/governed-acts.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
@@ -7,7 +8,7 @@ import type { CommonQueryMethods } from '../database/pool.ts';
 import type { Encryption } from '../context/encryption.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { countApprovals, saveApprovalDecision, findApproval, listApprovals, lockApproval } from './approval-queries.ts';
-import { bodySealContext } from './require-approval.ts';
+import { assertMayDecide, bodySealContext } from './require-approval.ts';
 import type { Approval, ApprovalStatus, ApprovalWithBody } from './schema.ts';
 
 export async function pageOfApprovals(
@@ -71,22 +72,13 @@ export const decideApproval = (
           extra: { current_status: approval.status },
         }),
     );
-    if (decision === 'approved') assertMayApprove(caller, approval.action);
+    if (decision === 'approved' && isGovernedAct(approval.action)) assertMayDecide(caller, approval.action);
     await assertNotOwnRequest(connection, caller, approval.requested_by);
     const member = memberOf(caller);
     const decided = await saveApprovalDecision(connection, { id, status: decision, decidedBy: member });
     await audit(`approval.${decision}`, id, { action: approval.action });
     return { status: 200, body: decided };
   });
-
-/** Actions that only an owner may do, so only an owner may approve them. */
-const OWNER_ACTIONS: ReadonlySet<string> = new Set(['operator.payout_account_changed']);
-
-function assertMayApprove(caller: Caller, action: string): void {
-  const owner = caller.kind === 'operator' && caller.role === 'owner';
-  const refused = 'Only an owner may approve this; you are an administrator. Ask an owner to approve it, or reject it.';
-  assertThat(owner || !OWNER_ACTIONS.has(action), () => new CarnetError('NOT_OWNER', refused));
-}
 
 /**
  * Somebody else than the requester decides, where there is another administrator; the only one may approve what their

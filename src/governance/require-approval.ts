@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
-import { credentialName, mayApprove } from '../commands/caller.ts';
+import { credentialName, mayApprove, type Caller } from '../commands/caller.ts';
+import { ruleOfAct, type GovernedAct } from '../commands/governed-acts.ts';
 import type { Unit } from '../commands/unit.ts';
 import type { Config } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
 import type { RequireApproval } from '../context/ports.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import { CarnetError } from '../errors/carnet-error.ts';
+import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import {
   consumeApproval,
@@ -21,9 +22,13 @@ export const bodySealContext = (approvalId: string): string => `approval:${appro
 /** The check of governed actions, as `RequireApproval` describes it. */
 export const approvalGate =
   ({ config, encryption }: Pick<Context, 'config' | 'encryption'>): RequireApproval =>
-  async (unit, call, action) => {
+  async (unit, call, act) => {
     const { caller, request } = call;
-    if (request === null || mayApprove(caller)) return null;
+    if (request === null) return null;
+    if (mayApprove(caller)) {
+      assertMayDecide(caller, act);
+      return null;
+    }
     const bound: BoundRequest = {
       operatorId: caller.operatorId,
       method: request.method,
@@ -32,7 +37,7 @@ export const approvalGate =
     };
     const sentId = request.approvalId;
     if (sentId !== undefined && (await consumeApproval(unit.connection, sentId, bound))) {
-      await unit.audit('approval.consumed', sentId, { action });
+      await unit.audit('approval.consumed', sentId, { action: act });
       return null;
     }
     const sentStatus = sentId === undefined ? undefined : await statusOf(unit, sentId, bound);
@@ -40,13 +45,13 @@ export const approvalGate =
     const approval = await requestApproval(unit.connection, {
       ...bound,
       id,
-      action,
+      action: act,
       body: encryption.seal(JSON.stringify(request.body), bodySealContext(id)),
       requestedBy: credentialName(caller),
       seconds: config.approvalSeconds,
     });
-    if (approval.made) await unit.audit('approval.requested', approval.id, { action });
-    return { refusal: approvalRequired(config, approval, sentStatus) };
+    if (approval.made) await unit.audit('approval.requested', approval.id, { action: act });
+    return { refusal: approvalRequired(config, act, { approval, sentStatus }) };
   };
 
 /** Why the approval that was sent does not count for this request. */
@@ -56,14 +61,31 @@ async function statusOf(unit: Unit, sentId: string, bound: BoundRequest): Promis
   return approval.fits ? approval.status : 'other_request';
 }
 
-function approvalRequired(config: Config, approval: LiveApproval, sentStatus: string | undefined): CarnetError {
+/**
+ * Of people who may approve, some acts are for owners alone.
+ * @throws CarnetError NOT_OWNER
+ */
+export function assertMayDecide(caller: Caller, act: GovernedAct): void {
+  const { what, by } = ruleOfAct(act);
+  const refused = `${what} is for an owner to decide; you are an administrator. Ask an owner to do it, or to approve it.`;
+  const owner = caller.kind === 'operator' && caller.role === 'owner';
+  assertThat(owner || by !== 'owner', () => new CarnetError('NOT_OWNER', refused));
+}
+
+function approvalRequired(
+  config: Config,
+  act: GovernedAct,
+  { approval, sentStatus }: { approval: LiveApproval; sentStatus: string | undefined },
+): CarnetError {
+  const { why, by } = ruleOfAct(act);
+  const approver = by === 'owner' ? 'an owner' : 'an owner or administrator';
   const nextStep =
     approval.status === 'approved'
       ? `It is approved: repeat the same request with X-Governance-Approval: ${approval.id}.`
-      : `Have an owner or administrator approve ${approval.id} in a dashboard session, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
+      : `Have ${approver} approve ${approval.id} in a dashboard session, then repeat the same request with X-Governance-Approval: ${approval.id}.`;
   const fault =
     sentStatus === undefined ? '' : `The approval that was sent does not count: ${FAULTS[sentStatus] ?? sentStatus}. `;
-  return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${fault}${nextStep}`, {
+  return new CarnetError('GOVERNANCE_APPROVAL_REQUIRED', `A person must approve this. ${why} ${fault}${nextStep}`, {
     extra: {
       approval_id: approval.id,
       approval_url: `${config.publicBaseUrl}/v1/governance/approvals/${approval.id}`,

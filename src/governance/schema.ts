@@ -6,7 +6,7 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatusSchema>;
 export const ApprovalSchema = z
   .object({
     id: z.string(),
-    action: z.string().meta({ description: 'What a person is asked to approve.' }),
+    action: z.string().meta({ description: 'What a person is to approve.' }),
     method: z.string(),
     path: z.string(),
     status: ApprovalStatusSchema,
@@ -23,7 +23,7 @@ export const ApprovalSchema = z
     examples: [
       {
         id: 'apr_01K0000000000000000000000A',
-        action: 'agent.unblock',
+        action: 'agent.unblocked',
         method: 'POST',
         path: '/v1/agents/ag_01K0000000000000000000000A/unblock',
         status: 'pending',

@@ -4,8 +4,10 @@ import type { CommandCall } from '../commands/command.ts';
 import type { Context } from '../context/context.ts';
 import { etagOf } from '../json/prepared.ts';
 import type { JsonValue } from '../json/value.ts';
+import { addressBlock, clientAddress } from './addresses.ts';
 import { preferredWait } from './prefer.ts';
-import type { AnyRoute, Audience, Links, RouteRequest } from './route.ts';
+import type { Audience } from './auth/audience.ts';
+import type { AnyRoute, Links, RouteRequest } from './route.ts';
 import type { Middleware, Validated } from './state.ts';
 
 type Ctx = ParameterizedContext<Validated>;
@@ -96,6 +98,10 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
 
   get requestId(): string {
     return this.#ctx.state.requestId;
+  }
+
+  get network(): string {
+    return addressBlock(clientAddress(this.#ctx.req, this.context.config.trustProxyHops));
   }
 
   get preferWait(): number | null {

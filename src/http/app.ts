@@ -10,7 +10,7 @@ import type { Health } from './pages/health-pages.ts';
 import type { PathOfPage } from './pages/page.ts';
 import { servicePages } from './pages/service-pages.ts';
 import { problems } from './problems.ts';
-import { rateLimit } from './rate-limit.ts';
+import { createRateLimits, rateLimit } from './rate-limit.ts';
 import { records } from './records.ts';
 import type { AnyRoute } from './route.ts';
 import { routing } from './routing.ts';
@@ -30,6 +30,7 @@ export interface Service {
 /** The API as a Koa application: what happens to every request, in the order of the checks. */
 export function createApp(context: Context, { routes, credentials, pages, health = {} }: Service): Koa {
   const { config, log } = context;
+  const limits = createRateLimits(config);
   const app = new Koa();
   app.on('error', (error: unknown) => log.debug({ err: error }, 'a connection broke'));
   app
@@ -37,10 +38,10 @@ export function createApp(context: Context, { routes, credentials, pages, health
     .use(problems(log, { strict: !config.production })) // every error as problem+json
     .use(securityHeaders)
     .use(wellFormed) // 400, 417
-    .use(servicePages(context, { routes, pages, health })) // what is not below /v1
+    .use(servicePages(context, { routes, pages, health, limits })) // what is not below /v1
     .use(routing(routes)) // 404, 405, OPTIONS
-    .use(authentication(context, credentials)) // who calls
-    .use(rateLimit(config)) // 429
+    .use(authentication(context, credentials, limits)) // who calls, 429
+    .use(rateLimit(limits)) // 429
     .use(admission(config.publicBaseUrl)) // 401, 403
     .use(body) // 413, 415, 400
     .use(idempotency(context)) // 409

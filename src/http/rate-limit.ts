@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Caller, PassportBearer } from '../commands/caller.ts';
 import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { addressBlock, clientAddress } from './addresses.ts';
+import type { AnyRoute } from './route.ts';
 import type { Authenticated, Middleware } from './state.ts';
 
 const WINDOW_SECONDS = 60;
@@ -12,12 +14,14 @@ const COUNTED_APART = 50_000;
 const SHARED_COUNTERS = 1_024;
 
 /** How much of the limit is left; these headers go on the answer, whatever it is. */
-export type RateLimitHeaders = Record<string, string>;
+export type RateLimitHeaders = Map<string, string>;
 
 /** Counts the requests of one kind of client, in this process. */
 export interface RateLimit {
   /** @returns headers for the answer. @throws CarnetError RATE_LIMITED, carrying the same headers and Retry-After */
   count(client: string): Promise<RateLimitHeaders>;
+  /** Takes one request back, which turned out to be counted elsewhere. */
+  giveBack(client: string): Promise<void>;
 }
 
 function createRateLimit(policy: string, perMinute: number): RateLimit {
@@ -39,21 +43,24 @@ function createRateLimit(policy: string, perMinute: number): RateLimit {
         throw refused;
       });
       const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1_000));
-      const headers = {
-        'RateLimit-Policy': `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`,
-        RateLimit: `"${policy}";r=${counted.remainingPoints};t=${seconds}`,
-        'X-RateLimit-Limit': String(perMinute),
-        'X-RateLimit-Remaining': String(counted.remainingPoints),
-        'X-RateLimit-Reset': String(seconds),
-      };
+      const headers = new Map([
+        ['RateLimit-Policy', `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`],
+        ['RateLimit', `"${policy}";r=${counted.remainingPoints};t=${seconds}`],
+        ['X-RateLimit-Limit', String(perMinute)],
+        ['X-RateLimit-Remaining', String(counted.remainingPoints)],
+        ['X-RateLimit-Reset', String(seconds)],
+      ]);
       if (counted.consumedPoints <= perMinute) return headers;
       throw new CarnetError(
         'RATE_LIMITED',
         `More than ${perMinute} requests in a minute; go on in ${seconds} seconds.`,
         {
-          headers: { ...headers, 'Retry-After': String(seconds) },
+          headers: { ...Object.fromEntries(headers), 'Retry-After': String(seconds) },
         },
       );
+    },
+    async giveBack(client) {
+      await limiter.reward(counterOf(client), 1);
     },
   };
 }
@@ -61,33 +68,65 @@ function createRateLimit(policy: string, perMinute: number): RateLimit {
 export interface RateLimits {
   /** By key id. */
   key: RateLimit;
-  /** By address block: public routes, and requests whose credential is not valid. */
+  /** By address block: public routes, pages, and requests whose credential is not valid. */
   anonymous: RateLimit;
+  /** By address block, of a route that has `callsPerMinute`. */
+  of(route: AnyRoute, callsPerMinute: number): RateLimit;
+  trustProxyHops: number;
 }
 
-/** @param perMinute requests a minute a key; 0 switches every limit off, those per address included. */
-export const createRateLimits = (perMinute: number, anonymousPerMinute: number): RateLimits | null =>
-  perMinute === 0
+type Limits = Pick<Config, 'rateLimitPerMinute' | 'anonymousRateLimitPerMinute' | 'trustProxyHops'>;
+
+/** The counters of this process; null where `rateLimitPerMinute` is 0, which switches every limit off. */
+export const createRateLimits = ({
+  rateLimitPerMinute,
+  anonymousRateLimitPerMinute,
+  trustProxyHops,
+}: Limits): RateLimits | null =>
+  rateLimitPerMinute === 0
     ? null
-    : { key: createRateLimit('key', perMinute), anonymous: createRateLimit('address', anonymousPerMinute) };
+    : {
+        key: createRateLimit('key', rateLimitPerMinute),
+        anonymous: createRateLimit('address', anonymousRateLimitPerMinute),
+        of: limitsOfRoutes(),
+        trustProxyHops,
+      };
+
+/** A counter of its own for each route, made at its first request. */
+function limitsOfRoutes(): RateLimits['of'] {
+  const limits = new Map<string, RateLimit>();
+  return ({ operation }, callsPerMinute) => {
+    const limit = limits.get(operation) ?? createRateLimit(operation, callsPerMinute);
+    limits.set(operation, limit);
+    return limit;
+  };
+}
+
+/**
+ * What a caller is counted by: the credential. Where one operator can have any number of them (an OAuth issuer may name a new subject in
+ * every token, an agent may hold any number of passports), by the operator.
+ */
+function countedAs(caller: Caller | PassportBearer): string {
+  if (caller.kind === 'passport') return `passports:${caller.operatorId}`;
+  if (caller.kind === 'operator' && caller.by.kind === 'oauth') return `oauth:${caller.operatorId}`;
+  return credentialName(caller);
+}
 
 /**
  * Counts a request by its credential; by its address where it shows none that is valid, or the route looks at none. Who signs what they send
  * is not counted by the address, which others may share.
  * @throws CarnetError RATE_LIMITED
  */
-export function rateLimit({
-  rateLimitPerMinute,
-  anonymousRateLimitPerMinute,
-  trustProxyHops,
-}: Pick<Config, 'rateLimitPerMinute' | 'anonymousRateLimitPerMinute' | 'trustProxyHops'>): Middleware<Authenticated> {
-  const limits = createRateLimits(rateLimitPerMinute, anonymousRateLimitPerMinute);
+export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> {
   if (limits === null) return (_ctx, next) => next();
   return async (ctx, next) => {
-    const { credential, route } = ctx.state;
-    if (credential !== null) ctx.set(await limits.key.count(credentialName(credential.caller)));
-    else if (route.takesSigned !== true)
-      ctx.set(await limits.anonymous.count(addressBlock(clientAddress(ctx.req, trustProxyHops))));
+    const { counted, credential, route } = ctx.state;
+    if (credential !== null) ctx.res.setHeaders(await limits.key.count(countedAs(credential.caller)));
+    else if (!counted && route.takesSigned !== true) {
+      const block = addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
+      ctx.res.setHeaders(await limits.anonymous.count(block));
+      if (route.callsPerMinute !== undefined) ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block));
+    }
     await next();
   };
 }

@@ -7,8 +7,6 @@ import type { PreparedJson } from '../json/prepared.ts';
 import type { Audience } from './auth/audience.ts';
 import type { Tag } from './openapi/tags.ts';
 
-export type { Audience } from './auth/audience.ts';
-
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
 /** What a handler is given: everything is parsed, and the credential fits the audience. */
@@ -28,6 +26,8 @@ export interface RouteRequest<A extends Audience, Params, Query, Body> {
   requestId: string;
   /** Seconds of `Prefer: wait=N`, 1 to 60; null where absent. Answering it is the handler's (Preference-Applied by `applied`). */
   preferWait: number | null;
+  /** The block of addresses that the request comes from, as rate limits count it. */
+  network: string;
   /** Aborted when the client goes away. */
   signal: AbortSignal;
 }
@@ -71,6 +71,8 @@ export interface Route<
   query?: Query;
   /** A strict object: unknown properties are 400. Absent: no body, or `{}`. */
   body?: Body;
+  /** Requests a minute of one address of the network at most, besides the limits that every route has. */
+  callsPerMinute?: number;
   /** Bytes of body at most; 1 MiB unless this says otherwise. */
   bodyLimit?: number;
   status: 200 | 201 | 202;

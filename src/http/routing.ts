@@ -12,17 +12,17 @@ type Methods = ReadonlyMap<string, AnyRoute>;
 type RouterState = Recorded & Partial<Routed>;
 
 /**
- * Finds the route of a request: 404 and 405 come from here, and the answers to OPTIONS. The first segment after /v1 chooses a router,
- * about one a domain, since @koa/router tries its paths one by one; each path stands in it once, and then the method decides. Of two paths
- * that fit, the one with fewer parameters is taken: `/skills/mine` before `/skills/:id`.
+ * Finds the route of a request: 404 and 405 come from here, and the answers to OPTIONS. @koa/router tries its paths one by one, so a
+ * router holds few: those that begin with one word and have as many segments. Each path stands in it once, and then the method decides. Of
+ * two paths that fit, the one with fewer parameters is taken: `/skills/mine` before `/skills/:id`.
  */
 export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
   const routers = new Map<string, Router<RouterState>>();
   for (const [path, methods] of methodsByPath(routes)) {
-    const segment = segmentOf(path);
+    const kind = kindOf(path);
     const router =
-      routers.get(segment) ?? new Router<RouterState>({ strict: true, sensitive: true, exclusive: 'specificity' });
-    routers.set(segment, router);
+      routers.get(kind) ?? new Router<RouterState>({ strict: true, sensitive: true, exclusive: 'specificity' });
+    routers.set(kind, router);
     router.register(path, METHODS, (ctx, next) => {
       const route = methods.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
       if (route === undefined) return otherMethod(ctx, methods);
@@ -33,11 +33,11 @@ export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
       return next();
     });
   }
-  const choose = new Map([...routers].map(([segment, router]) => [segment, router.routes()]));
+  const choose = new Map([...routers].map(([kind, router]) => [kind, router.routes()]));
   return (ctx, next) => {
-    const router = choose.get(segmentOf(ctx.path));
-    if (router === undefined || (ctx.path.includes('%') && percentDecoded(ctx.path) === undefined))
-      throw notFound('path');
+    const { path } = ctx;
+    const router = choose.get(kindOf(path));
+    if (router === undefined || (path.includes('%') && percentDecoded(path) === undefined)) throw notFound('path');
     const found = (): Promise<void> => {
       if ((ctx.state as RouterState).route === undefined) throw notFound('path');
       return next();
@@ -46,8 +46,13 @@ export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
   };
 }
 
-/** Of `/v1/skills/:id` it is `skills`; of an alias outside of /v1 its first segment. */
-const segmentOf = (path: string): string => /^\/(?:v1\/)?([^/]*)/.exec(path)?.[1] ?? '';
+/** Of `/v1/skills/:id` it is `skills 4`: the first word after /v1, or of an alias its first, and the number of segments. */
+const kindOf = (path: string): string => {
+  const segments = path.split('/', MOST_SEGMENTS);
+  return `${segments[1] === 'v1' ? segments[2] : segments[1]} ${segments.length}`;
+};
+/** More than any route has: what is longer is never found. */
+const MOST_SEGMENTS = 16;
 
 /** Aliases included. */
 function methodsByPath(routes: readonly AnyRoute[]): ReadonlyMap<string, Methods> {

@@ -19,17 +19,21 @@ const referrerPolicy = { policy: 'same-origin' } as const;
  * For JSON and text: nothing may be loaded by it and nothing may frame it. What helmet has beyond that is for pages that run
  * in a browser or to browsers long gone, and each header costs an answer 0.2 µs.
  */
-const apiHeaders = headersOf({
-  referrerPolicy,
-  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-  xFrameOptions: { action: 'deny' },
-  crossOriginOpenerPolicy: false,
-  originAgentCluster: false,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-});
+const apiHeaders = new Map(
+  Object.entries(
+    headersOf({
+      referrerPolicy,
+      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+      xFrameOptions: { action: 'deny' },
+      crossOriginOpenerPolicy: false,
+      originAgentCluster: false,
+      xDnsPrefetchControl: false,
+      xDownloadOptions: false,
+      xPermittedCrossDomainPolicies: false,
+      xXssProtection: false,
+    }),
+  ),
+);
 
 /**
  * For the pages of the service: scripts and styles from here alone, none inline. Images may be data URLs: swagger-ui's icons are.
@@ -54,6 +58,6 @@ export const pageHeaders = headersOf({
 
 /** Puts the headers on every answer; a page of HTML sets its own in their place. */
 export const securityHeaders: Middleware<unknown> = (ctx, next) => {
-  ctx.set(apiHeaders);
+  ctx.res.setHeaders(apiHeaders); // as ctx.set does, at half its price for many at once
   return next();
 };

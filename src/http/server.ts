@@ -10,13 +10,17 @@ import { requestIdOf } from './request-id.ts';
  * The HTTP server of an application, with time limits against clients that send slowly: 15 s for the head, 60 s for the whole
  * request. What is not HTTP at all, or HTTP that Node would refuse without a body, is answered with a problem as well.
  */
-export function createHttpServer(app: Koa): Server {
+export function createHttpServer(app: Koa): ApiServer {
   const handle = app.callback();
+  const unanswered = new Set<ServerResponse>();
+  let stopping = false;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     request.url = originForm(request.url ?? '/');
-    void handle(request, response);
+    response.shouldKeepAlive &&= !stopping;
+    unanswered.add(response);
+    void handle(request, response).finally(() => unanswered.delete(response));
   };
-  return createServer(
+  const server = createServer(
     {
       headersTimeout: 15_000,
       requestTimeout: 60_000,
@@ -29,6 +33,17 @@ export function createHttpServer(app: Koa): Server {
   )
     .on('checkExpectation', answer)
     .on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket as Socket));
+  return Object.assign(server, {
+    endConnections() {
+      stopping = true;
+      for (const response of unanswered) response.shouldKeepAlive = false;
+    },
+  });
+}
+
+export interface ApiServer extends Server {
+  /** From now on every answer says `Connection: close`, and its connection ends after it. */
+  endConnections(): void;
 }
 
 /** A request may name the whole address (RFC 9112 §3.2.2); what counts is the path. */
@@ -62,10 +77,12 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 
 /**
  * Stops listening, lets the requests under way finish, and closes connections as they fall idle; those still busy after
- * `seconds` are cut.
+ * `seconds` are cut. Whoever is to lose no request calls `endConnections` a while before: a client that is not told to close
+ * sends its next request while the connection is closed.
  */
-export async function closeGracefully(server: Server, seconds: number): Promise<void> {
+export async function closeGracefully(server: ApiServer, seconds: number): Promise<void> {
   const closed = once(server, 'close');
+  server.endConnections();
   server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 100);
   const cut = setTimeout(() => server.closeAllConnections(), seconds * 1_000);

@@ -30,6 +30,8 @@ export interface Authenticated extends Routed {
   credential: Credential | null;
   /** Why the credential is refused; thrown by `admission`, since such a request is counted first. */
   unauthenticated: CarnetError | undefined;
+  /** The request is counted by its address already. */
+  counted: boolean;
 }
 
 /** From `admission` on. */

@@ -1,8 +1,22 @@
+import type { IncomingMessage } from 'node:http';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { Middleware } from './state.ts';
 
 /** What follows on the connection may be a body that nobody reads, so it ends here. */
 const closing = { headers: { Connection: 'close' } };
+
+/**
+ * Headers that decide who is asked, who asks and what is sent. Node takes the first of several; whoever stands before us may have
+ * looked at another.
+ */
+const ONCE = ['host', 'authorization', 'content-type'];
+
+/** The first of these headers that was sent twice. */
+function doubled({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  if (rawHeaders.length === 2 * Object.keys(headers).length) return undefined;
+  const names = rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  return ONCE.find((one) => names.indexOf(one) !== names.lastIndexOf(one));
+}
 
 /** Refuses what HTTP itself does not allow; Node leaves both to us, so that the answer is a problem. */
 export const wellFormed: Middleware<unknown> = (ctx, next) => {
@@ -10,6 +24,9 @@ export const wellFormed: Middleware<unknown> = (ctx, next) => {
   // Of HTTP/1.1, and of no version before it, a Host is required (RFC 9112 §3.2).
   if (headers.host === undefined && httpVersion !== '1.0')
     throw new CarnetError('VALIDATION_ERROR', 'An HTTP/1.1 request names its host: send the header Host.', closing);
+  const twice = doubled(ctx.req);
+  if (twice !== undefined)
+    throw new CarnetError('VALIDATION_ERROR', `The header ${twice} was sent more than once; send it once.`, closing);
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     throw new CarnetError(
       'EXPECTATION_FAILED',

@@ -1,6 +1,7 @@
 /**
  * Workflow ids, `<kind>:<prefixed id>`, by kind; made here alone and never from anything a client chose: a client could otherwise
- * reach the life of another (rule 1). SQL functions that leave messages build the same text.
+ * reach the life of another (rule 1). SQL functions that leave messages build the same text,
+ * which scripts/sql-law.ts checks.
  */
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,

@@ -10,7 +10,7 @@ import { failInvocation } from './fail-invocation.ts';
 import { ClaimBodySchema, CompleteBodySchema, FailBodySchema } from './schema.ts';
 
 /** A signal that somebody sent to the life of an invocation through Temporal. */
-export interface SignalledAct {
+interface SignalledAct {
   kind: 'claim' | 'complete' | 'fail' | 'cancel';
   /** What the signal carried, unchecked. */
   argument: unknown;
@@ -18,7 +18,7 @@ export interface SignalledAct {
   signalId: string;
 }
 
-export interface SignalOutcome {
+interface SignalOutcome {
   refused: { code: string; detail: string } | null;
 }
 

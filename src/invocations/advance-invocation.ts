@@ -17,7 +17,7 @@ const StepRow = z.object({
 });
 
 /** Where an invocation is, and what its life waits for. */
-export interface InvocationStep {
+interface InvocationStep {
   /** `gone`: there is no such row. */
   status: z.infer<typeof StepRow>['status'];
   open: boolean;

@@ -4,7 +4,7 @@ import { textArray } from '../database/columns.ts';
 import { sql } from '../database/pool.ts';
 
 /** What a person sees of the life of an invocation in the Temporal UI. */
-export interface InvocationDescription {
+interface InvocationDescription {
   /** Consumer and provider. */
   operatorIds: string[];
   agentId: string | null;

@@ -34,7 +34,7 @@ export const rememberClaimed = (
   { id, skill_id, skill_revision, provider_operator_id }: InvokedRevision & { id: string },
 ): void => void caches.get(claimed).set(id, { skill_id, skill_revision, provider_operator_id });
 
-export interface InputCheck {
+interface InputCheck {
   /** The revision of the skill whose schema was used; null: there is no such skill. */
   revision: number | null;
   faults: FieldFault[];

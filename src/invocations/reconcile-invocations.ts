@@ -15,7 +15,7 @@ const Reconciled = z.object({
 });
 const Count = z.object({ count: z.number() });
 
-export interface Reconciliation {
+interface Reconciliation {
   /** Open rows that no life seemed to hold, now messaged. */
   woken: number;
   /** Rows more than 30 s past their deadline, which are expired without their lives (decision K48). */

@@ -20,7 +20,7 @@ export const MAX_LEASE_SECONDS = 3_600;
 /** A fraction is kept as it was sent (decision C27). */
 const leaseSeconds = z.number().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS);
 
-export const InvocationErrorSchema = z.strictObject({ code: text(1, 128), message: text(1, 2_000) });
+const InvocationErrorSchema = z.strictObject({ code: text(1, 128), message: text(1, 2_000) });
 
 /** An invocation as lists show it: input and output would make them megabytes large (decision K50). */
 export const InvocationSummarySchema = z
@@ -128,7 +128,7 @@ export type FailBody = z.infer<typeof FailBodySchema>;
 
 export const HeartbeatBodySchema = z
   .strictObject({
-    lease_seconds: leaseSeconds.optional().describe('Left out: as long as the claim asked for.'),
+    lease_seconds: leaseSeconds.optional().describe('Left out: as long as the claim requested.'),
     attempt: attempt.optional(),
   })
   .meta({ id: 'HeartbeatInvocation' });

@@ -6,7 +6,7 @@ import { findInvocation, listPending, type InvocationFilter } from './queries.ts
 import type { Invocation, InvocationSummary } from './schema.ts';
 
 /** How long a caller prefers to wait; `seconds` null: not at all. The signal aborts when the client goes away. */
-export interface WaitPreference {
+interface WaitPreference {
   seconds: number | null;
   signal: AbortSignal;
 }

@@ -2,10 +2,12 @@ import { sha256Hex } from '../json/canonical.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { SchemaFault } from './faults.ts';
 import { structuralFaults } from './limits.ts';
+import type { PlacedPattern } from './messages.ts';
 import { Pool, type CheckLimits } from './pool.ts';
 
 export { standardLimits, type CheckLimits } from './pool.ts';
 export type { SchemaFault } from './faults.ts';
+export type { PlacedPattern } from './messages.ts';
 
 /** One value against one published schema, both as JSON text. */
 export interface SchemaCheck {
@@ -35,6 +37,11 @@ export interface SchemaChecker {
   validate(check: SchemaCheck): Promise<SchemaFault[]>;
   /** Whether the caller's last check against the schema took next to nothing: less than looking first whether it is needed. */
   isLight(schemaHash: string, caller: string): boolean;
+  /**
+   * Why patterns are no regular expressions of RE2, each with its path; all of them have one second of processor time together.
+   * @throws CarnetError `RATE_LIMITED`, `TEMPORARILY_UNAVAILABLE`
+   */
+  checkPatterns(patterns: readonly [PlacedPattern, ...PlacedPattern[]], caller: string): Promise<SchemaFault[]>;
   /** Ends the threads; jobs that still wait fail with `TEMPORARILY_UNAVAILABLE`. */
   close(): Promise<void>;
 }
@@ -51,6 +58,11 @@ export function createSchemaChecker(limits?: CheckLimits): SchemaChecker {
     },
     validate: (check) => pool.run(check),
     isLight: (schemaHash, caller) => pool.isLight(schemaHash, caller),
+    async checkPatterns(patterns, caller) {
+      const schemaText = JSON.stringify(patterns);
+      const root = patterns[0].path;
+      return pool.run({ schemaHash: sha256Hex(schemaText), schemaText, valueText: undefined, root, ofPatterns: true, caller });
+    },
     close: () => pool.close(),
   };
 }

@@ -9,6 +9,14 @@ export interface Job {
   valueText: string | undefined;
   /** The caller's name of the value, or of the schema that is checked: every fault's path begins with it. */
   root: string;
+  /** The text is `PlacedPattern[]` as JSON instead of a schema: regular expressions of RE2 that are to be compiled. */
+  ofPatterns?: true;
+}
+
+/** A regular expression, and where it stands in the caller's body. */
+export interface PlacedPattern {
+  path: string;
+  pattern: string;
 }
 
 /** What a worker sends: an answer, and the processor time that its thread has used since it began, in microseconds. */

@@ -33,7 +33,7 @@ export interface CheckLimits {
 
 export const standardLimits: CheckLimits = { jobMs: 1_000, waitMs: 5_000, budgetMs: 20_000 };
 
-export type PoolJob = Job & { schemaText: string; caller: string };
+type PoolJob = Job & { schemaText: string; caller: string };
 
 interface Pending {
   job: PoolJob;
@@ -261,14 +261,16 @@ export class Pool {
   }
 }
 
-function tooHeavy({ root, valueText }: PoolJob, slow: boolean): SchemaFault {
+function tooHeavy({ root, valueText, ofPatterns }: PoolJob, slow: boolean): SchemaFault {
   const limit = slow ? 'took more than one second of processor time' : 'needed too much memory';
+  if (ofPatterns === true)
+    return fault(root, 'pattern_too_heavy', `Compiling the patterns of this request ${limit}; send fewer or simpler ones`);
   return valueText === undefined
     ? fault(root, 'schema_too_heavy', `Compiling the schema ${limit}; make it smaller or simpler`)
     : fault(
         root,
         'check_too_heavy',
-        `The check against the schema ${limit} and was stopped; send a smaller value or ask for a simpler schema`,
+        `The check against the schema ${limit} and was stopped; send a smaller value, or request a simpler schema`,
       );
 }
 

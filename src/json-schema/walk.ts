@@ -10,7 +10,7 @@ export interface Subschema {
   references: Reference[];
 }
 
-export interface Reference {
+interface Reference {
   keyword: string;
   text: string;
   /** Undefined where the document holds no schema under that reference. */

@@ -1,11 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
+import { RE2JS } from 're2js';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { compileSchema, metaschemaErrors } from './compile.ts';
 import { dotted, fault, faultsFrom, type SchemaFault } from './faults.ts';
 import { patternsOf } from './limits.ts';
-import type { Answer, Answered, Job } from './messages.ts';
+import type { Answer, Answered, Job, PlacedPattern } from './messages.ts';
 import { linearPattern } from './patterns.ts';
 import { subschemas } from './walk.ts';
 
@@ -81,7 +82,20 @@ const patternFaults = (schema: JsonObject, root: string): SchemaFault[] =>
       }
     });
 
+/** Patterns that others match with RE2 itself, so they are not those of ECMA-262 as in a schema. */
+const re2Faults = (patterns: readonly PlacedPattern[]): SchemaFault[] =>
+  patterns.flatMap(({ path, pattern }) => {
+    try {
+      RE2JS.compile(pattern);
+      return [];
+    } catch (error) {
+      const message = `is not a regular expression of RE2 (${(error as Error).message})`;
+      return [fault(path, 'pattern_unsupported', message)];
+    }
+  });
+
 function run(job: Job): Answer {
+  if (job.ofPatterns) return re2Faults(JSON.parse(job.schemaText ?? '[]') as PlacedPattern[]);
   if (job.valueText === undefined) return check(JSON.parse(job.schemaText ?? 'null') as JsonObject, job.root);
   const entry = entryOf(job);
   return entry ? validate(entry, job.valueText, job.root) : 'missing';

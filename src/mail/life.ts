@@ -58,7 +58,7 @@ export async function sendMail({ pool, encryption, mailer }: MailerContext, id: 
 }
 
 /** What a person sees of the life of a mail in the Temporal UI: neither recipient nor text. */
-export interface MailDescription {
+interface MailDescription {
   operatorIds: string[];
   agentId: null;
   skillId: null;

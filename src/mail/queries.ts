@@ -4,7 +4,7 @@ import { sql, type CommonQueryMethods } from '../database/pool.ts';
 
 const Nothing = z.object({});
 
-export interface NewMail {
+interface NewMail {
   id: string;
   to: string;
   subject: string;
@@ -32,7 +32,7 @@ const OutboxRow = z.object({
   text: z.string(),
   created_at: z.string(),
 });
-export type OutboxRow = z.infer<typeof OutboxRow>;
+type OutboxRow = z.infer<typeof OutboxRow>;
 
 const inOutbox = (to: string | undefined) =>
   to === undefined
@@ -52,7 +52,7 @@ export const countOutbox = (connection: CommonQueryMethods, to: string | undefin
   connection.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from mails where ${inOutbox(to)}`);
 
 const WaitingRow = z.object({ recipient: z.string(), subject: z.string(), text: z.string() });
-export type WaitingRow = z.infer<typeof WaitingRow>;
+type WaitingRow = z.infer<typeof WaitingRow>;
 
 /** A mail that is still to be sent; null where it was sent or its time is over. */
 export const findWaitingMail = (connection: CommonQueryMethods, id: string): Promise<WaitingRow | null> =>

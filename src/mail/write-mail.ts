@@ -4,7 +4,7 @@ import { newId, type MailId } from '../ids/ids.ts';
 import { lifeId } from '../ids/life-ids.ts';
 import { insertMail } from './queries.ts';
 
-export interface Mail {
+interface Mail {
   to: string;
   /** Must hold nothing secret: only the text is stored encrypted. */
   subject: string;

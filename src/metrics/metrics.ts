@@ -21,10 +21,22 @@ export const metrics = {
 
 observeProcess(meter);
 
-/** Everything in Prometheus' text format. */
+/** What is counted here, in Prometheus' text format. */
 export async function metricsText(): Promise<string> {
   const { resourceMetrics } = await exporter.collect();
   const { resource, scopeMetrics } = resourceMetrics;
   const requests = { scope: { name: 'carnet' }, metrics: [requestDurations.metric()] };
   return serializer.serialize({ resource, scopeMetrics: [...scopeMetrics, requests] });
+}
+
+/** Other parts of this process that count by themselves, each by its own text. */
+const sources = new Set<() => Promise<string>>();
+
+/** Adds a part of this process to `/metrics`; while it cannot be read it is left out. */
+export const addMetricsSource = (read: () => Promise<string>): void => void sources.add(read);
+
+/** Everything that this process counts, in Prometheus' text format. */
+export async function allMetricsText(): Promise<string> {
+  const others = await Promise.all([...sources].map((read) => read().catch(() => '')));
+  return [await metricsText(), ...others].join('');
 }

@@ -12,7 +12,7 @@ const text = z.string();
 const seconds = z.int().min(0);
 
 /** What a passport may do with one service. */
-export const ServiceScopeSchema = z
+const ServiceScopeSchema = z
   .strictObject({
     service_id: text,
     service_name: text,
@@ -25,7 +25,7 @@ export const ServiceScopeSchema = z
   .meta({ id: 'PassportServiceScope' });
 export type ServiceScope = z.infer<typeof ServiceScopeSchema>;
 
-export const PassportIdentityClaimSchema = z
+const PassportIdentityClaimSchema = z
   .strictObject({
     claim_id: text,
     provider: text,
@@ -73,7 +73,7 @@ export const PassportClaimsSchema = z
   .meta({ id: 'PassportClaims' });
 export type PassportClaims = z.infer<typeof PassportClaimsSchema>;
 
-/** The payload of a passport. Any other member makes a token malformed: it could ask for something nobody checks. */
+/** The payload of a passport. Any other member makes a token malformed: it could require something nobody checks. */
 export const PassportPayloadSchema = z.strictObject({
   iss: text,
   sub: text,
@@ -102,6 +102,6 @@ export function assertTokenFits(token: string): void {
   throw new CarnetError(
     'PASSPORT_TOO_LARGE',
     `The passport would have ${token.length} characters, more than the ${MAX_TOKEN_CHARACTERS} that verifiers take; ` +
-      'ask for fewer services, scopes, constraints or intents.',
+      'request fewer services, scopes, constraints or intents.',
   );
 }

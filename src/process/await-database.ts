@@ -15,13 +15,13 @@ const AWAY =
 
 /**
  * Returns when the database answers, or says something that waiting does not change, which the start then fails by. Until then the
- * process is live and not ready, as it is without Temporal; `port`: where it says so, for an API.
+ * process is live and not ready, as it is without Temporal; on `port` it says so.
  * @throws StartupFault when the port is taken or not allowed.
  */
 export async function awaitDatabase(
   { databaseUrl }: Pick<Config, 'databaseUrl'>,
   log: Logger,
-  { port, signal }: { port: number | undefined; signal: AbortSignal },
+  { port, host, signal }: Pick<Config, 'port' | 'host'> & { signal: AbortSignal },
 ): Promise<void> {
   const outage = createOutage(log, {
     gone: 'the database does not answer; this process waits for it, live and not ready',
@@ -30,7 +30,7 @@ export async function awaitDatabase(
   let server: Server | undefined;
   for (let error = await look(databaseUrl); isAway(error); error = await look(databaseUrl)) {
     outage.seen(error);
-    if (port !== undefined) server ??= await waitingServer(port);
+    server ??= await waitingServer({ port, host });
     await outage.pause(signal);
     if (signal.aborted) break;
   }
@@ -66,7 +66,7 @@ const away = new CarnetError(
 );
 
 /** `/livez` is 200, everything else 503. */
-async function waitingServer(port: number): Promise<Server> {
+async function waitingServer(place: Pick<Config, 'port' | 'host'>): Promise<Server> {
   const server = createServer((request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?');
     const send = (status: number, type: string, body: object): void => {
@@ -78,6 +78,6 @@ async function waitingServer(port: number): Promise<Server> {
       send(503, 'application/json', { status: 'unavailable', database: 'unreachable' });
     else send(503, 'application/problem+json', problemOf(away, { path, requestId: requestIdOf(undefined, undefined) }));
   });
-  await listen(server, port);
+  await listen(server, place);
   return server;
 }

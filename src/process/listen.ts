@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
+import type { Config } from '../context/config.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
 
 /**
- * Listens on every interface.
+ * Listens on the interface of `host`, on every one where it is undefined.
  * @returns the port, which the system chooses where `port` is 0.
- * @throws StartupFault when the port is taken or not allowed.
+ * @throws StartupFault when the port is taken or not allowed, or the host is none of this machine.
  */
-export async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port);
+export async function listen(server: Server, { port, host }: Pick<Config, 'port' | 'host'>): Promise<number> {
+  server.listen({ port, host });
   try {
     await once(server, 'listening');
   } catch (error) {
@@ -17,6 +18,10 @@ export async function listen(server: Server, port: number): Promise<number> {
       throw new StartupFault(`Port ${port} is in use; stop what listens there, or set PORT to another.`);
     if (code === 'EACCES')
       throw new StartupFault(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new StartupFault(
+        `This machine has no address ${host}; set HOST to one that it has, or to 0.0.0.0 for all of them.`,
+      );
     throw error;
   }
   return (server.address() as AddressInfo).port;

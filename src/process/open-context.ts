@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
 import type { Delivery } from '../context/ports.ts';
-import { ensureFunctions } from '../database/functions.ts';
 import { openPool, type DatabasePool } from '../database/pool.ts';
 import { withCaches } from '../context/caches.ts';
 import { createEncryption } from '../context/encryption.ts';
@@ -20,9 +19,8 @@ export interface OpenContext extends Context {
 
 /** The composition root. */
 export async function openContext(config: Config, log: Logger, delivery: Delivery): Promise<OpenContext> {
-  await ensureFunctions(config.databaseUrl);
+  const rowEvents = await openRowEvents(config.databaseUrl, log); // first: it installs what every other connection calls
   const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api' });
-  const rowEvents = openRowEvents(config.databaseUrl, log);
   const schemas = createSchemaChecker();
   const encryption = createEncryption(config.encryptionKeys);
   return withCaches({

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openTemporal, type Temporal } from '../../temporal/client.ts';
 import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts';
@@ -9,7 +10,9 @@ import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
 /** Seconds that requests under way may take at a stop. */
-const DRAIN_SECONDS = 5;
+const CLOSING_SECONDS = 5;
+/** Milliseconds of draining at least: clients that are busy on a connection get an answer that says to close it. */
+const LEAST_DRAIN_MS = 100;
 const TEMPORAL_CHECK_MS = 3_000;
 
 /** What `api.ts`, `worker.ts` and `main.ts` run, each a choice of these parts; `stop` ends them in the reverse order. */
@@ -17,6 +20,8 @@ export interface Parts {
   context: OpenContext;
   temporal: Temporal;
   delivery: RunningDelivery;
+  /** Of health and metrics where this process has a worker and no API. */
+  workerPort: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -28,14 +33,18 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
   await delivery.start(context, { sweep: roles.worker });
   const worker = roles.worker ? await startWorker(context) : undefined;
   const server = roles.api ? await serve(context, temporal) : undefined;
+  const workerPages = worker === undefined || roles.api ? undefined : await serveWorker(context, temporal, worker);
   return {
     context,
     temporal,
     delivery,
+    workerPort: workerPages?.port,
     async stop() {
+      workerPages?.stopping();
       await server?.stop();
       await worker?.stop();
       await delivery.stop();
+      await workerPages?.stop();
       await context.close();
       await temporal.close();
     },
@@ -43,19 +52,56 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
 }
 
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
-async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'stop'>> {
-  const [{ createActivities }, { createPorts }, { runWorker }] = await Promise.all([
+async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'isPolling' | 'stop'>> {
+  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }] = await Promise.all([
     import('../../activities/index.ts'),
     import('../../activities/ports.ts'),
     import('../../temporal/worker.ts'),
+    import('../billing/index.ts'),
   ]);
   const pool = await openWorkerPool(context.config);
   const workerContext = withCaches({ ...context, pool });
-  const worker = await runWorker(workerContext, createActivities(workerContext, createPorts(workerContext)));
+  const ports = createPorts(workerContext);
+  const worker = await runWorker(workerContext, createActivities(workerContext, ports));
+  if (context.config.payments !== undefined) {
+    ensurePortal({ ...workerContext, payments: ports.payments }).catch((error: unknown) =>
+      context.log.warn({ err: error }, 'the portal of the payment provider cannot be checked now; the next start does'),
+    );
+  }
   return {
+    isPolling: worker.isPolling,
     async stop() {
       await worker.stop();
       await pool.end();
+    },
+  };
+}
+
+/** Temporal's health as of a check every three seconds. */
+async function watchHealth(temporal: Temporal): Promise<{ health(): 'ok' | 'degraded'; stop(): void }> {
+  let health = await temporal.check();
+  const timer = setInterval(() => void temporal.check().then((now) => (health = now)), TEMPORAL_CHECK_MS);
+  return { health: () => health, stop: () => clearInterval(timer) };
+}
+
+/** The pages of a worker without an API, which stay until nothing of it runs any more. */
+async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling }: Pick<RunningWorker, 'isPolling'>) {
+  const { serveWorkerPages } = await import('./worker-server.ts');
+  const watched = await watchHealth(temporal);
+  let stopping = false;
+  const pages = await serveWorkerPages(context, {
+    temporalHealth: watched.health,
+    isPolling,
+    isStopping: () => stopping,
+  });
+  return {
+    port: pages.port,
+    stopping() {
+      stopping = true;
+    },
+    async stop() {
+      watched.stop();
+      await pages.stop();
     },
   };
 }
@@ -70,22 +116,25 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       import('./routes.ts'),
       import('../billing/index.ts'),
     ]);
-  let health = await temporal.check();
-  const timer = setInterval(() => void temporal.check().then((now) => (health = now)), TEMPORAL_CHECK_MS);
+  const watched = await watchHealth(temporal);
+  let stopping = false;
   const server = createHttpServer(
     createApp(context, {
       routes,
       credentials: credentials(context),
       pages: localPaymentPages(context),
-      health: { temporalHealth: () => health },
+      health: { temporalHealth: watched.health, isStopping: () => stopping },
     }),
   );
-  await listen(server, context.config.port);
+  await listen(server, context.config);
   return {
     async stop() {
-      clearInterval(timer);
+      stopping = true;
+      server.endConnections();
+      await setTimeout(Math.max(context.config.drainSeconds * 1_000, LEAST_DRAIN_MS));
+      watched.stop();
       context.rowEvents.endWaits();
-      await closeGracefully(server, DRAIN_SECONDS);
+      await closeGracefully(server, CLOSING_SECONDS);
     },
   };
 }

@@ -16,10 +16,12 @@ export async function runRole(roles: { api: boolean; worker: boolean }): Promise
       stopping.abort();
       void Promise.all(running.map((parts) => parts.stop())).then(() => process.exit(0));
     });
-    await awaitDatabase(config, log, { port: roles.api ? config.port : undefined, signal: stopping.signal });
+    const { host } = config;
+    await awaitDatabase(config, log, { port: roles.api ? config.port : config.workerPort, host, signal: stopping.signal });
     if (stopping.signal.aborted) return;
-    running.push(await openParts(config, log, roles));
-    log.info({ ...roles, port: roles.api ? config.port : undefined }, 'ready');
+    const parts = await openParts(config, log, roles);
+    running.push(parts);
+    log.info({ ...roles, port: roles.api ? config.port : parts.workerPort }, 'ready');
   } catch (error) {
     failStart(error);
   }

@@ -26,7 +26,7 @@ const CredentialsSchema = z.looseObject({
   payment_webhook_secret: z.string().nullable(),
 });
 const KeptSchema = CredentialsSchema.partial();
-export type KeptCredentials = z.infer<typeof KeptSchema>;
+type KeptCredentials = z.infer<typeof KeptSchema>;
 export type Credentials = z.infer<typeof CredentialsSchema>;
 
 const CONSUMER_CREDIT_CENTS = 1_000;
@@ -118,7 +118,7 @@ export async function seed(context: Context, temporalUiUrl: string | null): Prom
     temporal_address: config.temporal.address,
     temporal_namespace: config.temporal.namespace,
     dashboard_url: `${config.publicBaseUrl}/dashboard`,
-    payment_webhook_secret: config.payments?.provider === 'local' ? config.payments.webhookSecret : null,
+    payment_webhook_secret: config.payments?.provider === 'local' ? config.payments.webhookSecrets[0] : null,
   };
   await writeSecretFile(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
   return credentials;

@@ -129,7 +129,7 @@ function everyStepIsNeeded(
 }
 
 /** Whether each step has its inputs from the request or from earlier steps. */
-export function canRun(available: ReadonlySet<string> | null, steps: readonly ComposableSkill[]): boolean {
+function canRun(available: ReadonlySet<string> | null, steps: readonly ComposableSkill[]): boolean {
   const given = new Set<string>();
   return steps.every((step) => {
     const ready =

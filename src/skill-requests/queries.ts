@@ -42,7 +42,7 @@ export const saveSkillRequest = (
     update skill_requests set status = ${status}, description = ${description}, updated_at = clock_timestamp()
     where id = ${id} returning ${columns}`);
 
-export interface Page {
+interface Page {
   status?: SkillRequestStatus | undefined;
   limit: number;
   offset: number;

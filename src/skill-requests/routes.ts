@@ -103,7 +103,7 @@ const suggest = route({
   path: '/v1/skill-requests/:id/suggest',
   operation: 'suggestForSkillRequest',
   tag,
-  summary: 'Suggest skills that together give what a request asks for',
+  summary: 'Suggest skills that together give what a request needs',
   audience: 'anyone',
   params,
   status: 200,

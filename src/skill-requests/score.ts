@@ -1,7 +1,7 @@
 import { propertyName, type CandidateSkill, type WantedSkill } from '../skills/index.ts';
 
 /** How well a skill fits a request; every share is from 0 to 1. */
-export interface Fit {
+interface Fit {
   /** Jaccard: tags in common among all tags of both. */
   tags: number;
   /** Share of the skill's required inputs that the desired schema declares with the same type. */

@@ -24,7 +24,7 @@ const outputsOf = ({ desired_output_schema: schema }: SkillRequest): string[] =>
   return required.length > 0 ? required : declared;
 };
 
-/** Chains of skills that together give what a request asks for; none where it has no output. @throws CarnetError NOT_FOUND */
+/** Chains of skills that together give what a request needs; none where it has no output. @throws CarnetError NOT_FOUND */
 export async function suggestCompositions(context: Context, caller: Caller, id: string): Promise<Suggestions> {
   const request = await readSkillRequest(context, id);
   const outputs = outputsOf(request);

@@ -9,7 +9,7 @@ import { findVisibleRow } from './show-skill.ts';
 
 const Nothing = z.object({});
 const FavoriteRow = SkillRow.extend({ position: z.int() });
-export type FavoriteRow = z.output<typeof FavoriteRow>;
+type FavoriteRow = z.output<typeof FavoriteRow>;
 
 /** Adds a skill to the operator's favourites or removes it; repeating is no fault. @throws CarnetError NOT_FOUND */
 export const setFavorite = (

@@ -1,4 +1,4 @@
-export { searchWords } from './browse.ts';
+export { searchWords } from './browsing/browse.ts';
 export {
   bestCandidates,
   findProducers,
@@ -6,11 +6,10 @@ export {
   type CandidateSkill,
   type ComposableSkill,
   type WantedSkill,
-} from './candidates.ts';
-export { checkSchemas } from './check-schemas.ts';
+} from './matching/candidates.ts';
+export { checkSchemas } from './publishing/check-schemas.ts';
 export { findInputContract, findOutputContract, type Contract } from './contracts.ts';
 export { presentSkillTo } from './presenter.ts';
 export { tags } from './tags-and-semver.ts';
 export { ListedSkillSchema } from './schema.ts';
-export { comparableProperties, propertyName } from './comparable-properties.ts';
-export { findVisibleSkill } from './show-skill.ts';
+export { comparableProperties, propertyName } from './matching/comparable-properties.ts';

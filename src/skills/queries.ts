@@ -71,7 +71,7 @@ export const findCode = async (connection: CommonQueryMethods, id: string): Prom
     select execution_steps, execution_script, execution_runtime, dependencies, llm_enabled, llm_provider, llm_model, llm_config
     from skill_code where skill_id = ${id}`)) as Code | null;
 
-export interface OwnSkillsPage {
+interface OwnSkillsPage {
   operatorId: string;
   /** The last id of the page before. */
   after: string | null;

@@ -17,7 +17,7 @@ const FRESH_MS = 1_000;
 const CAPACITY_CHARACTERS = 32 * 1024 * 1024;
 
 /** What the reader may see: the reason of a rejection, and the code. */
-export interface View {
+interface View {
   seesAll: boolean;
   seesCode: boolean;
 }

@@ -29,7 +29,7 @@ const LlmStepSchema = z.strictObject({
   llm_config: LlmConfigSchema.optional(),
 });
 
-export const ExecutionStepSchema = z.discriminatedUnion('type', [ScriptStepSchema, LlmStepSchema]).meta({
+const ExecutionStepSchema = z.discriminatedUnion('type', [ScriptStepSchema, LlmStepSchema]).meta({
   id: 'ExecutionStep',
   description: 'A script step or a model step of a pipeline; the output of one is the input of the next.',
 });
@@ -57,7 +57,7 @@ export const executionFields = {
   dependencies: text(0, MAX_DEPENDENCIES_CHARACTERS).optional(),
 };
 const ExecutionSchema = z.object(executionFields);
-export type Execution = z.output<typeof ExecutionSchema>;
+type Execution = z.output<typeof ExecutionSchema>;
 
 /** The code of a skill as it is shown; the fields are absent for callers who may not see them (decision K12). */
 export const codeFields = {

@@ -64,7 +64,7 @@ export function nextState(state: SkillState, action: StatusAction): NextState {
 }
 
 /** What decides who may see a skill. */
-export interface SkillVisibility {
+interface SkillVisibility {
   operator_id: string;
   status: SkillStatus;
   approved_at: string | null;

@@ -71,6 +71,18 @@ describe('Idempotency-Key', () => {
     );
   });
 
+  it('is 409 with Retry-After where another call with the key still runs after the wait for it', async () => {
+    const key = unique('key');
+    await shell.context.pool.transaction(async (rival) => {
+      await rival.query(sql.type(z.object({}))`
+        insert into idempotency_keys (operator_id, agent_id, key, fingerprint)
+        values (${admin.operatorId}, '', ${key}, sha256('of a rival'))`);
+      const reply = await make(admin, key);
+      assertProblem(reply, 'IDEMPOTENCY_IN_FLIGHT');
+      assert.equal(reply.headers.get('retry-after'), '1');
+    });
+  });
+
   it('does not stick to a refusal', async () => {
     const key = unique('key');
     assertProblem(await make(admin, key, { name: 'refused' }), 'CONFLICT');

@@ -63,7 +63,7 @@ describe('A command that waits on an outside effect', () => {
     shell.context.pool.oneFirst(sql.type(z.object({ count: z.number() }))`
       select count(*)::int from audit_events where action = 'thing.begun' and target = ${name}`);
 
-  it('answers what came of it, and replays that without asking the outside again', async () => {
+  it('answers what came of it, and replays that without calling the outside again', async () => {
     const key = unique('key');
     const first = assertStatus(await post(key), 200);
     const again = await post(key);

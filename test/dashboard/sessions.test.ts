@@ -49,6 +49,13 @@ describe('A dashboard session', () => {
     }
   });
 
+  it('is found behind cookies of its name that a neighbour has set', async () => {
+    const planted = Array.from({ length: 4 }, (_, at) => `carnet_session=${String(at).repeat(43)}`);
+    assertStatus(await anonymous().get(CURRENT, { cookie: [...planted, owner.cookie].join('; ') }), 200);
+    assertStatus(await anonymous().get(CURRENT, { cookie: ['carnet_session=short', owner.cookie].join('; ') }), 200);
+    assertStatus(await anonymous().get(CURRENT, { cookie: [owner.cookie, ...planted].join('; ') }), 200);
+  });
+
   it('ends for all at sign-out, and the cookie with it', async () => {
     const person = await buildPerson(operator);
     assertStatus(await person.get(CURRENT), 200);
@@ -65,7 +72,7 @@ describe('A dashboard session', () => {
   it('ends when its member is deleted', async () => {
     const person = await buildPerson(operator);
     assertStatus(await person.get('/v1/operators/me'), 200);
-    assertStatus(await operator.delete(`/v1/members/${person.memberId}`), 200);
+    assertStatus(await owner.delete(`/v1/members/${person.memberId}`), 200);
     assertProblem(await person.get('/v1/operators/me'), 'UNAUTHENTICATED');
   });
 
@@ -87,7 +94,7 @@ describe('A dashboard session', () => {
       sql.type(z.object({}))`update dashboard_sessions set expires_at = clock_timestamp() where id = ${id}`,
     );
     // A change of the member drops the cached credential.
-    assertStatus(await operator.delete(`/v1/members/${other.memberId}`), 200);
+    assertStatus(await owner.delete(`/v1/members/${other.memberId}`), 200);
     assertProblem(await person.get(CURRENT), 'UNAUTHENTICATED');
   });
 

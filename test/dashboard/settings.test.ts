@@ -29,9 +29,12 @@ describe('Signing in to a service behind https', () => {
     assertStatus(reply, 200);
     assert.match(
       reply.headers.getSetCookie()[0] ?? '',
-      /^carnet_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Host-carnet_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
     );
     const cookie = cookieOf(reply);
+    const shown = (sent: string) => shell.anonymous.get(`${SESSIONS}/current`, { cookie: sent });
+    assertProblem(await shown(cookie.replace('__Host-', '')), 'UNAUTHENTICATED');
+    assertStatus(await shown(cookie), 200);
     const end = (origin: string) => shell.anonymous.delete(`${SESSIONS}/current`, { cookie, origin });
     for (const origin of ['http://carnet.example', 'https://localhost', 'https://carnet.example.evil', `${BASE}:444`]) {
       assertProblem(await end(origin), 'ORIGIN_FORBIDDEN');
@@ -43,7 +46,7 @@ describe('Signing in to a service behind https', () => {
       typeof value === 'number' || name === 'requestId' ? null : value,
     );
     assert(logged.includes('"operation":"signIn"'));
-    for (const secret of [code, cookie.slice('carnet_session='.length), operator.email]) {
+    for (const secret of [code, cookie.slice('__Host-carnet_session='.length), operator.email]) {
       assert(!logged.includes(secret), secret);
     }
   });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import {
-  dropUnusedReleases,
-  ensureFunctions,
+  connectToRelease,
   installFunctions,
   ownRelease,
   releaseOf,
@@ -10,10 +9,12 @@ import {
   useFunctions,
   type Release,
 } from '../../src/database/functions.ts';
+import { dropUnusedReleases } from '../../src/database/unused-releases.ts';
 import { StartupFault } from '../../src/errors/startup-fault.ts';
 import { migrate } from '../../src/database/migrations.ts';
 import { eventually } from '../support/eventually.ts';
 import { emptyDatabase, migratedDatabase, type EmptyDatabase } from '../support/empty-database.ts';
+import { installedAt } from './installed-at.ts';
 
 /** Ours and a function that a later release gives another argument and another result, which no replacement in place could. */
 const releaseWith = (text: string): Release =>
@@ -44,10 +45,8 @@ describe('releases of SQL functions', () => {
     (await client.query<{ there: boolean }>('select to_regnamespace($1) is not null as there', [schema])).rows[0]
       ?.there === true;
   const passesAnHour = async (...releases: Release[]): Promise<void> => {
-    for (const [place, { schema }] of releases.entries())
-      await client.query(
-        `comment on schema ${schema} is '${new Date(Date.now() - (2 + place) * 3_600_000).toISOString()}'`,
-      );
+    for (const [place, release] of releases.entries())
+      await installedAt(client, release, new Date(Date.now() - (2 + place) * 3_600_000));
   };
   /** One that was installed now, so that those of a test are not among the newest two. */
   const newer = async (name: string): Promise<Release> => {
@@ -134,11 +133,8 @@ describe('releases of SQL functions', () => {
     await newer('two');
     await passesAnHour(before);
     assert.deepEqual(await dropUnusedReleases(client, before), [], 'the one that stays');
-    await client.query(`comment on schema ${before.schema} is '${new Date(Date.now() - 3_000_000).toISOString()}'`);
-    await passesAnHour(ownRelease());
-    await client.query(
-      `comment on schema ${ownRelease().schema} is '${new Date(Date.now() - 2_900_000).toISOString()}'`,
-    );
+    await installedAt(client, before, new Date(Date.now() - 3_000_000));
+    await installedAt(client, ownRelease(), new Date(Date.now() - 2_900_000));
     assert.deepEqual(await dropUnusedReleases(client), [], 'within an hour');
   });
 
@@ -183,12 +179,14 @@ describe('releases of SQL functions', () => {
 
   it('are installed before a process serves, and a database without tables is a fault that says what to do', async () => {
     const release = releaseWith('create function fee() returns int language sql as $$ select 1 $$');
-    await ensureFunctions(database.url, release);
+    const process = await connectToRelease(database.url, 'carnet-test', release);
+    clients.push(process);
     assert.equal(await installFunctions(client, release), false);
+    assert.deepEqual((await process.query('select fee()')).rows, [{ fee: 1 }]);
 
     const empty = await emptyDatabase();
     try {
-      await assert.rejects(ensureFunctions(empty.url), (error) => {
+      await assert.rejects(connectToRelease(empty.url, 'carnet-test'), (error) => {
         assert(error instanceof StartupFault);
         assert.match(error.message, /node src\/database\/migrate\.ts/);
         return true;

@@ -42,7 +42,7 @@ export const startParent = async (dataDir: string, through: string[] = []): Prom
   return { process: child, printed: JSON.parse(line) as Parent['printed'] };
 };
 
-export interface Running {
+interface Running {
   pid: number;
   command: string;
 }

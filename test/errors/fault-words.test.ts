@@ -19,7 +19,7 @@ const Body = z.strictObject({
   value: z.union([z.string(), z.number()]).optional(),
 });
 
-const said = (body: unknown): string => {
+const messageOf = (body: unknown): string => {
   try {
     parseOrRefuse(Body, body);
   } catch (error) {
@@ -29,7 +29,7 @@ const said = (body: unknown): string => {
   return 'nothing';
 };
 
-describe('what is said of a wrong value', () => {
+describe('the message about a wrong value', () => {
   const item = { scopes: 'repo:read' };
   const cases: [unknown, string][] = [
     [{ scopes: ['repo:read'] }, 'scopes.0: must be an object'],
@@ -53,7 +53,7 @@ describe('what is said of a wrong value', () => {
     [{ nmae: 'ab' }, 'nmae: is not a property of this request'],
   ];
   for (const [body, sentence] of cases) {
-    it(`of ${JSON.stringify(body).slice(0, 60)} is ${sentence}`, () => assert.equal(said(body), sentence));
+    it(`of ${JSON.stringify(body).slice(0, 60)} is ${sentence}`, () => assert.equal(messageOf(body), sentence));
   }
 
   it('is what the schema itself says, where it says something', () => {

@@ -107,11 +107,11 @@ describe('kill -9 of an API that records a report or a decision', function () {
           select count(*) from ${sql.identifier([rows])} where lineage_id = ${lineage.jti}`);
         assert.equal(count, 1);
         assert.deepEqual(await flagTypes(database.pool, lineage), ['undeclared_service']);
-        const told = (await eventsOf(database.pool, lineage)).filter(
+        const written = (await eventsOf(database.pool, lineage)).filter(
           ({ payload }) => payload.agent_id === lineage.agent,
         );
         assert.deepEqual(
-          told.map(({ event_type }) => event_type),
+          written.map(({ event_type }) => event_type),
           events,
         );
       });

@@ -79,7 +79,7 @@ describe('kill -9 of a process that answers', function () {
     createAdjustment: ({ consumerId }) => ({
       as: requester(place.adminKey, place.baseUrl),
       path: `/v1/admin/operators/${consumerId}/adjustments`,
-      body: { amount_cents: 11, description: 'told twice' },
+      body: { amount_cents: 11, description: 'sent twice' },
       status: 201,
     }),
   };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
-import { invocationSignals } from '../../workflows/invocation.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
 import { openMarket, type Market } from '../support/market.ts';
@@ -27,11 +26,11 @@ describe('kill -9 of a worker', function () {
   const signalled = async ({ lives }: World, market: Market): Promise<string> => {
     const id = await market.pending();
     const run = lives.client.workflow.getHandle(lifeId.invocation(id));
-    await eventually('the life to take a signal', () => run.signal(invocationSignals.claim).then(() => true), {
+    await eventually('the life to take a signal', () => run.signal('claim').then(() => true), {
       seconds: 60,
       ignoreErrors: () => true,
     });
-    await run.signal(invocationSignals.complete, { output: { text: 'HELLO' } });
+    await run.signal('complete', { output: { text: 'HELLO' } });
     return id;
   };
 

@@ -29,7 +29,7 @@ describe('kill -9 of a process that answers a payer', function () {
   ): Promise<unknown> => pool.oneFirst(sql.unsafe`select count(*)::int from ${sql.identifier([table])}`);
   const kindsOf = async ({ context: { pool } }: World): Promise<readonly unknown[]> =>
     pool.anyFirst(sql.unsafe`select kind from transfers order by position`);
-  const webhookSecretOf = ({ context }: World): string => context.config.payments?.webhookSecret ?? '';
+  const webhookSecretOf = ({ context }: World): string => context.config.payments?.webhookSecrets[0] ?? '';
   const openTopUp = async (caller: Requester): Promise<{ session_id: string; checkout_url: string }> => {
     const headers = { 'idempotency-key': randomUUID() };
     return assertStatus(
@@ -101,9 +101,9 @@ describe('kill -9 of a process that answers a payer', function () {
         const payment = await world.context.pool.oneFirst(
           sql.unsafe`select id from local_payments where checkout_id = ${sessionId}`,
         );
-        const told = (await paid(world, operatorId, sessionId)).replace(`pi_${sessionId}`, String(payment));
+        const event = (await paid(world, operatorId, sessionId)).replace(`pi_${sessionId}`, String(payment));
         assertStatus(
-          await postPaymentEvent(told, signPaymentEvent(told, { secret: webhookSecretOf(world) }), api.baseUrl),
+          await postPaymentEvent(event, signPaymentEvent(event, { secret: webhookSecretOf(world) }), api.baseUrl),
           200,
         );
         const refund = `/v1/billing/refund/${String(await world.context.pool.oneFirst(sql.unsafe`select id from transfers`))}`;

@@ -5,6 +5,7 @@ import { freePort } from '../../src/embedded/ports.ts';
 import { openParts } from '../../src/process/parts.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { serve } from '../passports/own-service.ts';
+import { ampleLimits } from '../support/ample-limits.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { newNamespace, temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
@@ -32,7 +33,7 @@ export interface World extends OwnContext {
 }
 
 /** A Temporal server of one suite, on which each case has a world. */
-export interface Worlds {
+interface Worlds {
   /** Opens a world that several cases share; it ends with the suite. */
   open(): Promise<World>;
   /** Opens a world for a case, and ends whatever still runs in it. */
@@ -115,7 +116,16 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     async runHere(...roles) {
       const port = await freePort();
       const parts = await openParts(
-        completeConfig(readSettings({ ...process.env, RATE_LIMIT_PER_MINUTE: '0', ...settings, PORT: String(port) })),
+        completeConfig(
+          readSettings({
+            ...process.env,
+            ...ampleLimits,
+            WORKER_PORT: '0',
+            PUBLIC_BASE_URL: `http://127.0.0.1:${port}`,
+            ...settings,
+            PORT: String(port),
+          }),
+        ),
         pino({ level: 'silent' }),
         { api: roles.includes('api'), worker: roles.includes('worker') },
       );
@@ -123,7 +133,6 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
       return { baseUrl: `http://127.0.0.1:${port}` };
     },
     async serve() {
-      config.rateLimitPerMinute = 0;
       const { baseUrl, stop } = await serve(own.context);
       ends.push(stop);
       return { baseUrl, adminKey: platformAdminKey };

@@ -1,24 +1,38 @@
 import assert from 'node:assert/strict';
-import { addressBlock } from '../../src/http/addresses.ts';
-import { createRateLimits } from '../../src/http/rate-limit.ts';
+import type { IncomingMessage } from 'node:http';
+import type { ParameterizedContext } from 'koa';
+import type { Caller, PassportBearer } from '../../src/commands/caller.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
+import { addressBlock, clientAddress } from '../../src/http/addresses.ts';
+import type { Authenticated } from '../../src/http/state.ts';
+import type { ApiKeyId, OperatorId, PassportId } from '../../src/ids/ids.ts';
+import { createRateLimits, rateLimit } from '../../src/http/rate-limit.ts';
 import { assertProblem, assertStatus, type Reply } from '../support/service.ts';
 import { newAdmin, openShell, type Shell } from './support/shell.ts';
 import { things } from './support/things.ts';
 
-/** The standard setting is too high to be reached by requests of a test; the counter itself is called instead. */
+/** The standard setting. Requests of a test would take too long to reach it; the counter itself is called instead. */
 const ANONYMOUS_PER_MINUTE = 6_000;
+const limitsOfOne = { rateLimitPerMinute: 1, anonymousRateLimitPerMinute: ANONYMOUS_PER_MINUTE, trustProxyHops: 0 };
 
 describe('rate limits', () => {
   let shell: Shell;
 
   before(async () => {
-    shell = await openShell({ routes: things, settings: { RATE_LIMIT_PER_MINUTE: '3', TRUST_PROXY_HOPS: '1' } });
+    shell = await openShell({
+      routes: things,
+      settings: {
+        RATE_LIMIT_PER_MINUTE: '3',
+        ANONYMOUS_RATE_LIMIT_PER_MINUTE: String(ANONYMOUS_PER_MINUTE),
+        TRUST_PROXY_HOPS: '1',
+      },
+    });
   });
   after(() => shell.close());
 
   const remaining = (reply: Reply): string | null => reply.headers.get('x-ratelimit-remaining');
 
-  it('tell a key where it stands', async () => {
+  it('show a key how much is left', async () => {
     const admin = await newAdmin(shell);
     const reply = await admin.get('/v1/things/thg_1');
     assertStatus(reply, 200);
@@ -73,13 +87,83 @@ describe('rate limits', () => {
     assert.equal(remaining(await forged('2.2.2.2')), String(ANONYMOUS_PER_MINUTE - 2));
   });
 
-  it('let health checks and pages through uncounted', async () => {
-    assert.equal(remaining(await shell.anonymous.get('/livez')), null);
+  it('let health checks through uncounted, and count pages and metrics by address', async () => {
+    for (const path of ['/livez', '/readyz', '/healthz'])
+      assert.equal(remaining(await shell.anonymous.get(path)), null, path);
+    const from = { 'x-forwarded-for': '203.0.113.9' };
+    const left = ['/metrics', '/docs', '/dashboard/sign-in'].map(async (path, at) =>
+      assert.equal(
+        remaining(await shell.anonymous.get(path, { 'x-forwarded-for': `203.0.113.${at + 20}` })),
+        String(ANONYMOUS_PER_MINUTE - 1),
+        path,
+      ),
+    );
+    await Promise.all(left);
+    assert.equal(remaining(await shell.anonymous.get('/metrics', from)), String(ANONYMOUS_PER_MINUTE - 1));
+    assert.equal(remaining(await shell.anonymous.get('/openapi.json', from)), String(ANONYMOUS_PER_MINUTE - 2));
+  });
+
+  for (const [entry, client] of [
+    ['198.51.100.30', '198.51.100.30'],
+    [' 198.51.100.30 ', '198.51.100.30'],
+    ['198.51.100.30:50123', '198.51.100.30'],
+    ['::ffff:198.51.100.30', '198.51.100.30'],
+    ['::FFFF:c633:641e', '198.51.100.30'],
+    ['[::ffff:198.51.100.30]:443', '198.51.100.30'],
+    ['[2001:db8::7]:443', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0:0:1::7', '2001:db8:0:0::/64'],
+    ['unknown', 'socket'],
+    ['', 'socket'],
+    ['198.51.100.30:port', 'socket'],
+    ['198.51.100.300', 'socket'],
+    ["198.51.100.30'; --", 'socket'],
+    ['x'.repeat(5_000), 'socket'],
+  ] as const) {
+    it(`of the proxy's entry ${JSON.stringify(entry.slice(0, 40))} count ${client}`, () => {
+      const request = {
+        headers: { 'x-forwarded-for': `203.0.113.1, ${entry}` },
+        socket: { remoteAddress: '192.0.2.99' },
+      } as unknown as IncomingMessage;
+      assert.equal(addressBlock(clientAddress(request, 1)), client === 'socket' ? '192.0.2.99' : client);
+    });
+  }
+
+  it('count OAuth subjects and passports with their operator, and each key by itself', async () => {
+    const limits = createRateLimits({ ...limitsOfOne, rateLimitPerMinute: 2 });
+    const limit = rateLimit(limits);
+    const calls = async (caller: Partial<Caller | PassportBearer>): Promise<string> => {
+      const ctx = {
+        state: { credential: { caller }, counted: false, route: {} },
+        set: () => {},
+      } as unknown as ParameterizedContext<Authenticated>;
+      return await Promise.resolve(limit(ctx, async () => {})).then(
+        () => 'passed',
+        (error: unknown) => (error instanceof CarnetError ? error.code : String(error)),
+      );
+    };
+    const oauth = (operatorId: string, subject: string) =>
+      calls({ kind: 'operator', operatorId: operatorId as OperatorId, by: { kind: 'oauth', subject } });
+    assert.deepEqual(
+      [await oauth('op_1', 'a'), await oauth('op_1', 'b'), await oauth('op_1', 'c'), await oauth('op_2', 'a')],
+      ['passed', 'passed', 'RATE_LIMITED', 'passed'],
+    );
+    const passport = (operatorId: string, jti: string) =>
+      calls({ kind: 'passport', operatorId: operatorId as OperatorId, jti: jti as PassportId });
+    assert.deepEqual(
+      [await passport('op_1', 'psp_1'), await passport('op_1', 'psp_2'), await passport('op_1', 'psp_3')],
+      ['passed', 'passed', 'RATE_LIMITED'],
+    );
+    const key = (keyId: string) =>
+      calls({ kind: 'operator', operatorId: 'op_1' as OperatorId, by: { kind: 'key', keyId: keyId as ApiKeyId } });
+    assert.deepEqual(
+      [await key('key_1'), await key('key_2'), await key('key_1'), await key('key_1')],
+      ['passed', 'passed', 'passed', 'RATE_LIMITED'],
+    );
   });
 
   it('of 0 are none at all', async () => {
-    assert.equal(createRateLimits(0, ANONYMOUS_PER_MINUTE), null);
-    const unlimited = await openShell({ routes: things });
+    assert.equal(createRateLimits({ ...limitsOfOne, rateLimitPerMinute: 0 }), null);
+    const unlimited = await openShell({ routes: things, settings: { RATE_LIMIT_PER_MINUTE: '0' } });
     try {
       assert.equal((await (await newAdmin(unlimited)).get('/v1/things/thg_1')).headers.get('ratelimit'), null);
     } finally {
@@ -88,7 +172,7 @@ describe('rate limits', () => {
   });
 
   it('refuse the 6,001st request of an address', async () => {
-    const limits = createRateLimits(1, ANONYMOUS_PER_MINUTE);
+    const limits = createRateLimits(limitsOfOne);
     assert(limits !== null);
     for (let count = 1; count <= ANONYMOUS_PER_MINUTE; count += 1) await limits.anonymous.count('a');
     await assert.rejects(limits.anonymous.count('a'), { code: 'RATE_LIMITED' });
@@ -96,7 +180,7 @@ describe('rate limits', () => {
   });
 
   it('share counters once 50,000 clients are counted, and count on', async () => {
-    const limits = createRateLimits(1, ANONYMOUS_PER_MINUTE);
+    const limits = createRateLimits(limitsOfOne);
     assert(limits !== null);
     for (let client = 0; client < 50_000; client += 1) await limits.key.count(`client ${client}`);
     const strangers = await Promise.allSettled(

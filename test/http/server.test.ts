@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { closeGracefully, createHttpServer } from '../../src/http/server.ts';
+import { eventually } from '../support/eventually.ts';
 import { exchangeBytes } from './support/raw.ts';
 
 /** A server whose answers wait until they are let go. */
@@ -51,5 +53,46 @@ describe('closing the server', () => {
     await arrived;
     await closeGracefully(server, 0.05);
     await assert.rejects(answer);
+  });
+
+  it('resets no request of clients that are busy on connections they keep', async () => {
+    const app = new Koa();
+    app.use((koa) => {
+      koa.body = 'done';
+    });
+    const server = createHttpServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const clients = 24;
+    const agent = new Agent({ keepAlive: true, maxSockets: clients });
+    /** One request: whether the answer ends its connection. */
+    const ask = async (): Promise<boolean> => {
+      const asked = request({ port, host: '127.0.0.1', agent }).end();
+      const [response] = (await once(asked, 'response')) as [IncomingMessage];
+      for await (const _ of response);
+      return response.headers.connection === 'close';
+    };
+    let answers = 0;
+    /** Asks on and on; ends with the answer that says so. */
+    const client = async (): Promise<void> => {
+      while (!(await ask())) answers += 1;
+    };
+    const all = Promise.all(Array.from({ length: clients }, client));
+    await eventually('all of them to be busy', () => answers > 10 * clients);
+    server.endConnections();
+    await all;
+    await closeGracefully(server, 600);
+    agent.destroy();
+  });
+
+  it('says so in answers that were under way too', async () => {
+    const { server, port, arrived, letGo } = await waitingServer();
+    const answer = fetch(`http://127.0.0.1:${port}/wait`);
+    await arrived;
+    server.endConnections();
+    letGo();
+    assert.equal((await answer).headers.get('connection'), 'close');
+    assert.equal((await fetch(`http://127.0.0.1:${port}/`)).headers.get('connection'), 'close', 'it still listens');
+    await closeGracefully(server, 600);
   });
 });

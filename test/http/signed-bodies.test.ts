@@ -29,7 +29,10 @@ const echoes = [true, false].map((signed) =>
 describe('A route that takes what somebody has signed', () => {
   let shell: Shell;
   before(async () => {
-    shell = await openShell({ routes: echoes, settings: { RATE_LIMIT_PER_MINUTE: '10' } });
+    shell = await openShell({
+      routes: echoes,
+      settings: { RATE_LIMIT_PER_MINUTE: '10', ANONYMOUS_RATE_LIMIT_PER_MINUTE: '6000' },
+    });
   });
   after(() => shell.close());
 

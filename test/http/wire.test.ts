@@ -134,6 +134,15 @@ describe('HTTP as the shell speaks it', () => {
     const malformed: [what: string, bytes: () => string, status: number][] = [
       ['no HTTP at all', () => 'hello\r\n\r\n', 400],
       ['no Host', () => 'GET /livez HTTP/1.1\r\n\r\n', 400],
+      ['two Hosts', () => request('GET /livez HTTP/1.1', 'Host: y'), 400],
+      ['two Hosts that are equal', () => request('GET /livez HTTP/1.1', 'HOST: x'), 400],
+      ['two Authorizations', () => request('GET /v1/things/thg_1 HTTP/1.1', 'authorization: Bearer other'), 400],
+      [
+        'two Content-Types',
+        () =>
+          `${request('POST /v1/things HTTP/1.1', 'Content-Type: application/json', 'Content-Type: text/plain', 'Content-Length: 2')}{}`,
+        400,
+      ],
       [
         'two Content-Lengths',
         () => `${request('POST /v1/things HTTP/1.1', 'Content-Length: 2', 'Content-Length: 3')}{}`,
@@ -171,7 +180,7 @@ describe('HTTP as the shell speaks it', () => {
       });
     }
 
-    it('are told by a problem', async () => {
+    it('are answered with a problem', async () => {
       const answer = await exchangeBytes(shell.port, request('GET /livez HTTP/1.1', `X-Big: ${'x'.repeat(65_536)}`));
       assert.match(answer, /Content-Type: application\/problem\+json/);
       assert.match(answer, /"code":"HEADERS_TOO_LARGE"/);
@@ -181,7 +190,7 @@ describe('HTTP as the shell speaks it', () => {
       ['without Host', 'GET /livez HTTP/1.1\r\n\r\n', 'VALIDATION_ERROR'],
       ['with Expect', 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: a miracle\r\n\r\n', 'EXPECTATION_FAILED'],
     ] as const) {
-      it(`${what} are told by a problem, and end the connection`, async () => {
+      it(`${what} are answered with a problem, and end the connection`, async () => {
         const answer = await exchangeBytes(shell.port, bytes);
         assert.match(answer, /^HTTP\/1\.1 (400|417) /);
         assert.match(answer, /Content-Type: application\/problem\+json/);
@@ -190,7 +199,7 @@ describe('HTTP as the shell speaks it', () => {
       });
     }
 
-    it('of HTTP/1.0 need no Host, and a body that waits is asked for', async () => {
+    it('of HTTP/1.0 need no Host, and a body that waits is requested', async () => {
       assert.equal(statusOf(await exchangeBytes(shell.port, 'GET /livez HTTP/1.0\r\n\r\n')), 200);
       const waiting = request('POST /v1/things HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue');
       assert.match(await exchangeBytes(shell.port, waiting, /\r\n\r\n/), /^HTTP\/1\.1 100 Continue/);

@@ -5,7 +5,7 @@ import { actOf } from '../../src/invocations/act.ts';
 import { completeInvocation } from '../../src/invocations/complete-invocation.ts';
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
 import type { InvokeBody } from '../../src/invocations/schema.ts';
-import { updateSkill } from '../../src/skills/update-skill.ts';
+import { updateSkill } from '../../src/skills/publishing/update-skill.ts';
 import { claim, newSkill, newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from './own-context.ts';
 

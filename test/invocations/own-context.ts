@@ -5,6 +5,7 @@ import { completeConfig, readSettings } from '../../src/context/config.ts';
 import type { ApiKeyId, OperatorId } from '../../src/ids/ids.ts';
 import { openContext, type OpenContext } from '../../src/process/open-context.ts';
 import { ownDatabase } from '../billing/wallet/own-database.ts';
+import { ampleLimits } from '../support/ample-limits.ts';
 
 export interface OwnContext {
   context: OpenContext;
@@ -17,7 +18,7 @@ export interface OwnContext {
 export async function ownContext(): Promise<OwnContext> {
   const database = await ownDatabase();
   let deliveries = 0;
-  const config = completeConfig(readSettings({}), {
+  const config = completeConfig(readSettings(ampleLimits), {
     databaseUrl: database.url,
     temporalAddress: '127.0.0.1:1',
     platformAdminKey: randomBytes(24).toString('hex'),

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
 
 /** One message as it arrived. */
-export interface Received {
+interface Received {
   from: string;
   to: string[];
   /** The message as sent, head and body. */
@@ -17,7 +17,7 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-export interface MailServerOptions {
+interface MailServerOptions {
   /** 0: a free one. */
   port?: number;
   /** The code with which it refuses every recipient, e.g. 550; by default it accepts all. */

@@ -41,7 +41,7 @@ export interface Lineage {
   agent: string;
 }
 
-export const GITHUB = {
+const GITHUB = {
   service_id: 'github',
   service_name: 'GitHub',
   scopes: ['repo:read'],
@@ -104,7 +104,7 @@ export async function newLineage(db: CommonQueryMethods, options: LineageOptions
   return { jti, session, operator, agent };
 }
 
-export async function newAgent(db: CommonQueryMethods, operator: string, accountability = 'enforced'): Promise<string> {
+async function newAgent(db: CommonQueryMethods, operator: string, accountability = 'enforced'): Promise<string> {
   const id = newId('ag');
   await run(
     db,
@@ -141,7 +141,8 @@ export async function timePasses(db: CommonQueryMethods, { jti }: Lineage, secon
     db,
     sql.fragment`
     update passport_lineages set started_at = started_at - ${by}, latest_expiry = latest_expiry - ${by},
-      next_checkpoint_due_at = next_checkpoint_due_at - ${by}, last_checkpoint_at = last_checkpoint_at - ${by}
+      next_checkpoint_due_at = next_checkpoint_due_at - ${by}, last_checkpoint_at = last_checkpoint_at - ${by},
+      revoked_at = revoked_at - ${by}
     where id = ${jti}`,
   );
   await run(

@@ -12,6 +12,8 @@ import { createLogger } from '../../src/context/logging.ts';
 import { openContext, type OpenContext } from '../../src/process/open-context.ts';
 import { activeKey } from '../../src/passports/keys/signing-keys.ts';
 import { routes } from '../../src/process/routes.ts';
+import { ampleLimits } from '../support/ample-limits.ts';
+import type { Place } from '../support/factories.ts';
 import { migratedDatabase } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { requester, type Requester } from '../support/service.ts';
@@ -25,6 +27,8 @@ export interface OwnService {
   baseUrl: string;
   anonymous: Requester;
   platform: Requester;
+  /** Where factories make operators and agents of it. */
+  place: Place;
   /** Sends requests to it with a key. */
   as(key: string): Requester;
   logged(): string;
@@ -62,7 +66,7 @@ export async function ownServices(): Promise<OwnServices> {
 
 async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promise<OwnService> {
   const platformAdminKey = randomBytes(24).toString('hex');
-  const config = completeConfig(readSettings({ RATE_LIMIT_PER_MINUTE: '0', PUBLIC_BASE_URL: BASE_URL }), {
+  const config = completeConfig(readSettings({ ...ampleLimits, PUBLIC_BASE_URL: BASE_URL }), {
     databaseUrl,
     temporalAddress: '127.0.0.1:1',
     platformAdminKey,
@@ -78,6 +82,7 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
     baseUrl,
     anonymous: requester(null, baseUrl),
     platform: requester(platformAdminKey, baseUrl),
+    place: { baseUrl, adminKey: platformAdminKey },
     as: (key) => requester(key, baseUrl),
     logged: () => lines.join(''),
     async close() {
@@ -100,7 +105,7 @@ export async function serve(context: OpenContext): Promise<{ baseUrl: string; st
 }
 
 /** What differs in the row of a passport from the usual. */
-export interface RowOptions {
+interface RowOptions {
   /** Seconds from now. */
   ttl?: number;
   revoked?: 'itself' | 'by an ancestor';

@@ -66,7 +66,6 @@ describe('kill -9 of a process that issues or revokes', function () {
   before(async () => {
     own = await ownContext();
     const { config } = own.context;
-    config.rateLimitPerMinute = 0;
     const served = await serve(own.context);
     ({ stop } = served);
     place = { baseUrl: served.baseUrl, adminKey: config.platformAdminKey };

@@ -16,7 +16,7 @@ describe('the demo operators of a first start', () => {
 
   before(async () => {
     const { databaseUrl, credentials } = service();
-    const config = completeConfig(readSettings({ LOCAL_PROVIDERS: 'true' }), {
+    const config = completeConfig(readSettings({ LOCAL_PROVIDERS: 'true', PUBLIC_BASE_URL: service().baseUrl }), {
       databaseUrl,
       temporalAddress: credentials.temporal_address,
       platformAdminKey: credentials.admin_api_key,

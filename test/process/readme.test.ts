@@ -37,7 +37,7 @@ async function paste(blocks: string[]): Promise<string[]> {
 }
 
 /**
- * What a reader waits for takes a minute and a half: the times of the lineage are moved back by a minute, and its life is asked again.
+ * What a reader waits for takes a minute and a half: the times of the lineage are moved back by a minute, and its life is woken again.
  */
 async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
   const pool = await database();
@@ -87,26 +87,26 @@ describe('the README', function () {
     const blocks = await blocksOf('tour');
     assert(blocks.length >= 5, 'the blocks of the tour are marked');
     const lines = await paste(blocks);
-    const said = lines.join('\n');
-    assert.match(lines[0] ?? '', /^skl_/, said);
-    assert.match(said, /"held_cents":25/);
-    for (const word of ['processing', 'completed', 'HELLO']) assert(lines.includes(word), `${word} in:\n${said}`);
-    assert.equal(lines.at(-1), 'completed', said);
+    const printed = lines.join('\n');
+    assert.match(lines[0] ?? '', /^skl_/, printed);
+    assert.match(printed, /"held_cents":25/);
+    for (const word of ['processing', 'completed', 'HELLO']) assert(lines.includes(word), `${word} in:\n${printed}`);
+    assert.equal(lines.at(-1), 'completed', printed);
   });
 
   it('has a part about money that goes on with the skill of the tour', async () => {
     const [prologue = '', publishing = ''] = await blocksOf('tour');
     const blocks = await blocksOf('money');
     assert(blocks.length >= 4, 'the blocks about money are marked');
-    const said = (await paste([prologue, publishing, ...blocks])).join('\n');
-    assert.match(said, /^http\S+\n\$0\.00\n\$20\.00\nprocessing\ncompleted$/m);
-    assert.match(said, /\[ 'invocation', -25, 'shout-\d+' \],\s+\[ 'topup', 2000, (null|undefined) \]/);
-    assert.match(said, /^\w[^\n]*amount_cents[^\n]*\n[^\n]*invocation,-25/m);
-    assert.match(said, /^BALANCE_BELOW_TOPUP\n{"refund_id":"rfd_\w+",.*"status":"(succeeded|pending)"}/m);
-    assert.match(said, /"lifetime_cents":[1-9]\d+}\n[^]*\n\$19\.75\n/);
-    assert.match(said, /included: 1500000/);
-    assert.match(said, /"total_seats":7,/);
-    assert.match(said, /"status":"canceling","cancel_at_period_end":true/);
+    const printed = (await paste([prologue, publishing, ...blocks])).join('\n');
+    assert.match(printed, /^http\S+\n\$0\.00\n\$20\.00\nprocessing\ncompleted$/m);
+    assert.match(printed, /\[ 'invocation', -25, 'shout-\d+' \],\s+\[ 'topup', 2000, (null|undefined) \]/);
+    assert.match(printed, /^\w[^\n]*amount_cents[^\n]*\n[^\n]*invocation,-25/m);
+    assert.match(printed, /^BALANCE_BELOW_TOPUP\n{"refund_id":"rfd_\w+",.*"status":"(succeeded|pending)"}/m);
+    assert.match(printed, /"lifetime_cents":[1-9]\d+}\n[^]*\n\$19\.75\n/);
+    assert.match(printed, /included: 1500000/);
+    assert.match(printed, /"total_seats":7,/);
+    assert.match(printed, /"status":"canceling","cancel_at_period_end":true/);
   });
 
   it('has a part about passports that goes on in the same terminal', async () => {
@@ -115,14 +115,14 @@ describe('the README', function () {
     assert(blocks.length >= 8, 'the blocks about passports are marked');
     await moveCode(service().credentials.email, 'sent_at', -31); // should somebody have signed in just now
     const [lines] = await Promise.all([paste([prologue ?? '', ...blocks]), letTheCheckpointBeMissed('night-shift')]);
-    const said = lines.join('\n');
-    assert.match(lines[0] ?? '', /^{"valid":true,/, said);
-    assert.match(lines[1] ?? '', /^ag_\w+ \[ 'github: /, said);
-    for (const hop of [1, 2, 3, 4]) assert.match(said, new RegExp(`^hop ${hop}: psp_`, 'm'));
-    assert.match(said, /^hop 5: refused DELEGATION_DEPTH_EXCEEDED$/m);
-    assert.match(said, /"cascaded_count":4,/);
-    assert.equal(lines.filter((line) => line === 'ancestor_revoked').length, 4, said);
-    assert.match(said, /^\[ 'critical: missed_checkpoint' \]$/m);
-    assert.match(said, /^AGENT_REVIEW_PENDING\napr_\w+\n{"sent":true}\napproved\napproved\npsp_\w+$/m);
+    const printed = lines.join('\n');
+    assert.match(lines[0] ?? '', /^{"valid":true,/, printed);
+    assert.match(lines[1] ?? '', /^ag_\w+ \[ 'github: /, printed);
+    for (const hop of [1, 2, 3, 4]) assert.match(printed, new RegExp(`^hop ${hop}: psp_`, 'm'));
+    assert.match(printed, /^hop 5: refused DELEGATION_DEPTH_EXCEEDED$/m);
+    assert.match(printed, /"cascaded_count":4,/);
+    assert.equal(lines.filter((line) => line === 'ancestor_revoked').length, 4, printed);
+    assert.match(printed, /^\[ 'critical: missed_checkpoint' \]$/m);
+    assert.match(printed, /^AGENT_REVIEW_PENDING\napr_\w+\n{"sent":true}\napproved\napproved\npsp_\w+$/m);
   });
 });

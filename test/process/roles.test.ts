@@ -42,9 +42,9 @@ describe('src/api.ts and src/worker.ts', function () {
     await database.drop();
   });
 
-  const migrate = async (): Promise<{ code: number | string; said: string }> => {
+  const migrate = async (): Promise<{ code: number | string; printed: string }> => {
     const step = startProgram('src/database/migrate.ts', { DATABASE_URL: database.url });
-    return { code: await step.ended, said: step.output() };
+    return { code: await step.ended, printed: step.output() };
   };
 
   for (const role of ['api', 'worker'] as const) {
@@ -57,6 +57,7 @@ describe('src/api.ts and src/worker.ts', function () {
         SMTP_URL: '',
         MAIL_FROM: '',
         LOCAL_PROVIDERS: '',
+        PUBLIC_BASE_URL: '',
       });
       assert.equal(await refused.ended, 1);
       for (const name of [
@@ -66,19 +67,24 @@ describe('src/api.ts and src/worker.ts', function () {
         'ENCRYPTION_KEY',
         'SMTP_URL',
         'MAIL_FROM',
+        'PUBLIC_BASE_URL',
       ])
         assert.match(refused.output(), new RegExp(`^ +${name} is needed, `, 'm'));
       assert.doesNotMatch(refused.output(), / at .*\.ts:/, 'a fault of the person is no stack');
       const { ENCRYPTION_KEY: _without, ...others } = settings;
-      const almost = startProgram(`src/${role}.ts`, { ...others, ENCRYPTION_KEY: '' });
+      const almost = startProgram(`src/${role}.ts`, {
+        ...others,
+        PUBLIC_BASE_URL: 'https://carnet.example',
+        ENCRYPTION_KEY: '',
+      });
       assert.equal(await almost.ended, 1);
       assert.match(almost.output().trim(), /^carnet: Settings are missing: ENCRYPTION_KEY is needed, [^\n]*\.$/);
     });
   }
 
   it('play the story between them, after the migration as a step of its own; each ends on SIGTERM with 0', async () => {
-    assert.match((await migrate()).said, /^Applied 0001-shared\.sql, /);
-    assert.deepEqual(await migrate(), { code: 0, said: 'The schema is up to date.\n' });
+    assert.match((await migrate()).printed, /^Applied 0001-shared\.sql, /);
+    assert.deepEqual(await migrate(), { code: 0, printed: 'The schema is up to date.\n' });
 
     const api = await startRole('api', settings);
     const market = await openMarket({ baseUrl: api.baseUrl, adminKey: settings.PLATFORM_ADMIN_KEY ?? '' });
@@ -92,7 +98,15 @@ describe('src/api.ts and src/worker.ts', function () {
     );
 
     const worker = await startRole('worker', settings);
+    const ofWorker = requester(null, worker.baseUrl);
+    assert.equal((await ofWorker.get('/livez')).status, 200);
+    await eventually('the worker to be ready', async () => (await ofWorker.get('/readyz')).status === 200);
     await settled(pool, [done, open]);
+    await eventually('what the SDK counts beside what the worker counts', async () => {
+      const { text } = await ofWorker.get('/metrics');
+      return /^temporal_\w+/m.test(text) && /^process_cpu_seconds_total /m.test(text);
+    });
+    assert.equal((await ofWorker.get('/v1/agents')).status, 404, 'it serves no calls');
     await lives.closed([done]);
     await lives.client.workflow.getHandle(`invocation:${open}`).signal('cancel');
     await eventually('the cancellation', async () => (await market.show(open)).status === 'failed');
@@ -100,8 +114,19 @@ describe('src/api.ts and src/worker.ts', function () {
     await assertInvariants(pool, [done, open]);
     assert.equal((await market.balance()).balance_cents, 10_000 - market.price);
 
-    assert.deepEqual(await Promise.all([api.stop(), worker.stop()]), [0, 0]);
-    for (const { output } of [api, worker]) assert.doesNotMatch(output(), /"level":"(error|fatal)"/);
+    const draining = await startRole('api', { ...settings, DRAIN_SECONDS: '3' });
+    const anonymous = requester(null, draining.baseUrl);
+    assertStatus(await anonymous.get('/readyz'), 200);
+    const drained = draining.stop();
+    await eventually('/readyz to say that it stops', async () => (await anonymous.get('/readyz')).status === 503);
+    assert.equal((await anonymous.get('/readyz')).body.status, 'stopping');
+    assert.equal((await anonymous.get('/livez')).status, 200);
+    const served = await requester(settings.PLATFORM_ADMIN_KEY ?? '', draining.baseUrl).get('/v1/audit-events');
+    assertStatus(served, 200);
+    assert.equal(served.headers.get('connection'), 'close');
+
+    assert.deepEqual(await Promise.all([api.stop(), worker.stop(), drained]), [0, 0, 0]);
+    for (const { output } of [api, worker, draining]) assert.doesNotMatch(output(), /"level":"(error|fatal)"/);
   });
 });
 

@@ -93,14 +93,14 @@ describe('npm start', function () {
         /DATA_DIR/,
       ],
     ];
-    for (const [when, env, ...said] of refusals) {
+    for (const [when, env, ...patterns] of refusals) {
       it(when, async () => {
         const spare = await newDataDir();
         const refused = startProgram('src/main.ts', { DATA_DIR: spare, LOG_LEVEL: 'warn', ...env() });
         assert.equal(await refused.ended, 1, refused.output());
         const sentence = refused.output().trimEnd();
         assert.match(sentence, /^carnet: [A-Z][^\n]*\.$/);
-        for (const pattern of said) assert.match(sentence, pattern);
+        for (const pattern of patterns) assert.match(sentence, pattern);
         assert.deepEqual(processesNaming(spare), []);
         await removeDataDir(spare);
       });
@@ -126,6 +126,13 @@ describe('npm start', function () {
     assert(mine !== undefined && theirs !== undefined);
     const stranger = await mine.market.at(other.baseUrl).consumer.get(`/v1/skills/invocations/${mine.id}`);
     assert.equal(stranger.status, 401, 'a key of one is nobody at the other');
+  });
+
+  it('listens on this machine alone', async function () {
+    if (process.platform !== 'linux') this.skip(); // elsewhere 127.0.0.2 is no address of this machine
+    const { port } = new URL(one.baseUrl);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
+    await assert.rejects(fetch(`http://127.0.0.2:${port}/livez`), 'a listener on every interface would answer');
   });
 
   it('warns of nothing that is as it should be', () => {

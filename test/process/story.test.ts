@@ -44,9 +44,9 @@ describe('the story', function () {
       name,
       ...(input === undefined ? [] : ['--input', JSON.stringify(input)]),
     );
-  const said = (id: string, text: RegExp): Promise<string> =>
+  const detailsOf = (id: string, text: RegExp): Promise<string> =>
     eventually(
-      `the life of ${id} to say ${text}`,
+      `the life of ${id} to show ${text}`,
       async () => {
         const { currentDetails = '' } = await lives.client.workflow
           .getHandle(lifeId.invocation(id))
@@ -100,25 +100,25 @@ describe('the story', function () {
   it('another is claimed and completed by signals typed into the CLI, and Temporal shows how far it is', async () => {
     const id = await market.pending();
     const { expires_at: expiresAt } = (await market.show(id)) as unknown as { expires_at: string };
-    assert.equal(await said(id, /^Waits/), `Waits for claim or completion until ${expiresAt}.`);
+    assert.equal(await detailsOf(id, /^Waits/), `Waits for claim or completion until ${expiresAt}.`);
     await signal(id, 'complete', { output: { text: 'too soon' } });
-    assert.match(await said(id, /Refused/), /INVOCATION_NOT_PROCESSING/);
+    assert.match(await detailsOf(id, /Refused/), /INVOCATION_NOT_PROCESSING/);
     await signal(id, 'claim', { lease_seconds: 600 });
-    assert.match(await said(id, /^Claimed/), /attempt 1/);
+    assert.match(await detailsOf(id, /^Claimed/), /attempt 1/);
     const waiting = market.consumer.get<TestInvocation & { output: unknown }>(`/v1/skills/invocations/${id}`, {
       prefer: 'wait=30',
     });
     await signal(id, 'complete', { output: { text: 'by hand' } });
     assert.deepEqual((await waiting).body.output, { text: 'by hand' });
     await lives.closed([id]);
-    assert.match(await said(id, /^Ended/), /completed/);
+    assert.match(await detailsOf(id, /^Ended/), /completed/);
     await settled(await database(), [id]);
     await assertInvariants(await database(), [id]);
   });
 
   it('describe tells what a life is, whose, and that it is over', async () => {
     const id = await market.pending();
-    await said(id, /^Waits/);
+    await detailsOf(id, /^Waits/);
     const description = await lives.client.workflow.getHandle(lifeId.invocation(id)).describe();
     assert.match((await description.staticSummary()) ?? '', /^skill-\w+ 1\.0\.0 for op_/);
     assert.match((await description.staticDetails()) ?? '', /price 25 cents/);

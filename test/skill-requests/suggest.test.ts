@@ -129,5 +129,5 @@ describe('the suggestions of a request', () => {
     assert.deepEqual(await suggested(wanted), []);
   });
 
-  it('are none where no output is asked for', async () => assert.deepEqual(await suggested({ tags: ['x'] }), []));
+  it('are none where no output is wanted', async () => assert.deepEqual(await suggested({ tags: ['x'] }), []));
 });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface EventuallyOptions {
+interface EventuallyOptions {
   seconds?: number;
   /** Errors of `look` that mean "not yet"; none by default. */
   ignoreErrors?: (error: unknown) => boolean;

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credentials } from '../../src/process/seed.ts';
+import { ampleLimits } from './ample-limits.ts';
 import { eventually } from './eventually.ts';
 import { startProgram, type Started } from './process.ts';
 
@@ -17,7 +18,7 @@ export interface InstanceFacts {
 
 export type Instance = InstanceFacts & Started;
 
-export interface InstanceOptions {
+interface InstanceOptions {
   env?: Record<string, string>;
   /** A data directory of an earlier instance; a fresh one otherwise. */
   dataDir?: string;
@@ -33,7 +34,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const program = startProgram('src/main.ts', {
     DATA_DIR: dataDir,
     PORT: '0',
-    RATE_LIMIT_PER_MINUTE: '0',
+    ...ampleLimits,
     LOG_LEVEL: 'warn',
     ...options.env,
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
 
-export type LocalOutcome = 'paid' | 'failed' | 'expired';
+type LocalOutcome = 'paid' | 'failed' | 'expired';
 
 export interface LocalReply {
   status: number;

@@ -44,7 +44,7 @@ export function webhookSecretOf(
     localProviders: true,
   });
   if (payments === undefined) throw new Error('The instance has no payment provider.');
-  return payments.webhookSecret;
+  return payments.webhookSecrets[0];
 }
 
 /** The `Stripe-Signature` of a body, made by Stripe's own SDK. */
@@ -145,6 +145,17 @@ export const disputeObject = (
   ...over,
 });
 
+/** A balance transaction of a dispute: below zero what Stripe withdrew, above what it reinstated. */
+export const balanceTransaction = (id: string, cents: number, over: StripeObject = {}): StripeObject => ({
+  id,
+  object: 'balance_transaction',
+  amount: cents,
+  currency: 'usd',
+  created: 1_800_000_000,
+  fee: cents < 0 ? 1_500 : 0,
+  ...over,
+});
+
 export interface SubscriptionObjectOptions {
   id: string;
   operatorId: string;
@@ -187,7 +198,7 @@ export function subscriptionObject({
     metadata: { carnet_operator: operatorId },
     items: {
       object: 'list',
-      data: [item(localPrices[tier], 1), ...(seats > 0 ? [item(localPrices.seat, seats)] : [])],
+      data: [item(localPrices[tier][0], 1), ...(seats > 0 ? [item(localPrices.seat[0], seats)] : [])],
     },
   };
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
+import { ampleLimits } from './ample-limits.ts';
 import { eventually } from './eventually.ts';
 import type { InstanceFacts } from './instance.ts';
 import { startProgram, type Started } from './process.ts';
@@ -26,7 +27,10 @@ export async function startRole(role: 'api' | 'worker', settings: Record<string,
   const port = await freePort();
   const program = startProgram(`src/${role}.ts`, {
     PORT: String(port),
-    RATE_LIMIT_PER_MINUTE: '0',
+    ...ampleLimits,
+    PUBLIC_BASE_URL: `http://127.0.0.1:${port}`,
+    DRAIN_SECONDS: '0',
+    WORKER_PORT: role === 'worker' ? String(port) : '0',
     LOG_LEVEL: 'info',
     ...settings,
   });

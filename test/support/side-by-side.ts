@@ -2,7 +2,7 @@
 const WIDTH = 3;
 
 /** `it` for a case that is independent of the other cases of the suite. */
-export type ItBeside = (title: string, work: () => Promise<void>) => void;
+type ItBeside = (title: string, work: () => Promise<void>) => void;
 
 /**
  * Runs the cases of a suite that mostly wait together, up to three at a time, as soon as mocha reaches the first of

@@ -1,3 +1,4 @@
+import type { StripeSettings } from '../../src/context/config.ts';
 import { formIn, listIn, numberIn, textIn, type Form } from './stripe-form.ts';
 
 export type StripeObject = { id: string } & Record<string, unknown>;
@@ -6,11 +7,13 @@ export type StripeObject = { id: string } & Record<string, unknown>;
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly code: string;
+  readonly param: string | null;
 
-  constructor(status: number, code: string) {
+  constructor(status: number, code: string, param: string | null = null) {
     super(code);
     this.status = status;
     this.code = code;
+    this.param = param;
   }
 }
 
@@ -21,12 +24,30 @@ export const testPrices = {
   business: 'price_business',
   seat: 'price_seat',
 };
+/** The same as the settings have them: sold, and sold before. */
+export const pricesOfTests: StripeSettings['prices'] = {
+  developer: [testPrices.developer],
+  pro: [testPrices.pro, 'price_pro_of_before'],
+  business: [testPrices.business],
+  seat: [testPrices.seat, 'price_seat_of_before'],
+};
 const amounts: Record<string, number> = {
   price_developer: 2_000,
   price_pro: 10_000,
   price_business: 50_000,
   price_seat: 1_000,
 };
+
+/** The features of a portal as Stripe stores them: switches are booleans, lists are lists. */
+function portalFeatures(form: Form): Record<string, unknown> {
+  const valueOf = (value: string | Form): unknown => {
+    if (typeof value === 'string') return value === 'true' || value === 'false' ? value === 'true' : value;
+    const members = Object.entries(value).map(([name, each]) => [name, valueOf(each)] as const);
+    const isList = members.length > 0 && members.every(([name]) => /^\d+$/.test(name));
+    return isList ? members.map(([, each]) => each) : Object.fromEntries(members);
+  };
+  return valueOf(formIn(form.features)) as Record<string, unknown>;
+}
 
 const MONTH = 30 * 86_400;
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
@@ -37,7 +58,19 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
  */
 export class StripeBooks {
   readonly objects = new Map<string, StripeObject>();
+  /** A monthly price in dollars, with a product of its own. */
+  #price(id: string): void {
+    const recurring = { interval: 'month' };
+    this.objects.set(id, { id, product: `prod_${id}`, currency: 'usd', active: true, recurring });
+  }
+
+  /** Everything that Stripe has sent an event of, or would have, the oldest first. */
+  readonly events: Record<string, unknown>[] = [];
   #count = 0;
+
+  constructor() {
+    for (const id of Object.values(pricesOfTests).flat()) this.#price(id);
+  }
 
   /** The objects of a kind, by the prefix of their ids: `cs_test`, `re`, `cus`. */
   of(prefix: string): StripeObject[] {
@@ -54,6 +87,23 @@ export class StripeBooks {
     return Object.assign(this.get(id), patch);
   }
 
+  /** The newest first, of the types that were asked for. */
+  #listEvents(query: URLSearchParams): Record<string, unknown> {
+    const since = Number(query.get('created[gte]') ?? 0);
+    const types = new Set([...query].flatMap(([name, value]) => (name.startsWith('types[') ? [value] : [])));
+    const all = this.events
+      .filter(({ created, type }) => Number(created) >= since && types.has(String(type)))
+      .toReversed();
+    const begin = all.findIndex(({ id }) => id === query.get('starting_after')) + 1;
+    const data = all.slice(begin, begin + Number(query.get('limit') ?? 10));
+    return { data, has_more: begin + data.length < all.length };
+  }
+
+  /** Calls that name a customer that was deleted are refused so. */
+  #customer(form: Form): void {
+    if (!this.objects.has(textIn(form.customer) ?? '')) throw new StripeRefusal(404, 'resource_missing', 'customer');
+  }
+
   #make(prefix: string, object: Record<string, unknown>): StripeObject {
     const made = { ...object, id: `${prefix}_${++this.#count}` };
     this.objects.set(made.id, made);
@@ -63,7 +113,7 @@ export class StripeBooks {
   /** The answer to a call, and its effect on the books; null for calls that stripe-mock answers well enough. */
   act(method: string, path: string, query: URLSearchParams, form: Form): Record<string, unknown> | null {
     const [, , resource = '', ...rest] = path.split('/');
-    const key = `${method} ${resource}${rest.length > 0 ? '/' : ''}${rest.map((part) => (/^(sessions|expire|void)$/.test(part) ? part : ':id')).join('/')}`;
+    const key = `${method} ${resource}${rest.length > 0 ? '/' : ''}${rest.map((part) => (/^(sessions|configurations|expire|create_preview)$/.test(part) ? part : ':id')).join('/')}`;
     const id = rest.findLast((part) => /_/.test(part)) ?? '';
     switch (key) {
       case 'POST customers':
@@ -87,10 +137,29 @@ export class StripeBooks {
       case 'POST subscriptions/:id':
         return this.#updateSubscription(id, form);
       case 'POST billing_portal/sessions':
-        this.get(textIn(form.customer) ?? '');
+        this.#customer(form);
+        if (!this.objects.has(textIn(form.configuration) ?? '')) throw new StripeRefusal(400, 'no_configuration');
         return this.#make('bps', { url: `https://billing.stripe.test/p/${this.#count}`, flow: formIn(form.flow_data) });
-      case 'POST invoices/:id/void':
-        return this.change(id, { status: 'void' });
+      case 'POST payment_intents':
+        return this.#make('pi', { status: 'succeeded', amount: numberIn(form.amount), currency: 'usd' });
+      case 'POST subscriptions':
+        return this.#begin(textIn(form.customer), listIn(form.items), formIn(form.metadata));
+      case 'GET webhook_endpoints':
+        return { data: this.of('we'), has_more: false };
+      case 'DELETE subscriptions/:id':
+        return this.change(id, { status: 'canceled' });
+      case 'GET events':
+        return this.#listEvents(query);
+      case 'POST billing_portal/configurations':
+        return this.#make('bpc', { active: true, features: portalFeatures(form) });
+      case 'POST billing_portal/configurations/:id':
+        return this.change(id, { active: form.active !== 'false', features: portalFeatures(form) });
+      case 'POST invoices/create_preview':
+        return { amount_due: 40_000, currency: 'usd' };
+      case 'GET checkout/sessions': {
+        const wanted = ['customer', 'status'].map((name) => [name, query.get(name)] as const);
+        return { data: this.of('cs_test').filter((one) => wanted.every(([name, value]) => one[name] === value)) };
+      }
       case 'POST transfers':
         return this.#make('tr', {
           amount: numberIn(form.amount),
@@ -115,7 +184,7 @@ export class StripeBooks {
           (amounts[textIn(item.price) ?? ''] ?? numberIn(formIn(item.price_data).unit_amount)),
       )
       .reduce((sum, cents) => sum + cents, 0);
-    this.get(textIn(form.customer) ?? '');
+    this.#customer(form);
     const session = this.#make('cs_test', {
       mode: textIn(form.mode),
       status: 'open',
@@ -126,6 +195,7 @@ export class StripeBooks {
       payment_intent: null,
       subscription: null,
       metadata: formIn(form.metadata),
+      client_reference_id: textIn(form.client_reference_id),
       expires_at: form.expires_at === undefined ? nowSeconds() + 86_400 : numberIn(form.expires_at),
       form,
     });
@@ -153,17 +223,25 @@ export class StripeBooks {
 
   #subscribe(session: StripeObject): StripeObject {
     const form = session.form as Form;
+    const metadata = formIn(formIn(form.subscription_data).metadata);
+    const paid = Number(session.amount_total);
+    return this.#begin(textIn(form.customer), listIn(form.line_items), metadata, paid);
+  }
+
+  /** Begins a subscription whose first invoice is paid. */
+  #begin(customer: string | null, items: Form[], metadata: Form, paid = 2_000): StripeObject {
     const period = { current_period_start: nowSeconds(), current_period_end: nowSeconds() + MONTH };
-    const data = listIn(form.line_items).map((item, index) => ({
-      id: `si_${session.id}_${index}`,
+    const data = items.map((item) => ({
+      id: `si_${++this.#count}`,
       price: { id: textIn(item.price) },
-      quantity: numberIn(item.quantity),
+      quantity: item.quantity === undefined ? 1 : numberIn(item.quantity),
       ...period,
     }));
-    const metadata = formIn(formIn(form.subscription_data).metadata);
-    const { customer } = session;
+    const intent = this.#make('pi', { status: 'succeeded', amount: paid });
+    const payment = { amount_paid: paid, payment: { type: 'payment_intent', payment_intent: intent.id } };
     return this.#make('sub', {
       customer,
+      latest_invoice: this.#make('in', { status: 'paid', payments: { data: [payment] } }),
       status: 'active',
       cancel_at_period_end: false,
       cancel_at: null,
@@ -175,11 +253,6 @@ export class StripeBooks {
   #updateSubscription(id: string, form: Form): StripeObject {
     const subscription = this.get(id);
     if (subscription.status === 'canceled') throw new StripeRefusal(400, 'subscription_canceled');
-    if (form.payment_behavior === 'pending_if_incomplete') {
-      const invoice = this.#make('in', { status: 'open', amount_due: 40_000, currency: 'usd', pending: form.items });
-      Object.assign(invoice, { hosted_invoice_url: `https://invoice.stripe.test/${invoice.id}`, subscription: id });
-      return { ...subscription, latest_invoice: invoice };
-    }
     if (form.cancel_at_period_end !== undefined)
       subscription.cancel_at_period_end = form.cancel_at_period_end === 'true';
     if (form.cancel_at === '') subscription.cancel_at = null;
@@ -214,13 +287,12 @@ export class StripeBooks {
     }
   }
 
-  /** Confirms an upgrade at the portal (`bps_…`) or pays its invoice (`in_…`). */
+  /** Confirms an upgrade at the portal (`bps_…`) or pays the difference at its checkout. */
   confirmUpgrade(sessionId: string): void {
+    if (sessionId.startsWith('cs_')) return void this.pay(sessionId);
     const page = this.get(sessionId);
     const confirm = formIn(formIn(page.flow as Form).subscription_update_confirm);
-    const subscription = this.get(textIn(confirm.subscription) ?? String(page.subscription));
-    this.#applyItems(subscription, listIn((confirm.items ?? page.pending) as Form));
-    if (sessionId.startsWith('in_')) this.change(sessionId, { status: 'paid' });
+    this.#applyItems(this.get(textIn(confirm.subscription) ?? ''), listIn(confirm.items));
   }
 
   /** Begins the next month; a subscription that was to end has ended. */

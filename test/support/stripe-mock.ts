@@ -44,7 +44,7 @@ async function build(): Promise<void> {
   }
 }
 
-export interface RunningMock {
+interface RunningMock {
   apiBase: string;
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StripeBooks, StripeRefusal, testPrices } from './stripe-books.ts';
+import { StripeBooks, StripeRefusal, pricesOfTests } from './stripe-books.ts';
 import { formOf } from './stripe-form.ts';
 import { startStripeMock } from './stripe-mock.ts';
 
@@ -55,18 +55,18 @@ interface Answer {
 /** stripe-mock has no accounts, but a key must look like one of Stripe's. */
 const JUDGED_AS = 'Bearer sk_test_123';
 
-const errorBody = (type: string, code: string): string =>
-  JSON.stringify({ error: { type, code, message: `${code} (of the tests)` } });
+const errorBody = (type: string, code: string, param: string | null = null): string =>
+  JSON.stringify({ error: { type, code, message: `${code} (of the tests)`, ...(param !== null && { param }) } });
 
 /** The settings of an instance that uses this Stripe. */
 export const stripeEnvironment = ({ apiBase }: Pick<StripeProxy, 'apiBase'>): Record<string, string> => ({
   STRIPE_SECRET_KEY: 'sk_test_ofthetests',
   STRIPE_WEBHOOK_SECRET: 'whsec_of_the_tests',
   STRIPE_API_BASE: apiBase,
-  STRIPE_PRICE_DEVELOPER: testPrices.developer,
-  STRIPE_PRICE_PRO: testPrices.pro,
-  STRIPE_PRICE_BUSINESS: testPrices.business,
-  STRIPE_PRICE_SEAT: testPrices.seat,
+  STRIPE_PRICE_DEVELOPER: pricesOfTests.developer.join(),
+  STRIPE_PRICE_PRO: pricesOfTests.pro.join(),
+  STRIPE_PRICE_BUSINESS: pricesOfTests.business.join(),
+  STRIPE_PRICE_SEAT: pricesOfTests.seat.join(),
 });
 
 /**
@@ -100,7 +100,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
       return { status: 200, body: JSON.stringify({ ...(JSON.parse(text) as object), ...made }) };
     } catch (error) {
       if (!(error instanceof StripeRefusal)) throw error;
-      return { status: error.status, body: errorBody('invalid_request_error', error.code) };
+      return { status: error.status, body: errorBody('invalid_request_error', error.code, error.param) };
     }
   };
 
@@ -153,7 +153,7 @@ export async function startStripeProxy(program: string): Promise<StripeProxy> {
       'request-id': `req_${calls.length}`,
       ...(replayed && { 'idempotent-replayed': 'true' }),
     });
-    response.end(fault === 'garbage' ? '<html>not what you asked for' : text);
+    response.end(fault === 'garbage' ? '<html>not what you requested' : text);
   };
 
   const server = createServer((request, response) => {

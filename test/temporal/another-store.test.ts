@@ -27,7 +27,7 @@ describe('Another store of lives', () => {
     await rig.startWorker();
     await noteLifeStore(rig.context.pool, (await rig.temporal.namespaceId()) ?? '');
     const { id } = await rig.invoke();
-    await runOf(rig, id).saying(/^Waits for claim or completion/);
+    await runOf(rig, id).showing(/^Waits for claim or completion/);
     await eventually('its message to be gone', async () => (await rig.messagesOf(id)) === 0);
 
     const emptied = {
@@ -42,7 +42,7 @@ describe('Another store of lives', () => {
     const worker = await runWorker(context, createActivities(context, createPorts(context)));
     try {
       const there = { ...rig, temporal };
-      await runOf(there, id).saying(/^Waits for claim or completion/);
+      await runOf(there, id).showing(/^Waits for claim or completion/);
       // A provider that works by signal is no longer locked out.
       await runOf(there, id).handle.signal('claim', {});
       await eventually('the signal to have claimed it', async () => (await rig.row(id)).status === 'processing');

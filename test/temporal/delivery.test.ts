@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import { z } from 'zod';
 import { ensureOperator } from '../../src/accounts/index.ts';
+import { defineCache } from '../../src/context/caches.ts';
+import type { Context } from '../../src/context/context.ts';
 import { sql } from '../../src/database/pool.ts';
 import { metricsText } from '../../src/metrics/metrics.ts';
-import { claimLives, deleteMessages } from '../../temporal/life-messages.ts';
+import { createDelivery } from '../../temporal/delivery.ts';
+import { deleteMessages, leaseLives } from '../../temporal/life-messages.ts';
+import { lives } from '../../temporal/lives.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { lifeStatusKey } from '../../workflows/life-status.ts';
 import { wake } from '../../workflows/life.ts';
@@ -53,21 +57,21 @@ describe('Delivery of messages to lives', () => {
     for (const { id } of invocations) assert((await wakesOf(id)) >= 1, id);
   });
 
-  it('leases a life to one claimer, all its messages together, and to another when the lease is over', async () => {
+  it('leases a life to one process, all its messages together, and to another when the lease is over', async () => {
     const { id } = await rig.invoke();
     await rig.claim(id, 60);
     await due();
-    const claim = () => claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
-    const claims = (await Promise.all([claim(), claim(), claim(), claim()])).flat();
+    const lease = () => leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
+    const leases = (await Promise.all([lease(), lease(), lease(), lease()])).flat();
     assert.deepEqual(
-      claims.map(({ life, messageIds }) => [life, messageIds.length]),
+      leases.map(({ life, messageIds }) => [life, messageIds.length]),
       [[lifeId.invocation(id), 2]],
     );
-    assert.deepEqual(await claim(), []);
+    assert.deepEqual(await lease(), []);
     await rig.context.pool.query(
       sql.unsafe`update life_messages set lease_until = clock_timestamp() where lease_until is not null`,
     );
-    const [again] = await claim();
+    const [again] = await lease();
     assert.equal(again?.attempts, 2);
   });
 
@@ -78,14 +82,14 @@ describe('Delivery of messages to lives', () => {
     await rig.context.pool.query(
       sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() where life like 'invocation:%'`,
     );
-    assert.deepEqual(await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 60_000 }), []);
-    assert.equal((await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 })).length, 1);
+    assert.deepEqual(await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 60_000 }), []);
+    assert.equal((await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 })).length, 1);
   });
 
   it('keeps a message that was committed while another of its life was being delivered', async () => {
     const { id } = await rig.invoke();
     await due();
-    const [leased] = await claimLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
+    const [leased] = await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
     await rig.claim(id, 60);
     assert(leased !== undefined);
     await deleteMessages(rig.context.pool, [leased]);
@@ -125,11 +129,27 @@ describe('Delivery of messages to lives', () => {
     assert.equal(await wakesOf(id), 1);
   });
 
+  it('keeps what it has in memory apart from the API, whose connections it does not take', async () => {
+    const contexts: Context[] = [];
+    const reconcile = (context: Context): Promise<void> => Promise.resolve(void contexts.push(context));
+    const delivery = createDelivery({
+      temporal: rig.temporal,
+      log: rig.context.log,
+      lives: { ...lives, mail: { ...lives.mail, reconcile } },
+    });
+    await delivery.start(rig.context, { sweep: true });
+    const context = await eventually('the reconciler to run', () => contexts[0]);
+    const cache = defineCache(({ pool }) => ({ pool }));
+    assert.equal(context.caches.get(cache).pool, context.pool);
+    assert.equal(rig.context.caches.get(cache).pool, rig.context.pool);
+    await delivery.stop();
+  });
+
   it('starts lives without attributes where the namespace has lost them', async () => {
     await rig.startDelivery();
     await rig.startWorker();
     const first = await rig.invoke();
-    await runOf(rig, first.id).saying(/^Waits/);
+    await runOf(rig, first.id).showing(/^Waits/);
     await rig.temporal.client.connection.operatorService.removeSearchAttributes({
       namespace: rig.temporal.namespace,
       searchAttributes: ['SkillId'],
@@ -137,7 +157,7 @@ describe('Delivery of messages to lives', () => {
     // The server's own cache forgets it within seconds; until then starts may still name it.
     const id = await eventually('a life without attributes', async () => {
       const next = await rig.invoke();
-      await runOf(rig, next.id).saying(/^Waits/);
+      await runOf(rig, next.id).showing(/^Waits/);
       const { typedSearchAttributes } = await runOf(rig, next.id).handle.describe();
       return typedSearchAttributes.get(lifeStatusKey) === undefined && next.id;
     });
@@ -158,7 +178,7 @@ describe('Delivery of messages to lives', () => {
     await rig.startDelivery();
     await eventually('the late one to expire', async () => (await rig.row(late.id)).status === 'expired');
     await rig.startWorker();
-    await runOf(rig, lost.id).saying(/^Waits/);
+    await runOf(rig, lost.id).showing(/^Waits/);
     await runOf(rig, late.id).ended();
   });
 

@@ -70,7 +70,7 @@ describe('Turns of operators', function () {
       },
     });
     const { id } = await rig.invoke();
-    await runOf(rig, id).saying(/^Waits/);
+    await runOf(rig, id).showing(/^Waits/);
     const consumer = await rig.context.pool.oneFirst(
       sql.type(z.object({ id: z.string() }))`select consumer_operator_id as id from invocations where id = ${id}`,
     );

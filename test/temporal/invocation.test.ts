@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
-import { invocationSignals } from '../../workflows/invocation.ts';
 import { wake } from '../../workflows/life.ts';
 import { eventually } from '../support/eventually.ts';
 import { INPUT, OUTPUT, startRig, type Rig } from './rig.ts';
@@ -18,7 +17,7 @@ describe('The life of an invocation', () => {
 
   const waiting = async (id: string) => {
     const run = runOf(rig, id);
-    await run.saying(/^Waits for claim or completion until \d{4}-/);
+    await run.showing(/^Waits for claim or completion until \d{4}-/);
     return run;
   };
   /** Moves the deadline into the past and wakes the life. */
@@ -50,7 +49,7 @@ describe('The life of an invocation', () => {
     assert.match(staticDetails ?? '', /price 7 cents/);
     await rig.claim(id);
     await rig.complete(id);
-    await run.saying(/^Ended: completed\.$/);
+    await run.showing(/^Ended: completed\.$/);
     await eventually('the ended life to be listed', async () => (await found('ended')).includes(lifeId.invocation(id)));
   });
 
@@ -58,14 +57,14 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await passDeadline(id, 'expires_at');
-    await run.saying(/^Ended: expired\.$/);
+    await run.showing(/^Ended: expired\.$/);
     assert.equal((await rig.row(id)).status, 'expired');
   });
 
   it('expires it by its own timer when nobody wakes it', async () => {
     const expired = async (seconds: number): Promise<Run> => {
       const run = runOf(rig, (await rig.invoke(seconds)).id);
-      await run.saying(/^Ended: expired\.$/);
+      await run.showing(/^Ended: expired\.$/);
       // A life that begins after the deadline, as on a machine that is busy, needs no timer.
       return (await run.events()).includes('TimerStarted') ? run : expired(seconds * 4);
     };
@@ -80,11 +79,25 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await rig.claim(id, 3_600);
-    await run.saying(/^Claimed \(attempt 1\)\. Waits for completion until \d{4}-.*expires at \d{4}-/);
+    await run.showing(/^Claimed \(attempt 1\)\. Waits for completion until \d{4}-.*expires at \d{4}-/);
     await passDeadline(id, 'lease_until');
-    await run.saying(/^Waits for claim/);
+    await run.showing(/^Waits for claim/);
     assert.equal((await rig.row(id)).status, 'pending');
     await rig.claim(id);
+    await rig.complete(id);
+    await run.ended();
+  });
+
+  it('is woken by a heartbeat that shortens the lease, and by no other', async () => {
+    const { id } = await rig.invoke();
+    const run = await waiting(id);
+    await rig.claim(id, 600);
+    await run.showing(/^Claimed/);
+    const { lease_until: longer } = await rig.heartbeat(id, 3_600);
+    assert.equal(await rig.messagesOf(id), 0);
+    const { lease_until: shorter } = await rig.heartbeat(id, 60);
+    assert(String(shorter) < String(longer));
+    await run.showing(new RegExp(`Waits for completion until ${String(shorter)}`));
     await rig.complete(id);
     await run.ended();
   });
@@ -92,9 +105,9 @@ describe('The life of an invocation', () => {
   it('claims and completes by signals', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
-    await run.handle.signal(invocationSignals.claim, { lease_seconds: 600 });
-    await run.saying(/^Claimed/);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'by signal' } });
+    await run.handle.signal('claim', { lease_seconds: 600 });
+    await run.showing(/^Claimed/);
+    await run.handle.signal('complete', { output: { text: 'by signal' } });
     await run.ended();
     const row = await rig.row(id);
     assert.equal(row.status, 'completed');
@@ -108,29 +121,29 @@ describe('The life of an invocation', () => {
   it('fails and cancels by signals', async () => {
     const failed = await rig.invoke();
     const run = await waiting(failed.id);
-    await run.handle.signal(invocationSignals.claim);
-    await run.handle.signal(invocationSignals.fail, { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
-    await run.saying(/^Ended: failed\.$/);
+    await run.handle.signal('claim');
+    await run.handle.signal('fail', { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
+    await run.showing(/^Ended: failed\.$/);
     const cancelled = await rig.invoke();
-    await (await waiting(cancelled.id)).handle.signal(invocationSignals.cancel);
-    await runOf(rig, cancelled.id).saying(/^Ended: failed\.$/);
+    await (await waiting(cancelled.id)).handle.signal('cancel');
+    await runOf(rig, cancelled.id).showing(/^Ended: failed\.$/);
     assert.equal((await rig.row(cancelled.id)).status, 'failed');
   });
 
   it('shows why it refused a signal, and goes on', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'too early' } });
-    await run.saying(/Refused signal complete: INVOCATION_NOT_PROCESSING\. /);
-    await run.handle.signal(invocationSignals.claim, { lease_seconds: 'long' });
-    await run.saying(/Refused signal claim: VALIDATION_ERROR\. .*lease_seconds/s);
-    await run.handle.signal(invocationSignals.claim);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 7 } });
-    await run.saying(/Refused signal complete: OUTPUT_SCHEMA_MISMATCH\. /);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'x'.repeat(256 * 1024) } });
-    await run.saying(/Refused signal complete: BODY_TOO_LARGE\. /);
+    await run.handle.signal('complete', { output: { text: 'too early' } });
+    await run.showing(/Refused signal complete: INVOCATION_NOT_PROCESSING\. /);
+    await run.handle.signal('claim', { lease_seconds: 'long' });
+    await run.showing(/Refused signal claim: VALIDATION_ERROR\. .*lease_seconds/s);
+    await run.handle.signal('claim');
+    await run.handle.signal('complete', { output: { text: 7 } });
+    await run.showing(/Refused signal complete: OUTPUT_SCHEMA_MISMATCH\. /);
+    await run.handle.signal('complete', { output: { text: 'x'.repeat(256 * 1024) } });
+    await run.showing(/Refused signal complete: BODY_TOO_LARGE\. /);
     assert.equal((await rig.row(id)).status, 'processing');
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'at last' } });
+    await run.handle.signal('complete', { output: { text: 'at last' } });
     await run.ended();
     assert.equal((await rig.row(id)).output, '{"text":"at last"}');
   });
@@ -140,8 +153,8 @@ describe('The life of an invocation', () => {
     const run = await waiting(id);
     await rig.claim(id);
     await Promise.all([
-      run.handle.signal(invocationSignals.complete, { output: { text: 'one' } }),
-      run.handle.signal(invocationSignals.complete, { output: { text: 'one' } }),
+      run.handle.signal('complete', { output: { text: 'one' } }),
+      run.handle.signal('complete', { output: { text: 'one' } }),
     ]);
     await run.ended();
     assert.equal((await rig.row(id)).output, '{"text":"one"}');
@@ -160,9 +173,9 @@ describe('The life of an invocation', () => {
         input: { payloads: [payload] },
       });
     }
-    await run.saying(/Refused signal complete: VALIDATION_ERROR\. The argument cannot be decoded/);
-    await run.handle.signal(invocationSignals.claim);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'decodable' } });
+    await run.showing(/Refused signal complete: VALIDATION_ERROR\. The argument cannot be decoded/);
+    await run.handle.signal('claim');
+    await run.handle.signal('complete', { output: { text: 'decodable' } });
     await run.ended();
     assert.equal((await rig.row(id)).status, 'completed');
   });
@@ -171,8 +184,8 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await run.handle.signal('complet', { output: { text: 'misspelt' } });
-    await run.saying(/Refused signal complet: there is no such signal; there are claim, complete, fail, cancel\./);
-    await run.handle.signal(invocationSignals.cancel);
+    await run.showing(/Refused signal complet: there is no such signal; there are claim, complete, fail, cancel\./);
+    await run.handle.signal('cancel');
     await run.ended();
     assert.equal((await rig.row(id)).status, 'failed');
   });
@@ -181,7 +194,7 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await run.handle.cancel();
-    await run.saying(/Refused to cancel this run: signal `cancel` cancels the invocation/);
+    await run.showing(/Refused to cancel this run: signal `cancel` cancels the invocation/);
     await rig.claim(id);
     await rig.complete(id);
     await run.ended();
@@ -190,7 +203,7 @@ describe('The life of an invocation', () => {
   it('keeps input and output out of its history', async () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
-    await run.handle.signal(invocationSignals.claim);
+    await run.handle.signal('claim');
     await eventually('the claim', async () => (await rig.row(id)).status === 'processing');
     await rig.complete(id);
     await run.ended();
@@ -203,7 +216,7 @@ describe('The life of an invocation', () => {
     const { id } = await rig.invoke();
     const run = await waiting(id);
     await rig.claim(id);
-    await run.handle.signal(invocationSignals.complete, { output: { text: OUTPUT } });
+    await run.handle.signal('complete', { output: { text: OUTPUT } });
     await run.ended();
     assert.equal((await run.text()).split(OUTPUT).length - 1, 1);
   });

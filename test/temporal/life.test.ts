@@ -1,12 +1,21 @@
+import { ApplicationFailure, Context as ActivityContext } from '@temporalio/activity';
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { cancelSubscription } from '../../src/billing/subscriptions/cancel.ts';
+import { openPortal } from '../../src/billing/subscriptions/portal/create.ts';
+import { subscribe } from '../../src/billing/subscriptions/subscribe.ts';
+import { sql } from '../../src/database/pool.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { lives } from '../../temporal/lives.ts';
 import * as workflows from '../../workflows/index.ts';
-import { failsAtOnce, unopenedSubscription } from '../replay/cases/failing.ts';
+import { callOf } from '../invocations/own-context.ts';
+import { firstRun, handedOver, longPayouts } from '../replay/cases/continuations.ts';
+import { failsAtOnce, newOperator, unfinished } from '../replay/cases/failing.ts';
+import { beginSubscription } from '../replay/cases/subscriptions.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRig, type Rig } from './rig.ts';
-import { runOf } from './runs.ts';
+import { runOf, type Run } from './runs.ts';
 import { temporalServer, type TemporalServer } from './temporal-server.ts';
 
 describe('Every kind of life', () => {
@@ -21,8 +30,13 @@ describe('Every kind of life', () => {
   }
 });
 
-describe('A life whose step keeps failing', function () {
-  this.timeout(180_000);
+const PortalRow = z.object({ id: z.string() });
+
+/** Above it are deadlines of rows that wait, not pauses. */
+const LONGEST_PAUSE_SECONDS = 120;
+
+describe('A life on a server that suggests soon to continue as new', function () {
+  this.timeout(240_000);
   let temporal: TemporalServer;
   let rig: Rig;
   before(async () => {
@@ -40,28 +54,193 @@ describe('A life whose step keeps failing', function () {
     await temporal.remove();
   });
 
-  it('pauses for longer and longer, continues as new, and goes on when the step succeeds', async () => {
-    const worker = await rig.startWorker({ openSubscriptionCheckout: failsAtOnce });
-    const life = await unopenedSubscription(rig);
-    const { handle } = runOf(rig, life);
-    const { runId } = await handle.describe();
-    await eventually('another run', async () => (await handle.describe()).runId !== runId, { seconds: 90 });
-
-    const { events } = await rig.temporal.client.workflow.getHandle(life, runId).fetchHistory();
-    const pauses = (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) =>
-      timer?.startToFireTimeout?.seconds === undefined ? [] : [Number(timer.startToFireTimeout.seconds)],
-    );
-    assert(pauses.length >= 3, `too few tries: ${pauses.join()}`);
-    assert.deepEqual(
-      pauses,
-      pauses.map((_, failure) => 2 ** failure),
-    );
-    const status = async (id: string) =>
-      (await rig.temporal.client.workflow.getHandle(life, id).describe()).status.name;
-    assert.equal(await status(runId), 'CONTINUED_AS_NEW');
-
+  const statusOf = async ({ handle }: Run): Promise<string> => (await handle.describe()).status.name;
+  /** Seconds of the pauses between tries, in their order. */
+  const pausesOf = async ({ handle }: Run): Promise<number[]> =>
+    ((await handle.fetchHistory()).events ?? [])
+      .map(({ timerStartedEventAttributes: timer }) => Number(timer?.startToFireTimeout?.seconds ?? 0))
+      .filter((seconds) => seconds > 0 && seconds <= LONGEST_PAUSE_SECONDS);
+  /** An invocation whose life waits. No worker runs when this returns. */
+  const waiting = async (): Promise<{ id: string; run: Run; first: Run }> => {
+    const { id } = await rig.invoke();
+    const run = runOf(rig, id);
+    const worker = await rig.startWorker();
+    await run.showing(/^Waits/);
     await worker.stop();
-    await rig.startWorker();
-    await runOf(rig, life).saying(/^Waits for the payment/);
+    return { id, run, first: runOf(rig, id, (await run.handle.describe()).runId) };
+  };
+
+  const ways: Record<string, () => Promise<unknown>> = {
+    'keeps failing': failsAtOnce,
+    'comes back as done and leaves the row as it is': () => Promise.resolve(),
+  };
+  for (const [way, step] of Object.entries(ways)) {
+    describe(`whose step ${way}`, () => {
+      const lifeOf = new Map<string, string>();
+      const firstOf = new Map<string, Run>();
+      before(async () => {
+        const instead = Object.fromEntries(Object.values(unfinished).map((one) => [one.step, step]));
+        const worker = await rig.startWorker(instead);
+        const kinds = Object.entries(unfinished).map(async ([kind, { begin }]) => {
+          const life = await begin(rig);
+          lifeOf.set(kind, life);
+          firstOf.set(kind, await firstRun(rig, life));
+        });
+        await Promise.allSettled(kinds); // what is missing fails its own test
+        await worker.stop();
+      });
+
+      for (const kind of Object.keys(unfinished)) {
+        it(`${kind}: pauses for longer and longer, and continues as new`, async () => {
+          const run = firstOf.get(kind);
+          assert(run !== undefined, 'there is no other run');
+          assert.equal(await statusOf(run), 'CONTINUED_AS_NEW');
+          const pauses = await pausesOf(run);
+          assert(pauses.length >= 2, `too few tries: ${pauses.join()}`);
+          // Each twice the one before; a wake-up that came during a try leaves out the pause after it.
+          assert(
+            pauses.every((seconds, at) => Number.isInteger(Math.log2(seconds)) && seconds > (pauses[at - 1] ?? 0)),
+            pauses.join(),
+          );
+        });
+      }
+
+      it('goes on when the step succeeds', async () => {
+        const worker = await rig.startWorker();
+        await runOf(rig, lifeOf.get('subscription') ?? '').showing(/^Waits for the payment/);
+        await worker.stop();
+      });
+    });
+  }
+
+  it('answers a caller when what they wait for is there, whichever run makes it', async () => {
+    const operatorId = await newOperator(rig);
+    let failing = '';
+    const worker = await rig.startWorker({
+      async openPortalPage(id) {
+        const { runId = '' } = ActivityContext.current().info.workflowExecution ?? {};
+        failing ||= runId;
+        if (runId === failing) throw ApplicationFailure.nonRetryable('This step fails in the first run.', 'TEST');
+        await rig.activities().openPortalPage(id);
+      },
+    });
+    const answer = openPortal(rig.context, callOf(operatorId, 'openPortal'));
+    const id = await eventually('the row', async () => {
+      const found = await rig.context.pool.maybeOne(
+        sql.type(PortalRow)`select id from portal_sessions where operator_id = ${operatorId}`,
+      );
+      return found?.id;
+    });
+    const life = lifeId.portal(id);
+    // A wake-up ends a pause, so that the caller has not given up by then.
+    const wake = () =>
+      runOf(rig, life)
+        .handle.signal('wake')
+        .catch(() => 'it has ended');
+    const [first, { body }] = await Promise.all([firstRun(rig, life, wake), answer]);
+    assert.match(body.url, /^http/);
+    assert.match(await first.text(), /"again"/);
+    await worker.stop();
+  });
+
+  it('does not end when something came while it read its row', async () => {
+    const beginning = await rig.startWorker();
+    const { operatorId, life } = await beginSubscription(rig);
+    await cancelSubscription(rig.context, callOf(operatorId, 'cancelSubscription'));
+    await life.ended();
+    await beginning.stop();
+
+    const { promise: isRead, resolve: hasRead } = Promise.withResolvers<string>();
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
+    let reads = 0;
+    const worker = await rig.startWorker({
+      async advanceSubscription(id) {
+        const step = await rig.activities().advanceSubscription(id);
+        reads += 1;
+        if (reads > 1) return step;
+        hasRead(step.todo);
+        await goesOn;
+        return step;
+      },
+    });
+    await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)})`);
+    rig.context.delivery.messagesCommitted();
+    assert.equal(await isRead, 'end');
+    const { runId } = await life.handle.describe();
+    const answer = subscribe(rig.context, callOf(operatorId, 'subscribe'), { tier: 'pro' });
+    // The task lasts for longer than its second, so the life is handed the call while it reads its row.
+    await eventually('the life to be handed the call', async () =>
+      (await life.events()).includes('WorkflowExecutionUpdateAccepted'),
+    );
+    goOn();
+    assert.match((await answer).body.checkout_url ?? '', /^http/);
+    const { runId: last, status } = await life.handle.describe();
+    assert.deepEqual([last, status.name], [runId, 'RUNNING']);
+    await worker.stop();
+  });
+
+  it('performs each signal of a stream that does not end, and continues as new meanwhile', async () => {
+    const { id, run, first } = await waiting();
+    const inHistory = async (): Promise<number> =>
+      (await first.events()).filter((name) => name === 'WorkflowExecutionSignaled').length;
+    const before = await inHistory();
+    let sent = before;
+    const send = async (): Promise<void> => {
+      sent += 1;
+      await run.handle.signal('claim', { lease_seconds: 600 });
+    };
+    const performed = new Set<string>();
+    const worker = await rig.startWorker({
+      /** While one signal is performed, the life is handed the next one. */
+      async actOnSignal(invocationId, act) {
+        if (!performed.has(act.signalId) && (await statusOf(first)) === 'RUNNING') {
+          await send();
+          await eventually('the life to be handed the next signal', async () => (await inHistory()) >= sent);
+        }
+        performed.add(act.signalId);
+        return rig.activities().actOnSignal(invocationId, act);
+      },
+    });
+    await send();
+    await eventually('another run', async () => (await statusOf(first)) === 'CONTINUED_AS_NEW', { seconds: 90 });
+    await eventually('each signal to be performed', () => performed.size === sent - before);
+    await run.handle.signal('complete', { output: { text: 'after all' } });
+    await run.ended();
+    assert.equal((await rig.row(id)).output, '{"text":"after all"}');
+    await worker.stop();
+  });
+
+  it('hands the signals that wait to the next run', async () => {
+    const { id, first, last } = await handedOver(rig);
+    assert.equal(await statusOf(first), 'CONTINUED_AS_NEW');
+    assert(!(await first.text()).includes('actOnSignal'), 'the first run performs none of them');
+    assert.match(await last.text(), /"lease_seconds":600.*handed over/);
+    assert.equal((await rig.row(id)).output, '{"text":"handed over"}');
+  });
+
+  it('performs signals first that are too large to be handed over', async () => {
+    const { id, run, first } = await waiting();
+    for (let times = 0; times < 50; times += 1) await run.handle.signal('wake');
+    // Two of them are more than the 2 MiB that a payload may have.
+    const tooLarge = { output: { text: 'x'.repeat(1_200_000) } };
+    await run.handle.signal('complete', tooLarge);
+    await run.handle.signal('complete', tooLarge);
+    await run.handle.signal('claim', { lease_seconds: 600 });
+    const worker = await rig.startWorker();
+    await run.showing(/Refused signal complete: BODY_TOO_LARGE/);
+    assert.equal((await rig.row(id)).status, 'processing');
+    await run.handle.signal('complete', { output: { text: 'small enough' } });
+    await run.ended();
+    assert.equal((await rig.row(id)).output, '{"text":"small enough"}');
+    assert.equal(await statusOf(first), 'CONTINUED_AS_NEW');
+    await worker.stop();
+  });
+
+  it('the run that states a month goes on in another where there are many operators', async () => {
+    const first = await longPayouts(rig);
+    assert.equal(await statusOf(first), 'CONTINUED_AS_NEW');
+    const worker = await rig.startWorker();
+    await runOf(rig, first.handle.workflowId).showing(/^Statements of 2020-01: 24000, /);
+    await worker.stop();
   });
 });

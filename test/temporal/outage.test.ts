@@ -32,7 +32,7 @@ describe('With parts away', function () {
     await temporal.remove();
   });
 
-  const said = (text: RegExp) => lines.filter(({ msg }) => text.test(msg));
+  const logged = (text: RegExp) => lines.filter(({ msg }) => text.test(msg));
 
   it('commands are answered before Temporal was ever there, and their lives follow when it comes', async () => {
     await rig.startDelivery();
@@ -42,11 +42,11 @@ describe('With parts away', function () {
     await rig.complete(done.id);
     const open = await rig.invoke();
     assert.equal(await rig.temporal.check(), 'degraded');
-    await eventually('the outage to be noticed', () => said(/Temporal does not answer/).length > 0);
+    await eventually('the outage to be noticed', () => logged(/Temporal does not answer/).length > 0);
     await temporal.start();
     await worker;
     await runOf(rig, done.id).ended();
-    await runOf(rig, open.id).saying(/^Waits/);
+    await runOf(rig, open.id).showing(/^Waits/);
     await eventually('Temporal to answer within a second', async () => (await rig.temporal.check()) === 'ok');
   });
 
@@ -55,25 +55,25 @@ describe('With parts away', function () {
     await rig.startDelivery();
     await rig.startWorker();
     const waiting = await rig.invoke();
-    await runOf(rig, waiting.id).saying(/^Waits/);
+    await runOf(rig, waiting.id).showing(/^Waits/);
     await temporal.stop();
     const during = await Promise.all(Array.from({ length: 20 }, () => rig.invoke()));
     await rig.claim(waiting.id);
     await rig.complete(waiting.id);
-    await eventually('the outage to be noticed', () => said(/Temporal does not answer/).length > 0);
+    await eventually('the outage to be noticed', () => logged(/Temporal does not answer/).length > 0);
     const tries = async () =>
       rig.context.pool.oneFirst(sql.unsafe`select sum(attempts)::int from life_messages`) as Promise<number>;
     await eventually('a few tries', async () => (await tries()) >= 3, { seconds: 60 });
     await temporal.start();
     await runOf(rig, waiting.id).ended();
-    for (const { id } of during) await runOf(rig, id).saying(/^Waits/);
+    for (const { id } of during) await runOf(rig, id).showing(/^Waits/);
     // A message is deleted after its life has it, and after those that were delivered with it.
     await eventually(
       'no message to be left',
       async () => (await rig.context.pool.oneFirst(sql.unsafe`select count(*)::int from life_messages`)) === 0,
     );
-    assert.equal(said(/Temporal does not answer/).length, 1);
-    assert.equal(said(/Temporal answers again/).length, 1);
+    assert.equal(logged(/Temporal does not answer/).length, 1);
+    assert.equal(logged(/Temporal answers again/).length, 1);
   });
 
   it('a life outlives a database that does not answer', async () => {
@@ -82,13 +82,13 @@ describe('With parts away', function () {
     await rig.startWorker();
     const { id } = await rig.invoke();
     const run = runOf(rig, id);
-    await run.saying(/^Waits/);
+    await run.showing(/^Waits/);
     const database = new URL(rig.config.databaseUrl).pathname.slice(1);
     const server = await openPool(service().databaseUrl, { size: 1, applicationName: 'rig-away' });
     await server.query(sql.unsafe`alter database ${sql.identifier([database])} with allow_connections false`);
     await server.query(sql.unsafe`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database}`);
     await run.handle.signal('claim');
-    await eventually('a failed step', async () => said(/cannot be read; trying again/).length > 0);
+    await eventually('a failed step', async () => logged(/cannot be read; trying again/).length > 0);
     await server.query(sql.unsafe`alter database ${sql.identifier([database])} with allow_connections true`);
     await server.end();
     await eventually('the claim', async () => (await rig.row(id)).status === 'processing', {
@@ -111,11 +111,11 @@ describe('A life to which the server suggests to continue as new', function () {
     await rig.startWorker();
     const { id } = await rig.invoke();
     const run = runOf(rig, id);
-    await run.saying(/^Waits/);
+    await run.showing(/^Waits/);
     const { runId } = await run.handle.describe();
     await eventually('another run', async () => {
       await run.handle.signal('wake');
-      await run.saying(/^Waits/);
+      await run.showing(/^Waits/);
       return (await run.handle.describe()).runId !== runId;
     });
     await run.handle.signal('claim');

@@ -14,11 +14,12 @@ import { openPool, sql } from '../../src/database/pool.ts';
 import type { OperatorId } from '../../src/ids/ids.ts';
 import { actOf } from '../../src/invocations/act.ts';
 import { claimInvocation } from '../../src/invocations/claim-invocation.ts';
+import { heartbeatInvocation } from '../../src/invocations/heartbeat-invocation.ts';
 import { completeInvocation } from '../../src/invocations/complete-invocation.ts';
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { openContext } from '../../src/process/open-context.ts';
-import { publishSkill } from '../../src/skills/publish-skill.ts';
+import { publishSkill } from '../../src/skills/publishing/publish-skill.ts';
 import { PublishSkillSchema } from '../../src/skills/schema.ts';
 import { openTemporal, type Temporal } from '../../temporal/client.ts';
 import { createDelivery, type RunningDelivery } from '../../temporal/delivery.ts';
@@ -30,7 +31,7 @@ import { publication, unique } from '../support/factories.ts';
 import { service } from '../support/service.ts';
 import { newNamespace } from './temporal-server.ts';
 
-export interface RigOptions {
+interface RigOptions {
   /** A Temporal of its own; by default the suite's, in a namespace of its own. */
   temporalAddress?: string;
   log?: Logger;
@@ -47,10 +48,13 @@ export interface Rig {
   /** A delivery beyond the rig's own; stopped with the rig. */
   anotherDelivery(): Promise<RunningDelivery>;
   startDelivery(role?: { sweep: boolean }): Promise<void>;
+  /** What a worker of the rig does. */
+  activities(): Activities;
   /** @param instead activities that do something else in this worker */
   startWorker(instead?: Partial<Activities>): Promise<RunningWorker>;
   invoke(ttlSeconds?: number): Promise<Invocation>;
   claim(id: string, leaseSeconds?: number): Promise<Invocation>;
+  heartbeat(id: string, leaseSeconds: number): Promise<Invocation>;
   complete(id: string, text?: string): Promise<Invocation>;
   /** Commands whose messages are announced when the last has been answered, however long that takes: without a sweep, delivered together. */
   together<T>(commands: () => Promise<T>): Promise<T>;
@@ -114,9 +118,9 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       return another;
     },
     startDelivery: (role = { sweep: true }) => delivery.start(context, role),
+    activities: () => createActivities(workerContext, createPorts(workerContext)),
     async startWorker(instead = {}) {
-      const activities = createActivities(workerContext, createPorts(workerContext));
-      const worker = await runWorker(workerContext, { ...activities, ...instead });
+      const worker = await runWorker(workerContext, { ...rig.activities(), ...instead });
       workers.push(worker);
       await worker.polling;
       return worker;
@@ -128,6 +132,10 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     async claim(id, leaseSeconds) {
       const body = leaseSeconds === undefined ? {} : { lease_seconds: leaseSeconds };
       return (await claimInvocation(context, actOf(callOf(provider, 'claimInvocation')), id, body)).body;
+    },
+    async heartbeat(id, leaseSeconds) {
+      const act = actOf(callOf(provider, 'heartbeatInvocation'));
+      return (await heartbeatInvocation(context, act, id, { lease_seconds: leaseSeconds })).body;
     },
     async complete(id, text = OUTPUT) {
       return (

@@ -9,7 +9,7 @@ export interface Run {
   handle: WorkflowHandle;
   ended(): Promise<void>;
   /** Waits until there is an open run with these current details. */
-  saying(text: RegExp): Promise<string>;
+  showing(text: RegExp): Promise<string>;
   /** Names of the history's events, `WorkflowTaskCompleted` and so on. */
   events(): Promise<string[]>;
   /** Completed workflow tasks. */
@@ -45,9 +45,9 @@ export function runOf(rig: Rig, life: string, runId?: string): Run {
         ignoreErrors: () => true,
       });
     },
-    saying: (text) =>
+    showing: (text) =>
       eventually(
-        `${workflowId} to say ${text}`,
+        `${workflowId} to show ${text}`,
         async () => {
           const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
           const details = metadata.currentDetails ?? '';

@@ -47,7 +47,7 @@ describe('docs/signals.md, as pasted', () => {
 
   it('claims and completes from the command line, and shows the details', async () => {
     const { id } = await rig.invoke();
-    await runOf(rig, id).saying(/^Waits/);
+    await runOf(rig, id).showing(/^Waits/);
     const [signals = '', , details = ''] = blocks;
     const script = `set -e\n${signals.replace(/^INVOCATION=.*$/m, `INVOCATION=${id}`)}\n${details}`;
     assert(script.includes(id), 'the document still sets INVOCATION');
@@ -59,7 +59,7 @@ describe('docs/signals.md, as pasted', () => {
 
   it('claims and completes from a program of ten lines', async () => {
     const { id } = await rig.invoke();
-    await runOf(rig, id).saying(/^Waits/);
+    await runOf(rig, id).showing(/^Waits/);
     const program = blocks[1] ?? '';
     assert(
       program

@@ -90,7 +90,7 @@ export async function temporalServer(dynamicConfig: string[] = []): Promise<Temp
 }
 
 /** Whether the namespace exists and its caches know it. */
-export async function namespaceAnswers(address: string, namespace = 'default'): Promise<true> {
+async function namespaceAnswers(address: string, namespace = 'default'): Promise<true> {
   const connection = Connection.lazy({ address, interceptors: [] });
   try {
     await connection.withDeadline(Date.now() + 1_000, () =>

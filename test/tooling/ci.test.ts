@@ -49,6 +49,7 @@ describe('.ci/run', () => {
       '== format',
       '== lint',
       '== import law',
+      '== module state',
       '== references',
       '== SQL',
       '== types',

@@ -161,6 +161,7 @@ const crimes: [string, string, string, string][] = [
     'src/skills/routes.ts',
   ],
   ['payment-provider', 'src/billing/payments/top-ups/create.ts', `import Stripe from 'stripe';`, 'npm:stripe'],
+  ['payment-facts', 'src/billing/payments/fact.ts', `import { Stripe } from 'stripe';`, 'npm:stripe'],
   ['payment-provider', 'temporal/worker.ts', `import type Stripe from 'stripe';`, 'types of npm:stripe'],
   ['senders', 'src/billing/webhook/verify.ts', `import twilio from 'twilio/lib/webhooks';`, 'npm:twilio'],
   ['senders', 'src/mail/send.ts', `import mail = require('nodemailer');`, 'npm:nodemailer'],

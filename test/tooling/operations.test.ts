@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sourceFiles } from '../../scripts/imports.ts';
+import { paymentEventTypes } from '../../src/billing/payments/fact.ts';
 import { ErrorCodes } from '../../src/errors/codes.ts';
 import { metricsText } from '../../src/metrics/metrics.ts';
 
@@ -50,6 +51,12 @@ describe('docs/operations.md', () => {
     const shown = [...(await metricsText()).matchAll(/^# TYPE (\w+) (\w+)$/gm)];
     assert(shown.length > 0);
     for (const [, name = '', type] of shown) assert.equal(types.get(name), type, name);
+  });
+
+  it('lists for the webhook of the payment provider every type of event that means something, and no other', () => {
+    const [, listed = ''] = /EVENTS='([^']+)'/.exec(page) ?? [];
+    assert.deepEqual(listed.split(/\s+/).toSorted(), paymentEventTypes.toSorted());
+    assert(paymentEventTypes.length <= 20, 'Stripe lists events of at most twenty types at once');
   });
 
   it('has every error code with its status and title, in the order of the code', () => {

@@ -5,7 +5,14 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { newId } from '../../ids/ids.ts';
 import { countAgents, findAgent, insertAgent, listAgents, lockAgent, saveAgent } from './queries.ts';
-import { AccountabilitySchema, type Accountability, type Agent, type CreateAgent, type UpdateAgent } from './schema.ts';
+import {
+  AccountabilitySchema,
+  ENFORCED_INTERVAL_SECONDS,
+  type Accountability,
+  type Agent,
+  type CreateAgent,
+  type UpdateAgent,
+} from './schema.ts';
 
 export const createAgent = (context: Context, call: CommandCall, body: CreateAgent): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
@@ -57,11 +64,12 @@ export const updateAgent = (
           extra: { current_status: before.status },
         }),
     );
-    if (patch.accountability !== undefined && isWeaker(patch.accountability, before.accountability)) {
+    const after = withPatch(before, patch);
+    if (isHeldToLess(after, before)) {
       const refused = await context.requireApproval(unit, call, 'agent.accountability_weakened');
       if (refused !== null) return refused;
     }
-    const agent = await saveAgent(connection, withPatch(before, patch));
+    const agent = await saveAgent(connection, after);
     const revoked = patch.status === 'disabled' && {
       passports_revoked: await context.passportRevocation.ofAgent(connection, {
         operatorId,
@@ -73,6 +81,17 @@ export const updateAgent = (
     unit.changed(agent.id);
     return { status: 200, body: agent };
   });
+
+/** A weaker mode, or checkpoints that are due less often or not at all. */
+const isHeldToLess = (after: Agent, before: Agent): boolean =>
+  isWeaker(after.accountability, before.accountability) || secondsBetween(after) > secondsBetween(before);
+
+/** Seconds between the checkpoints that the agent owes; in mode standard it owes none. */
+const secondsBetween = ({ accountability, checkpoint_interval_seconds: own }: Agent): number => {
+  if (accountability === 'standard') return Number.POSITIVE_INFINITY;
+  const most = accountability === 'enforced' ? ENFORCED_INTERVAL_SECONDS : Number.POSITIVE_INFINITY;
+  return Math.min(own ?? most, most);
+};
 
 /** The levels of the schema stand in order, the weakest first. */
 const isWeaker = (level: Accountability, than: Accountability): boolean =>

@@ -8,7 +8,7 @@ const columns = sql.fragment`
   created_at, updated_at`;
 
 /** An agent as its operator sees it; null where it is another's. */
-export interface AgentOfOperator {
+interface AgentOfOperator {
   operatorId: OperatorId;
   agentId: string;
 }

@@ -57,7 +57,7 @@ const patchAgent = route({
   summary: 'Change or retire an agent',
   description:
     '`status: disabled` retires the agent: its keys are refused and its passports revoked. ' +
-    'Less accountability than before needs the approval of a person.',
+    'Less accountability than before, or a longer checkpoint interval or none, needs the approval of a person.',
   audience: 'operator',
   params,
   body: UpdateAgentSchema,

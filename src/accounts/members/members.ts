@@ -1,5 +1,6 @@
 import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
+import type { GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
@@ -13,16 +14,24 @@ import {
   membershipsOf,
   seatsOf,
 } from './queries.ts';
-import type { AddMember, Member } from './schema.ts';
+import type { AddMember, Member, Role } from './schema.ts';
 import { lockOperator } from '../operators/queries.ts';
+
+/** What a person has to decide where people who may approve are made or removed; null: a key may. */
+const ACTS = {
+  added: { owner: 'member.owner_added', admin: 'member.admin_added', member: null },
+  deleted: { owner: 'member.owner_deleted', admin: 'member.admin_deleted', member: null },
+} as const satisfies Record<string, Record<Role, GovernedAct | null>>;
 
 /**
  * Adds a person while there is a free seat, of the tier or a bought one. The operator is locked while seats are
  * counted, so that two calls at once cannot both take the last one.
- * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for the address of a member.
+ * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for the address of a member; for an owner or
+ *   administrator GOVERNANCE_APPROVAL_REQUIRED, NOT_OWNER.
  */
 export const addMember = (context: Context, call: CommandCall, body: AddMember): Promise<Answered<Member>> =>
-  runCommand(context, call, async ({ connection, audit }) => {
+  runCommand(context, call, async (unit) => {
+    const { connection, audit } = unit;
     const { operatorId } = call.caller;
     const operator = await lockOperator(connection, operatorId);
     assertThat(operator, () => notFound('operator'));
@@ -42,6 +51,9 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
           'A member has this e-mail address already; delete that member first to give it another role.',
         ),
     );
+    const act = ACTS.added[body.role];
+    const refused = act === null ? null : await context.requireApproval(unit, call, act);
+    if (refused !== null) return refused;
     const member = await insertMember(connection, { ...body, operatorId });
     await audit('member.added', member.id, { role: member.role });
     return { status: 201, body: member, location: `/v1/members/${member.id}` };
@@ -65,14 +77,16 @@ export async function pageOfMembers(
 
 /**
  * Removes a person; their dashboard sessions end with the commit.
- * @throws CarnetError NOT_FOUND; INVALID_STATE for the last owner, without whom nobody could approve anything.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for the last owner, without whom nobody could approve anything; for an
+ *   owner or administrator GOVERNANCE_APPROVAL_REQUIRED, NOT_OWNER.
  */
 export const removeMember = (
   context: Context,
   call: CommandCall,
   memberId: string,
 ): Promise<Answered<{ deleted: true }>> =>
-  runCommand(context, call, async ({ connection, audit, changed }) => {
+  runCommand(context, call, async (unit) => {
+    const { connection, audit, changed } = unit;
     const { operatorId } = call.caller;
     await lockOperator(connection, operatorId);
     const member = await findMember(connection, operatorId, memberId);
@@ -81,6 +95,9 @@ export const removeMember = (
       member.role !== 'owner' || (await countOwners(connection, operatorId)) > 1,
       () => new CarnetError('INVALID_STATE', 'This is the last owner; add another owner before you delete this one.'),
     );
+    const act = ACTS.deleted[member.role];
+    const refused = act === null ? null : await context.requireApproval(unit, call, act);
+    if (refused !== null) return refused;
     await deleteMember(connection, member.id);
     await audit('member.deleted', member.id, { role: member.role });
     changed(member.id);

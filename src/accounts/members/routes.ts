@@ -14,13 +14,14 @@ const postMember = route({
   tag,
   summary: 'Let a person sign in for this operator',
   description:
-    'Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner.',
+    'Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner. ' +
+    'Adding an administrator needs the approval of a person, adding an owner that of an owner.',
   audience: 'admin',
   body: AddMemberSchema,
   example: { email: 'grace@example.com', role: 'admin' },
   status: 201,
   reply: MemberSchema,
-  refusals: ['TIER_LIMIT_EXCEEDED', 'CONFLICT'],
+  refusals: ['TIER_LIMIT_EXCEEDED', 'CONFLICT', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, body }) => addMember(context, call, body),
 });
 
@@ -61,11 +62,12 @@ const deleteMember = route({
   operation: 'deleteMember',
   tag,
   summary: 'Remove a member and end their dashboard sessions',
+  description: 'An administrator needs the approval of a person, an owner that of an owner.',
   audience: 'admin',
   params,
   status: 200,
   reply: z.object({ deleted: z.literal(true) }),
-  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id } }) => removeMember(context, call, id),
 });
 

@@ -1,4 +1,4 @@
-import { isPerson, type Caller } from '../../commands/caller.ts';
+import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -14,10 +14,7 @@ export async function readOwnOperator(context: Context, caller: Caller): Promise
   return operator;
 }
 
-/**
- * @throws CarnetError NOT_FOUND; for a change of the payout account also ADMIN_REQUIRED, NOT_OWNER,
- *   GOVERNANCE_APPROVAL_REQUIRED.
- */
+/** @throws CarnetError NOT_FOUND; for a change of the payout account also NOT_OWNER, GOVERNANCE_APPROVAL_REQUIRED. */
 export const updateOwnOperator = (
   context: Context,
   call: CommandCall,
@@ -25,7 +22,6 @@ export const updateOwnOperator = (
 ): Promise<Answered<Operator>> =>
   runCommand(context, call, async (unit) => {
     const { payout_account: payoutAccount } = patch;
-    if (payoutAccount !== undefined) assertMayChangePayoutAccount(call.caller);
     const before = await lockOperator(unit.connection, call.caller.operatorId);
     assertThat(before, () => notFound('operator'));
     if (payoutAccount !== undefined) {
@@ -45,21 +41,6 @@ export const updateOwnOperator = (
     unit.changed(operator.id);
     return { status: 200, body: operator };
   });
-
-/**
- * Only an owner decides where money goes: in person, or by approving what a key or token of an administrator requests.
- * @throws CarnetError ADMIN_REQUIRED for the role member, NOT_OWNER for a person who is no owner.
- */
-function assertMayChangePayoutAccount(caller: Caller): void {
-  const role = caller.kind === 'operator' ? caller.role : 'member';
-  assertThat(
-    role !== 'member',
-    () => new CarnetError('ADMIN_REQUIRED', 'A member may not change the payout account; an owner may.'),
-  );
-  const refused =
-    'Only an owner may change the payout account; you are an administrator. Ask an owner to do it in the dashboard.';
-  assertThat(!isPerson(caller) || role === 'owner', () => new CarnetError('NOT_OWNER', refused));
-}
 
 /**
  * Tier, suspension and commission, by platform administration. Suspending revokes every active passport.

@@ -36,12 +36,12 @@ const patchOwnOperator = route({
   operation: 'updateOwnOperator',
   tag: 'accounts',
   summary: 'Change the name, the e-mail address or the payout account of the operator',
-  audience: 'operator',
+  audience: 'admin',
   body: UpdateOperatorSchema,
   example: { name: 'Ada & Daughters Ltd' },
   status: 200,
   reply: OperatorSchema,
-  refusals: ['NOT_FOUND', 'ADMIN_REQUIRED', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  refusals: ['NOT_FOUND', 'NOT_OWNER', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, body }) => updateOwnOperator(context, call, body),
 });
 

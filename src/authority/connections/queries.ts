@@ -8,7 +8,7 @@ const columns = sql.fragment`
   id, operator_id, service_id, service_name, scopes, credential_ref, status, created_at, updated_at`;
 
 /** A connection as its operator sees it; null where it is another's. */
-export interface ConnectionOfOperator {
+interface ConnectionOfOperator {
   operatorId: OperatorId;
   connectionId: string;
 }

@@ -4,12 +4,13 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
 import { findAgent } from '../../accounts/index.ts';
+import { assertPatterns } from '../constraints.ts';
 import { countGrants, deleteGrant, findGrant, listGrants, putGrant } from './queries.ts';
 import type { Grant, PutGrant } from './schema.ts';
 import { lockServiceConnection } from '../connections/queries.ts';
 
 /** A grant of the caller's operator. */
-export interface GrantRef {
+interface GrantRef {
   agentId: string;
   connectionId: string;
 }
@@ -17,14 +18,15 @@ export interface GrantRef {
 /**
  * Creates the grant of this agent on this connection, or replaces it.
  * @throws CarnetError NOT_FOUND for an unknown or foreign agent or connection; VALIDATION_ERROR for a scope that the
- * connection does not have.
+ * connection does not have, or a pattern that is none of RE2.
  */
-export const setGrant = (
+export async function setGrant(
   context: Context,
   call: CommandCall,
   { agentId, connectionId, body }: GrantRef & { body: PutGrant },
-): Promise<Answered<Grant>> =>
-  runCommand(context, call, async ({ connection, audit }) => {
+): Promise<Answered<Grant>> {
+  await assertPatterns(context, call.caller.operatorId, [['constraints', body.constraints]]);
+  return await runCommand(context, call, async ({ connection, audit }) => {
     const { operatorId } = call.caller;
     assertThat(await findAgent(connection, { operatorId, agentId }), () => notFound('agent'));
     const service = await lockServiceConnection(connection, { operatorId, connectionId });
@@ -34,6 +36,7 @@ export const setGrant = (
     await audit('grant.set', agentId, { service_connection_id: connectionId, ...body });
     return { status: 200, body: grant };
   });
+}
 
 function assertConnectionHas(available: readonly string[], granted: readonly string[]): void {
   const [first, ...others] = granted.flatMap((scope, index) =>

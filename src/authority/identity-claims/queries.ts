@@ -8,7 +8,7 @@ const columns = sql.fragment`
   expires_at, revoked_at, created_at`;
 
 /** Null does not filter: claims of every operator, or of every agent and the account. */
-export interface IdentityClaimFilter {
+interface IdentityClaimFilter {
   operatorId: string | null;
   agentId: string | null;
 }

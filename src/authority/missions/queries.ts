@@ -8,7 +8,7 @@ const columns = sql.fragment`
   completed_at, created_at`;
 
 /** A mission as its operator sees it; null where it is another's. */
-export interface MissionOfOperator {
+interface MissionOfOperator {
   operatorId: OperatorId;
   missionId: string;
 }

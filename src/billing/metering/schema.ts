@@ -12,7 +12,7 @@ const AllowanceSchema = z.object({
 export type Allowance = z.infer<typeof AllowanceSchema>;
 
 /** What a tier includes of each meter, in the order of the answer. */
-export const AllowancesSchema = z.object({
+const AllowancesSchema = z.object({
   metered_actions: AllowanceSchema.describe(
     'Passports issued, delegated and refreshed, checkpoints, checkouts, invocations and submitted claims.',
   ),

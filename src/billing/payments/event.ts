@@ -1,4 +1,5 @@
 import type { SubscriptionState } from './provider.ts';
+import type { DisputeStanding } from './stripe/statuses.ts';
 
 /**
  * What a payment webhook reports, from Stripe or the local provider. An id counts once, however often it is sent
@@ -12,14 +13,7 @@ export type PaymentFact =
   | { kind: 'refunded'; paymentId: string; refundedCents: number; currency: string }
   /** A refund of ours that was pending has an outcome. */
   | { kind: 'refund'; providerRefundId: string; paymentId: string | null; status: 'pending' | 'succeeded' | 'failed' }
-  | {
-      kind: 'dispute';
-      disputeId: string;
-      paymentId: string;
-      amountCents: number;
-      currency: string;
-      outcome: 'opened' | 'won' | 'lost';
-    }
+  | DisputeFact
   /**
    * The subscription as it was when the event was made. Events come in any order, so the state is read from the
    * provider as well.
@@ -27,8 +21,28 @@ export type PaymentFact =
   | { kind: 'subscription'; operatorId: string | null; state: SubscriptionState }
   /** A renewal, or the first payment, of a subscription. */
   | { kind: 'invoice_paid'; subscriptionId: string }
+  /** Some or all of a payout was taken back from the publisher's account; `reversedCents` is the sum so far. */
+  | { kind: 'transfer_reversed'; transferId: string; amountCents: number; reversedCents: number }
   /** Of no concern to us: answered 200. */
   | { kind: 'other' };
+
+/** How a dispute stood when the event was made. */
+export interface DisputeFact {
+  kind: 'dispute';
+  disputeId: string;
+  paymentId: string;
+  amountCents: number;
+  currency: string;
+  /** In the provider's words. */
+  status: string;
+  standing: DisputeStanding;
+  stage: number;
+  /**
+   * What the provider withdrew (below zero) and reinstated so far; null where the event does not list it, and the amount
+   * stands for it.
+   */
+  movements: { id: string; cents: number }[] | null;
+}
 
 /** What became of a hosted checkout. The metadata that we gave it names the top-up or the change of a subscription. */
 export interface CheckoutFact {

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { CheckoutFact, PaymentFact } from './event.ts';
+import type { CheckoutFact, DisputeFact, PaymentFact } from './event.ts';
+import type { Stripe } from 'stripe';
+import { readsOf, type Listed } from './stripe/listed.ts';
+import { disputeStatusOf, refundStatusOf } from './stripe/statuses.ts';
 import { StripeSubscription, subscriptionStateOf, type Prices } from './stripe/subscription.ts';
 
 /** An id, or the whole object where the account expands it. */
@@ -13,28 +16,44 @@ const Metadata = z.looseObject({
   carnet_reference: z.string(),
 });
 
-const Session = z.object({
-  id: z.string(),
-  payment_status: z.string(),
-  amount_total: z.number().nullish(),
-  currency: z.string().nullish(),
-  payment_intent: Reference,
-  metadata: z.unknown(),
-});
+const Session = readsOf<Stripe.Checkout.Session>()(
+  z.object({
+    id: z.string(),
+    payment_status: z.string(),
+    amount_total: z.number().nullish(),
+    currency: z.string().nullish(),
+    payment_intent: Reference,
+    metadata: z.unknown(),
+  }),
+);
 
-const Charge = z.object({ payment_intent: Reference, amount_refunded: z.number(), currency: z.string() });
-const Refund = z.object({ id: z.string(), payment_intent: Reference, status: z.string().nullish() });
-const Dispute = z.object({
-  id: z.string(),
-  payment_intent: Reference,
-  amount: z.number(),
-  currency: z.string(),
-  status: z.string(),
-});
-const Invoice = z.object({
-  subscription: Reference, // API versions until 2025-02
-  parent: z.object({ subscription_details: z.object({ subscription: Reference }).nullish() }).nullish(),
-});
+const Charge = readsOf<Stripe.Charge>()(
+  z.object({ payment_intent: Reference, amount_refunded: z.number(), currency: z.string() }),
+);
+const Refund = readsOf<Stripe.Refund>()(
+  z.object({ id: z.string(), payment_intent: Reference, status: z.string().nullish() }),
+);
+const Dispute = readsOf<Stripe.Dispute>()(
+  z.object({
+    id: z.string(),
+    payment_intent: Reference,
+    amount: z.number(),
+    currency: z.string(),
+    status: z.string(),
+    balance_transactions: z
+      .array(z.object({ id: z.string(), amount: z.number(), currency: z.string(), created: z.number() }))
+      .optional(), // not in API versions until 2014
+  }),
+);
+const Transfer = readsOf<Stripe.Transfer>()(
+  z.object({ id: z.string(), amount: z.number(), amount_reversed: z.number() }),
+);
+const Invoice = readsOf<Stripe.Invoice>()(
+  z.object({
+    subscription: Reference, // API versions until 2025-02
+    parent: z.object({ subscription_details: z.object({ subscription: Reference }).nullish() }).nullish(),
+  }),
+);
 
 /** An event that is about nothing of ours. */
 export const unrelatedFact: PaymentFact = { kind: 'other' };
@@ -42,10 +61,11 @@ export const unrelatedFact: PaymentFact = { kind: 'other' };
 /**
  * What an event of Stripe's means to us. An event about something that we did not create (another product on the same
  * account, something made by hand in Stripe's dashboard) is `other`.
- * @throws Error where a subscription of ours has none of our prices.
+ * @throws Error where a subscription of ours has no period.
  */
 export function paymentFactOf(type: string, object: unknown, prices: Prices): PaymentFact {
-  return readers.get(type)?.(object, prices) ?? unrelatedFact;
+  const reader = Object.hasOwn(readers, type) ? readers[type as keyof typeof readers] : null;
+  return reader?.(object, prices) ?? unrelatedFact;
 }
 
 type Reader = (object: unknown, prices: Prices) => PaymentFact;
@@ -90,31 +110,40 @@ const refund: Reader = (object) => {
   };
 };
 
-/**
- * A refund that `requires_action` waits for a person, so it is pending; a `canceled` one will never be paid, so it
- * failed.
- */
-export function refundStatusOf(status: string | null | undefined): 'pending' | 'succeeded' | 'failed' {
-  if (status === 'succeeded') return 'succeeded';
-  return status === 'failed' || status === 'canceled' ? 'failed' : 'pending';
-}
-
-/** An inquiry (`warning_…`) has taken no money yet; if it becomes a dispute, `funds_withdrawn` follows. */
-const dispute =
-  (outcome: (status: string) => 'opened' | 'won' | 'lost' | null): Reader =>
-  (object) => {
-    const { data } = Dispute.safeParse(object);
-    const result = data === undefined ? null : outcome(data.status);
-    if (data === undefined || data.payment_intent === null || result === null) return unrelatedFact;
-    return {
-      kind: 'dispute',
-      disputeId: data.id,
-      paymentId: data.payment_intent,
-      amountCents: data.amount,
-      currency: data.currency,
-      outcome: result,
-    };
+/** Whatever the event is called, it carries the dispute as it was: status and balance transactions say what it means. */
+const dispute: Reader = (object) => {
+  const { data } = Dispute.safeParse(object);
+  if (data === undefined || data.payment_intent === null) return unrelatedFact;
+  const { id: disputeId, payment_intent: paymentId, amount: amountCents, currency, status } = data;
+  const movements = movementsOf(data);
+  return {
+    kind: 'dispute',
+    disputeId,
+    paymentId,
+    amountCents,
+    currency,
+    status,
+    ...disputeStatusOf(status),
+    movements,
   };
+};
+
+/**
+ * In the cents of the dispute. An account that is settled in another currency withdraws and reinstates in that: there the
+ * first withdrawal stands for the disputed amount, and what follows counts in proportion to it.
+ */
+function movementsOf({
+  amount,
+  currency,
+  balance_transactions: all,
+}: z.infer<typeof Dispute>): DisputeFact['movements'] {
+  if (all === undefined) return null;
+  if (all.every((movement) => movement.currency === currency))
+    return all.map(({ id, amount: cents }) => ({ id, cents }));
+  const [first] = all.filter((movement) => movement.amount < 0).toSorted((a, b) => a.created - b.created);
+  if (first === undefined) return null;
+  return all.map(({ id, amount: cents }) => ({ id, cents: Math.round((-cents * amount) / first.amount) }));
+}
 
 const subscription: Reader = (object, prices) => {
   const { data } = StripeSubscription.safeParse(object);
@@ -129,26 +158,68 @@ const invoicePaid: Reader = (object) => {
   return subscriptionId === null ? unrelatedFact : { kind: 'invoice_paid', subscriptionId };
 };
 
-const readers: ReadonlyMap<string, Reader> = new Map(
-  Object.entries({
-    // `no_payment_required`: the sum was zero, which none of ours is.
-    'checkout.session.completed': checkout((paymentStatus) => (paymentStatus === 'paid' ? 'paid' : 'processing')),
-    'checkout.session.async_payment_succeeded': checkout((paymentStatus) =>
-      paymentStatus === 'paid' ? 'paid' : 'processing',
-    ),
-    'checkout.session.async_payment_failed': checkout(() => 'failed'),
-    'checkout.session.expired': checkout(() => 'expired'),
-    'charge.refunded': refunded,
-    'refund.updated': refund,
-    'refund.failed': refund,
-    'charge.refund.updated': refund,
-    'charge.dispute.created': dispute((status) => (status.startsWith('warning_') ? null : 'opened')),
-    'charge.dispute.funds_withdrawn': dispute(() => 'opened'),
-    'charge.dispute.closed': dispute((status) => (status === 'won' || status === 'lost' ? status : null)),
-    'charge.dispute.funds_reinstated': dispute(() => 'won'),
-    'customer.subscription.created': subscription,
-    'customer.subscription.updated': subscription,
-    'customer.subscription.deleted': subscription,
-    'invoice.paid': invoicePaid,
-  }),
+const transferReversed: Reader = (object) => {
+  const { data } = Transfer.safeParse(object);
+  if (data === undefined) return unrelatedFact;
+  const { id: transferId, amount: amountCents, amount_reversed: reversedCents } = data;
+  return { kind: 'transfer_reversed', transferId, amountCents, reversedCents };
+};
+
+/** `no_payment_required`: the sum was zero, which none of ours is. */
+const paidStates: Record<Listed<Stripe.Checkout.Session.PaymentStatus>, 'paid' | 'processing'> = {
+  paid: 'paid',
+  unpaid: 'processing',
+  no_payment_required: 'processing',
+};
+const paidOf = (paymentStatus: string): 'paid' | 'processing' =>
+  Object.hasOwn(paidStates, paymentStatus) ? paidStates[paymentStatus as keyof typeof paidStates] : 'processing';
+
+/**
+ * The types of event about things that we make at Stripe. Each has a reader or null, which says that nothing here follows
+ * from it; one that a new SDK adds does not compile until it stands here.
+ */
+type OurType = Extract<
+  Listed<Stripe.Event.Type>,
+  | `checkout.session.${string}`
+  | `charge.dispute.${string}`
+  | `charge.refund${string}`
+  | `refund.${string}`
+  | `customer.subscription.${string}`
+  | `transfer.${string}`
+  | 'invoice.paid'
+>;
+
+const readers: Record<OurType, Reader | null> = {
+  'checkout.session.completed': checkout(paidOf),
+  'checkout.session.async_payment_succeeded': checkout(paidOf),
+  'checkout.session.async_payment_failed': checkout(() => 'failed'),
+  'checkout.session.expired': checkout(() => 'expired'),
+  'charge.refunded': refunded,
+  'charge.refund.updated': refund,
+  'refund.created': null, // `charge.refunded` has the sum
+  'refund.updated': refund,
+  'refund.failed': refund,
+  'charge.dispute.created': dispute,
+  'charge.dispute.updated': dispute,
+  'charge.dispute.funds_withdrawn': dispute,
+  'charge.dispute.funds_reinstated': dispute,
+  'charge.dispute.closed': dispute,
+  'customer.subscription.created': subscription,
+  'customer.subscription.updated': subscription,
+  'customer.subscription.deleted': subscription,
+  'customer.subscription.paused': subscription,
+  'customer.subscription.resumed': subscription,
+  // `updated` says what became of a pending update, and nothing of ours makes one.
+  'customer.subscription.pending_update_applied': null,
+  'customer.subscription.pending_update_expired': null,
+  'customer.subscription.trial_will_end': null, // nothing of ours has a trial
+  'invoice.paid': invoicePaid,
+  'transfer.created': null, // its call was answered
+  'transfer.updated': null,
+  'transfer.reversed': transferReversed,
+};
+
+/** The types of event that mean something here: what the endpoint of the webhook is to be sent, and what is read daily. */
+export const paymentEventTypes: readonly string[] = Object.entries(readers).flatMap(([type, reader]) =>
+  reader === null ? [] : [type],
 );

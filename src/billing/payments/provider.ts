@@ -1,6 +1,11 @@
 import type { Context } from '../../context/context.ts';
 import type { PaidTier } from '../../fields/tiers.ts';
 
+/** A page of the portal is opened with the configuration that `ensurePortal` returned. */
+interface PortalPage {
+  configurationId: string | null;
+}
+
 /** A page of the provider where somebody pays. */
 export interface HostedPage {
   sessionId: string;
@@ -24,6 +29,8 @@ export interface CheckoutState {
 export interface RefundState {
   providerRefundId: string;
   status: 'pending' | 'succeeded' | 'failed';
+  /** Of one that failed after the provider had paid it, when the money came back, by its clock; null: it does not say. */
+  cameBackAt: Date | null;
 }
 
 /** A subscription as the provider has it. */
@@ -32,9 +39,10 @@ export interface SubscriptionState {
   customerId: string;
   /** past_due keeps the tier; with unpaid, canceled and incomplete the operator is on tier free (decision B12). */
   status: 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete';
-  tier: PaidTier;
-  /** Seats bought in addition to those of the tier. */
-  purchasedSeats: number;
+  /** Null: no setting names its price; what is known of the tier stays. */
+  tier: PaidTier | null;
+  /** Seats bought in addition to those of the tier; null: they may have a price that no setting names. */
+  purchasedSeats: number | null;
   cancelAtPeriodEnd: boolean;
   /** A downgrade that takes effect at the end of the period. */
   nextTier: PaidTier | null;
@@ -52,7 +60,32 @@ export interface SubscriptionChange {
 
 /** The provider refuses for good: another try gets the same answer. */
 export class PaymentRefused extends Error {
-  override readonly name = 'PaymentRefused';
+  override readonly name: string = 'PaymentRefused';
+}
+
+/** The provider does not know the customer, or no longer. */
+export class CustomerUnknown extends PaymentRefused {
+  override readonly name = 'CustomerUnknown';
+}
+
+/** Who pays. */
+export interface Customer {
+  customerId: string;
+  /** From 1: how many customers were made for the operator. Each call for another customer is another request. */
+  customerNumber: number;
+}
+
+/**
+ * How a page is opened. It is kept in the row, so that a call that is made again is the same request, whatever the
+ * settings say by then.
+ */
+export interface PageTerms {
+  /** Until when it can be paid. */
+  expiresAt: Date;
+  /** How long that was when the page was asked for. */
+  seconds: number;
+  /** The address of the service, to which the page leads back. */
+  returnTo: string;
 }
 
 /**
@@ -63,42 +96,41 @@ export class PaymentRefused extends Error {
  */
 export interface PaymentProvider {
   /**
-   * Key `customer:<operator>` with name and e-mail. Under another name a second customer may be made, which does no
-   * harm.
+   * Key `customer:<operator>` and the number, with name and e-mail. Under another name a second customer may be made,
+   * which does no harm.
    */
-  ensureCustomer(request: { operatorId: string; name: string; email: string }): Promise<{ customerId: string }>;
+  ensureCustomer(request: {
+    operatorId: string;
+    name: string;
+    email: string;
+    customerNumber: number;
+  }): Promise<Customer>;
   /**
-   * Key: the top-up. The provider may accept the payment for longer than `expiresAt` (Stripe: 30 minutes at least), so
+   * Key: the top-up. Throws `CustomerUnknown`, as each call for a customer does. The provider may accept the payment for longer than `expiresAt` (Stripe: 30 minutes at least), so
    * a caller that gives the checkout up must call `expireCheckout`.
    */
-  openTopUp(request: {
-    topUpId: string;
-    operatorId: string;
-    customerId: string;
-    amountCents: number;
-    expiresAt: Date;
-  }): Promise<HostedPage>;
+  openTopUp(
+    request: Customer & PageTerms & { topUpId: string; operatorId: string; amountCents: number },
+  ): Promise<HostedPage>;
   /** Key: the change. For a first subscription; `purchasedSeats` is 0 or more. */
-  openSubscription(request: {
-    changeId: string;
-    operatorId: string;
-    customerId: string;
-    tier: PaidTier;
-    purchasedSeats: number;
-    expiresAt: Date;
-  }): Promise<HostedPage>;
+  openSubscription(
+    request: Customer & PageTerms & { changeId: string; operatorId: string; tier: PaidTier; purchasedSeats: number },
+  ): Promise<HostedPage>;
   /**
-   * Key: the change. A page that confirms an upgrade of a running subscription. The upgrade happens when it is paid
+   * Key: the change and the attempt, which counts the pages of one change. A page that confirms an upgrade of a running subscription. The upgrade happens when it is paid
    * (decision B12), and only `readSubscription` shows that: Stripe reports nothing about this page. Opening it takes a
    * planned downgrade back, so a caller that gives the upgrade up must plan the downgrade again.
    */
-  openUpgrade(request: {
-    changeId: string;
-    customerId: string;
-    subscriptionId: string;
-    tier: PaidTier;
-    expiresAt: Date;
-  }): Promise<HostedPage>;
+  openUpgrade(
+    request: Customer &
+      PageTerms &
+      PortalPage & { changeId: string; attempt: number; subscriptionId: string; tier: PaidTier },
+  ): Promise<HostedPage>;
+  /**
+   * Key: the change. To be called once the page of an upgrade is paid, as `readCheckout` says: makes the upgrade where
+   * paying it did not.
+   */
+  completeUpgrade(request: { changeId: string; subscriptionId: string; tier: PaidTier }): Promise<SubscriptionState>;
   readCheckout(sessionId: string): Promise<CheckoutState>;
   /** Closes a checkout so that nobody can pay it; one that is over already stays as it is. */
   expireCheckout(sessionId: string): Promise<void>;
@@ -111,8 +143,26 @@ export interface PaymentProvider {
     subscriptionId: string;
     change: SubscriptionChange;
   }): Promise<SubscriptionState>;
+  /**
+   * Ends a subscription at once and refunds what was paid for its current period; keys are made of the subscription.
+   * @returns the cents that went back
+   */
+  giveSubscriptionBack(subscriptionId: string): Promise<number>;
+  /**
+   * Sees to it that the portal sells what the settings say, and that an upgrade in it counts when it is paid.
+   * @param configurationId what an earlier call returned
+   * @returns how the provider names the configuration; null where it has none
+   */
+  ensurePortal(configurationId: string | null): Promise<string | null>;
   /** Key: the portal session. */
-  openPortal(request: { portalId: string; customerId: string }): Promise<{ url: string }>;
+  openPortal(request: Customer & PortalPage & { portalId: string; returnTo: string }): Promise<{ url: string }>;
+  /**
+   * A page of the events since a moment, at most 100, each as its webhook carries it and of the types that mean something
+   * here.
+   * @param request.after the id of the last event of the page before; null: the first page
+   * @returns after: null where there are no more
+   */
+  readEvents(request: { since: Date; after: string | null }): Promise<{ events: unknown[]; after: string | null }>;
   /** Key `payout:<operator>:<month>`. @param request.account `acct_…` */
   transfer(request: {
     key: string;

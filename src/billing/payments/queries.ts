@@ -6,7 +6,7 @@ const EffectRow = z.object({ outcome: z.string(), operator_id: z.string().nullab
 /** What a fact changed: its outcome, the operator whose wallet it concerns, and the life that must be woken. */
 export type PaymentEffect = z.infer<typeof EffectRow>;
 
-export interface TopUpOutcome {
+interface TopUpOutcome {
   topUpId: string;
   outcome: 'paid' | 'processing' | 'failed' | 'expired';
   sessionId: string;
@@ -28,14 +28,16 @@ export const settleTopUp = (
 export interface RefundOutcome {
   providerRefundId: string | null;
   status: 'pending' | 'succeeded' | 'failed';
+  cameBackAt: Date | null;
 }
 
 export const settleRefund = (
   connection: CommonQueryMethods,
   id: string,
-  { providerRefundId, status }: RefundOutcome,
+  { providerRefundId, status, cameBackAt }: RefundOutcome,
 ): Promise<PaymentEffect> =>
-  connection.one(sql.type(EffectRow)`select * from settle_refund(${id}, ${providerRefundId}, ${status}, null, null)`);
+  connection.one(sql.type(EffectRow)`
+    select * from settle_refund(${id}, ${providerRefundId}, ${status}, ${cameBackAt?.toISOString() ?? null}, null)`);
 
 type Fact<Kind extends PaymentEvent['kind']> = Extract<PaymentEvent, { kind: Kind }>;
 
@@ -60,7 +62,16 @@ export const recordDispute = (
   requestId: string,
 ): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
-    select * from record_dispute(${fact.disputeId}, ${fact.paymentId}, ${fact.amountCents}, ${fact.outcome}, ${requestId})`);
+    select * from record_dispute(${fact.disputeId}, ${fact.paymentId}, ${fact.amountCents}, ${fact.status}, ${fact.standing}, ${fact.stage},
+      ${fact.createdAt.toISOString()}, ${fact.movements === null ? null : JSON.stringify(fact.movements)}::jsonb, ${requestId})`);
+
+export const recordTransferReversed = (
+  connection: CommonQueryMethods,
+  fact: Fact<'transfer_reversed'>,
+  requestId: string,
+): Promise<PaymentEffect> =>
+  connection.one(sql.type(EffectRow)`
+    select * from record_transfer_reversed(${fact.transferId}, ${fact.reversedCents >= fact.amountCents}, ${requestId})`);
 
 export const paysTopUp = (connection: CommonQueryMethods, paymentId: string): Promise<boolean> =>
   connection.exists(sql.type(z.object({}))`select 1 from top_ups where payment_id = ${paymentId}`);

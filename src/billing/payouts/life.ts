@@ -30,7 +30,7 @@ export async function openPayouts(
 }
 
 /** Where a payout stands; until `due` has changed its life waits to be woken. */
-export interface PayoutStep {
+interface PayoutStep {
   status: PayoutState;
   waitMs: null;
 }

@@ -47,7 +47,7 @@ const PageRow = z.object({
  * One page: `content` is the rows joined, `last` the position of the last of them, `more` whether there are any below
  * it.
  */
-export type StatementPage = z.infer<typeof PageRow>;
+type StatementPage = z.infer<typeof PageRow>;
 
 /** How rows are written and joined; the fragments see the transfer as `t`. */
 export interface StatementForm {

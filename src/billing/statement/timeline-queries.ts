@@ -43,7 +43,7 @@ const PageRow = z.object({
 });
 
 /** One page: `rows` is JSON without its brackets; what is left begins at `next_top` and `next_call`. */
-export type TimelinePage = z.infer<typeof PageRow>;
+type TimelinePage = z.infer<typeof PageRow>;
 
 /** One statement, one round trip: transfers and standalone calls, newest first, as they were at the snapshot. */
 export const readTimelinePage = (connection: CommonQueryMethods, request: TimelineRequest): Promise<TimelinePage> =>

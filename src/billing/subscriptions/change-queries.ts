@@ -26,6 +26,9 @@ const ChangeRow = z.object({
   status: z.enum(changeStatuses),
   effective_at: z.string().nullable(),
   expires_at: z.string().nullable(),
+  seconds: z.number().nullable(),
+  return_to: z.string().nullable(),
+  attempt: z.number(),
   session_id: z.string().nullable(),
   /** Sealed. */
   checkout_url: z.string().nullable(),
@@ -35,7 +38,8 @@ const ChangeRow = z.object({
 });
 export type ChangeRow = z.infer<typeof ChangeRow>;
 
-const columns = sql.fragment`id, operator_id, kind, tier, status, effective_at, expires_at, session_id, checkout_url, closing,
+const columns = sql.fragment`id, operator_id, kind, tier, status, effective_at, expires_at, seconds, return_to, attempt, session_id,
+  checkout_url, closing,
   coalesce(expires_at <= clock_timestamp(), false) as past`;
 
 /** What the encrypted address of a checkout is bound to. */
@@ -53,29 +57,57 @@ export const findChangeInFlight = (connection: CommonQueryMethods, operatorId: s
   connection.maybeOne(sql.type(ChangeRow)`
     select ${columns} from subscription_changes where operator_id = ${operatorId} and status in ('opening', 'waiting')`);
 
-export interface NewChange {
+interface NewChange {
   id: SubscriptionChangeId;
   operatorId: OperatorId;
   kind: ChangeKind;
   tier: string;
-  /** How long it can be paid; null: there is nothing to pay, and the change is done. */
-  seconds: number | null;
+  /** How its page is opened; null: there is nothing to pay, and the change is done. */
+  page: { seconds: number; returnTo: string } | null;
   effectiveAt: string | null;
 }
 
 /** Inserts the change. One that has to be paid is checked with the provider when its time is over. */
 export async function insertChange(connection: CommonQueryMethods, change: NewChange): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    insert into subscription_changes (id, operator_id, kind, tier, status, effective_at, expires_at)
-    values (${change.id}, ${change.operatorId}, ${change.kind}, ${change.tier}, ${change.seconds === null ? 'done' : 'opening'},
-      ${change.effectiveAt}, date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${change.seconds}))`);
+    insert into subscription_changes (id, operator_id, kind, tier, status, effective_at, seconds, return_to, expires_at)
+    values (${change.id}, ${change.operatorId}, ${change.kind}, ${change.tier}, ${change.page === null ? 'done' : 'opening'},
+      ${change.effectiveAt}, ${change.page?.seconds ?? null}, ${change.page?.returnTo ?? null},
+      ${expiresIn(change.page?.seconds ?? null)})`);
+  await planFetchOf(connection, change.id);
+}
+
+/** In whole milliseconds: it is sent to the provider, and the same again with each try. */
+const expiresIn = (seconds: number | null) =>
+  sql.fragment`date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${seconds})`;
+
+/** The life is due at once, and fetches when the change can no longer be paid. */
+async function planFetchOf(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscriptions s set due_at = clock_timestamp(), next_call_at = least(s.next_call_at, c.expires_at)
-    from subscription_changes c where s.operator_id = ${change.operatorId} and c.id = ${change.id}`);
+    from subscription_changes c where s.operator_id = c.operator_id and c.id = ${id}`);
 }
 
 /**
- * Marks that the provider is about to be asked to open the page.
+ * Has the page of a waiting upgrade opened anew by the life, which the caller wakes; there is as much time to pay it as
+ * at first.
+ * @param attempt that of the page that was opened last
+ * @returns false where it does not wait, or a rival had it opened
+ */
+export async function reopenChange(
+  connection: CommonQueryMethods,
+  { id, attempt }: Pick<ChangeRow, 'id' | 'attempt'>,
+): Promise<boolean> {
+  const { rowCount } = await connection.query(sql.type(Nothing)`
+    update subscription_changes set status = 'opening', session_id = null, checkout_url = null, attempt = attempt + 1,
+      expires_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => seconds)
+    where id = ${id} and kind = 'upgrade' and status = 'waiting' and attempt = ${attempt}`);
+  if (rowCount > 0) await planFetchOf(connection, id);
+  return rowCount > 0;
+}
+
+/**
+ * Marks that the request to open the page is about to be sent to the provider.
  * @returns false where the change was given up meanwhile
  */
 export async function beginToOpen(connection: CommonQueryMethods, id: string): Promise<boolean> {
@@ -91,13 +123,13 @@ export async function beginToOpen(connection: CommonQueryMethods, id: string): P
 export async function savePage(
   connection: CommonQueryMethods,
   id: string,
-  page: { sessionId: string; url: string },
+  page: { attempt: number; sessionId: string; url: string },
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
     update subscription_changes set session_id = ${page.sessionId},
       checkout_url = case when status = 'opening' then ${page.url} end,
       status = case when status = 'opening' then 'waiting' else status end
-    where id = ${id} and session_id is null`);
+    where id = ${id} and attempt = ${page.attempt} and session_id is null`);
 }
 
 /** Ends a change in flight. @param closing whether its page may still be open at the provider and must be closed */

@@ -1,13 +1,8 @@
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
-import { customerOf } from '../payments/customers.ts';
-import {
-  PaymentRefused,
-  type HostedPage,
-  type PaymentProvider,
-  type PaymentsContext,
-  type SubscriptionState,
-} from '../payments/provider.ts';
+import { forCustomer } from '../payments/customers.ts';
+import { portalConfigurationOf } from '../payments/portal-configuration.ts';
+import { PaymentRefused, type HostedPage, type PaymentsContext, type SubscriptionState } from '../payments/provider.ts';
 import {
   beginToOpen,
   changeIsClosed,
@@ -17,7 +12,7 @@ import {
   savePage,
   type ChangeRow,
 } from './change-queries.ts';
-import { forOperator } from './life.ts';
+import { completeIfPaid, forOperator } from './life.ts';
 import { findSubscription, type SubscriptionRow } from './queries.ts';
 import { isRunning, takeState } from './state.ts';
 
@@ -32,7 +27,7 @@ export async function openSubscriptionCheckout(context: PaymentsContext, changeI
   if (change.past) return await endChange(pool, changeId, { status: 'expired', closing: true });
   if (change.status !== 'opening' || row === null || !(await beginToOpen(pool, changeId))) return;
   try {
-    await keepPage(context, changeId, await openPage(context, { change, row }));
+    await keepPage(context, change, await openPage(context, { change, row }));
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     log.error({ changeId, reason: error.message }, 'the payment provider refuses to open a checkout of a subscription');
@@ -47,25 +42,28 @@ interface Wanted {
 
 async function openPage(context: PaymentsContext, { change, row }: Wanted): Promise<HostedPage> {
   const { payments } = context;
-  const { id: changeId, operator_id: operatorId, tier, expires_at: until } = change;
-  if (until === null) throw new Error(`The change ${changeId} has nothing to pay.`);
-  const customerId = await customerOf(context, operatorId);
-  step('openSubscriptionCheckout:customer');
-  const expiresAt = new Date(until);
-  const page =
-    change.kind === 'upgrade' && row.subscription_id !== null
-      ? await payments.openUpgrade({ changeId, customerId, subscriptionId: row.subscription_id, tier, expiresAt })
-      : await payments.openSubscription({ changeId, operatorId, customerId, tier, purchasedSeats: 0, expiresAt });
+  const { id: changeId, operator_id: operatorId, tier, attempt, kind, expires_at: until, seconds } = change;
+  const { subscription_id: subscriptionId } = row;
+  if (until === null || seconds === null || change.return_to === null)
+    throw new Error(`The change ${changeId} has nothing to pay.`);
+  const terms = { expiresAt: new Date(until), seconds, returnTo: change.return_to };
+  const configurationId = kind === 'upgrade' ? await portalConfigurationOf(context) : null;
+  const page = await forCustomer(context, operatorId, (customer) => {
+    step('openSubscriptionCheckout:customer');
+    return kind === 'upgrade' && subscriptionId !== null
+      ? payments.openUpgrade({ changeId, attempt, configurationId, ...customer, subscriptionId, tier, ...terms })
+      : payments.openSubscription({ changeId, operatorId, ...customer, tier, purchasedSeats: 0, ...terms });
+  });
   step('openSubscriptionCheckout:opened');
   return page;
 }
 
 async function keepPage(
   { pool, encryption }: Context,
-  changeId: string,
+  { id, attempt }: ChangeRow,
   { sessionId, url }: HostedPage,
 ): Promise<void> {
-  await savePage(pool, changeId, { sessionId, url: encryption.seal(url, changeSeal(changeId)) });
+  await savePage(pool, id, { attempt, sessionId, url: encryption.seal(url, changeSeal(id)) });
 }
 
 /**
@@ -81,7 +79,7 @@ export async function closeSubscriptionCheckout(context: PaymentsContext, change
     const sessionId = change.session_id ?? (await openPage(context, { change, row })).sessionId;
     await payments.expireCheckout(sessionId).catch(unlessRefused);
     step('closeSubscriptionCheckout:expired');
-    await takeWhatWasPaid(context, { change, row, state: await boughtBy(payments, { change, row, sessionId }) });
+    await takeWhatWasPaid(context, { change, row, state: await boughtBy(context, { change, row, sessionId }) });
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     log.warn({ changeId, reason: error.message }, 'the payment provider does not know a checkout that was given up');
@@ -95,13 +93,16 @@ const unlessRefused = (error: unknown): void => {
 };
 
 async function boughtBy(
-  payments: PaymentProvider,
+  context: PaymentsContext,
   { change, row, sessionId }: Wanted & { sessionId: string },
 ): Promise<SubscriptionState | null> {
-  if (isRunning(row) && row.subscription_id !== null) return await payments.readSubscription(row.subscription_id);
-  if (change.kind !== 'start') return null;
-  const { subscriptionId } = await payments.readCheckout(sessionId);
-  return subscriptionId === null ? null : await payments.readSubscription(subscriptionId);
+  const { payments } = context;
+  const checkout = await payments.readCheckout(sessionId);
+  // One that was paid beside a subscription that runs by now is a second one.
+  const subscriptionId = checkout.subscriptionId ?? (isRunning(row) ? row.subscription_id : null);
+  if (subscriptionId === null) return null;
+  await completeIfPaid(context, { change, checkout, subscriptionId });
+  return await payments.readSubscription(subscriptionId);
 }
 
 const takeWhatWasPaid = (

@@ -5,9 +5,9 @@ import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
 import type { PaymentEffect } from '../payments/queries.ts';
 import { endChange, findChange } from './change-queries.ts';
 import { planFetchNow, subscriberOf } from './queries.ts';
-import { takeState } from './state.ts';
+import { hasUnknownPrice, takeState } from './state.ts';
 
-export type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'invoice_paid' | 'checkout' }>;
+type SubscriptionFact = Extract<PaymentEvent, { kind: 'subscription' | 'invoice_paid' | 'checkout' }>;
 
 /**
  * Applies what a payment webhook reports about a subscription, in the transaction that stores the event. Events come in
@@ -23,7 +23,8 @@ export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact)
     await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
   }
   await planFetchNow(unit.connection, operatorId);
-  return { outcome: 'applied', operator_id: operatorId, life: lifeId.subscription(operatorId) };
+  const outcome = event.kind === 'subscription' && hasUnknownPrice(event.state) ? 'unknown_price' : 'applied';
+  return { outcome, operator_id: operatorId, life: lifeId.subscription(operatorId) };
 }
 
 async function operatorOf(unit: Unit, event: SubscriptionFact): Promise<string | null> {

@@ -10,7 +10,6 @@ import { describeLives, type LifeDescription } from '../payments/life-descriptio
 import {
   PaymentRefused,
   type CheckoutState,
-  type PaymentProvider,
   type PaymentsContext,
   type SubscriptionState,
 } from '../payments/provider.ts';
@@ -20,12 +19,14 @@ import {
   auditSubscription,
   findSubscription,
   knownSubscribers,
+  openSurplus,
   planNextFetch,
   reconcileSubscriptionRows,
+  settleSurplus,
   type SubscriptionRow,
 } from './queries.ts';
 import type { SubscriptionStep } from './schema.ts';
-import { isRunning, takeState } from './state.ts';
+import { hasUnknownPrice, isRunning, takeState, takeUnknown } from './state.ts';
 
 /**
  * One step of the life of a subscription: deletes the messages that woke it and returns what is next. By the rows, so
@@ -81,12 +82,14 @@ export async function pushSubscription(context: PaymentsContext, operatorId: str
     (state) => ({ state, refused: null }),
     async (error: unknown) => {
       if (!(error instanceof PaymentRefused)) throw error;
-      return { state: await payments.readSubscription(subscriptionId), refused: error.message };
+      return { state: await readSubscription(context, operatorId, subscriptionId), refused: error.message };
     },
   );
   step('pushSubscription:pushed');
   await forOperator(context, operatorId, async (unit) => {
-    await takeState(unit, operatorId, { state: pushed.state, at: row.answer_at, knownRevision: revision });
+    const { state } = pushed;
+    if (state === 'unknown') await takeUnknown(unit, operatorId);
+    else await takeState(unit, operatorId, { state, at: row.answer_at, knownRevision: revision });
     if (pushed.refused !== null)
       await auditSubscription(unit.connection, operatorId, 'subscription.change_refused', change);
     await planNextFetch(unit.connection, operatorId, row.read_at);
@@ -101,55 +104,122 @@ export async function pushSubscription(context: PaymentsContext, operatorId: str
 
 /**
  * Fetches the state of checkout and subscription from the provider: at the end of the period, when a checkout expires,
- * after an event. A lost webhook loses nothing.
+ * after an event. A lost webhook loses nothing. Gives back subscriptions that were paid beside it.
  */
 export async function fetchSubscription(context: PaymentsContext, operatorId: string): Promise<void> {
-  const { payments } = context;
+  await giveSurplusBack(context, operatorId);
   const row = await findSubscription(context.pool, operatorId);
   if (row === null) return;
   const change = await findChangeInFlight(context.pool, operatorId);
-  const atProvider = await readAtProvider(payments, row, change).catch((error: unknown) => {
-    if (!(error instanceof PaymentRefused)) throw error;
+  const { checkout, state } = await readAtProvider(context, operatorId, { row, change });
+  if (state !== null && state !== 'unknown' && hasUnknownPrice(state)) {
     context.log.error(
-      { operatorId, reason: error.message },
-      'the payment provider does not know a subscription; a person must look',
+      { operatorId, subscriptionId: state.subscriptionId },
+      'a subscription has a price that no setting names; add it to the list of its STRIPE_PRICE_ setting',
     );
-    return { checkout: null, state: null };
-  });
+  }
   step('fetchSubscription:fetched');
   await forOperator(context, operatorId, async (unit) => {
-    if (atProvider.state !== null) {
-      await takeState(unit, operatorId, {
-        state: atProvider.state,
-        at: row.answer_at,
-        knownRevision: row.pushed_revision,
-      });
-    }
-    if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, atProvider.checkout);
+    if (state === 'unknown') await takeUnknown(unit, operatorId);
+    else if (state !== null)
+      await takeState(unit, operatorId, { state, at: row.answer_at, knownRevision: row.pushed_revision });
+    if (change !== null && change.status === 'waiting') await endUnpaid(unit, change, checkout);
     await planNextFetch(unit.connection, operatorId, row.read_at);
   });
 }
 
 interface AtProvider {
   /**
-   * The status of the checkout of a first subscription; null where there is none, as for an upgrade, which its
-   * subscription shows.
+   * The status of the page of the change that waits; null where there is none. One of the portal is open for ever: what
+   * was confirmed there shows in the subscription.
    */
   checkout: CheckoutState['status'] | null;
-  /** The subscription that runs, or the one that a checkout has become. */
-  state: SubscriptionState | null;
+  /** The subscription that runs, or the one that a checkout has become; `unknown`: the provider does not know it. */
+  state: SubscriptionState | 'unknown' | null;
 }
 
 async function readAtProvider(
-  payments: PaymentProvider,
-  row: SubscriptionRow,
-  change: ChangeRow | null,
+  context: PaymentsContext,
+  operatorId: string,
+  { row, change }: { row: SubscriptionRow; change: ChangeRow | null },
 ): Promise<AtProvider> {
-  const sessionId = change?.kind === 'start' ? change.session_id : null;
-  const checkout = sessionId === null ? null : await payments.readCheckout(sessionId);
+  const sessionId = change?.session_id ?? null;
+  const checkout = sessionId === null ? null : await readCheckout(context, operatorId, sessionId);
   const subscriptionId = isRunning(row) ? row.subscription_id : (checkout?.subscriptionId ?? null);
-  const state = subscriptionId === null ? null : await payments.readSubscription(subscriptionId);
-  return { checkout: checkout?.status ?? null, state };
+  if (subscriptionId === null) return { checkout: checkout?.status ?? null, state: null };
+  if (change !== null && checkout !== null) await completeIfPaid(context, { change, checkout, subscriptionId });
+  return {
+    checkout: checkout?.status ?? null,
+    state: await readSubscription(context, operatorId, subscriptionId),
+  };
+}
+
+/** Makes an upgrade that was paid where paying it did not. */
+export async function completeIfPaid(
+  { payments, log }: PaymentsContext,
+  { change, checkout, subscriptionId }: { change: ChangeRow; checkout: CheckoutState; subscriptionId: string },
+): Promise<void> {
+  if (change.kind !== 'upgrade' || checkout.status !== 'paid') return;
+  const { id: changeId, tier } = change;
+  await payments.completeUpgrade({ changeId, subscriptionId, tier }).catch((error: unknown) => {
+    if (!(error instanceof PaymentRefused)) throw error;
+    log.error(
+      { changeId, subscriptionId, reason: error.message },
+      'an upgrade was paid, and the payment provider refuses to make it; a person must look',
+    );
+  });
+}
+
+const readSubscription = (
+  { payments, log }: PaymentsContext,
+  operatorId: string,
+  subscriptionId: string,
+): Promise<SubscriptionState | 'unknown'> =>
+  payments.readSubscription(subscriptionId).catch((error: unknown) => {
+    if (!(error instanceof PaymentRefused)) throw error;
+    const fields = { operatorId, subscriptionId, reason: error.message };
+    log.error(fields, 'the payment provider does not know a subscription; a person must look');
+    return 'unknown' as const;
+  });
+
+/** Null where the provider does not know it: it ends when its time is over. */
+const readCheckout = (
+  { payments, log }: PaymentsContext,
+  operatorId: string,
+  sessionId: string,
+): Promise<CheckoutState | null> =>
+  payments.readCheckout(sessionId).catch((error: unknown) => {
+    if (!(error instanceof PaymentRefused)) throw error;
+    log.error(
+      { operatorId, reason: error.message },
+      'the payment provider does not know a checkout; a person must look',
+    );
+    return null;
+  });
+
+/**
+ * Ends subscriptions that were paid beside the one that runs, and has the provider refund what was paid for them: under
+ * keys, so any number of times. One that it refuses to give back is left to a person.
+ */
+async function giveSurplusBack(context: PaymentsContext, operatorId: string): Promise<void> {
+  const { pool, log, payments } = context;
+  for (const subscriptionId of await openSurplus(pool, operatorId)) {
+    const refundedCents = await payments.giveSubscriptionBack(subscriptionId).catch((error: unknown) => {
+      if (!(error instanceof PaymentRefused)) throw error;
+      log.error(
+        { operatorId, subscriptionId, reason: error.message },
+        'an operator pays for two subscriptions, and the payment provider does not give the second back; a person must look',
+      );
+      return null;
+    });
+    await forOperator(context, operatorId, async ({ connection }) => {
+      await settleSurplus(connection, subscriptionId, refundedCents);
+      if (refundedCents === null) return;
+      const detail = { subscription_id: subscriptionId, refunded_cents: refundedCents };
+      await auditSubscription(connection, operatorId, 'subscription.second_given_back', detail);
+      log.error({ operatorId, ...detail }, 'an operator paid for two subscriptions; the second was ended and refunded');
+    });
+  }
 }
 
 async function endUnpaid(

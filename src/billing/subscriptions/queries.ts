@@ -20,6 +20,7 @@ const SubscriptionRow = z.object({
   revision: z.number(),
   pushed_revision: z.number(),
   state_at: z.string().nullable(),
+  unknown_since: z.string().nullable(),
   /** Postgres' clock as this was read. */
   read_at: z.string(),
   /**
@@ -31,7 +32,7 @@ const SubscriptionRow = z.object({
 export type SubscriptionRow = z.infer<typeof SubscriptionRow>;
 
 const columns = sql.fragment`status, subscription_id, tier, period_start, period_end, cancel_at_period_end, next_tier, purchased_seats,
-  revision, pushed_revision, state_at, clock_timestamp() as read_at, greatest(clock_timestamp(), state_at) as answer_at`;
+  revision, pushed_revision, state_at, unknown_since, clock_timestamp() as read_at, greatest(clock_timestamp(), state_at) as answer_at`;
 
 /** Null where the operator has never requested a subscription. */
 export const findSubscription = (connection: CommonQueryMethods, operatorId: string): Promise<SubscriptionRow | null> =>
@@ -75,7 +76,7 @@ export async function saveSubscription(
     update subscriptions set status = ${row.status}, subscription_id = ${row.subscription_id}, tier = ${row.tier},
       period_start = ${row.period_start}, period_end = ${row.period_end}, cancel_at_period_end = ${row.cancel_at_period_end},
       next_tier = ${row.next_tier}, purchased_seats = ${row.purchased_seats}, revision = ${row.revision},
-      pushed_revision = ${row.pushed_revision}, state_at = ${row.state_at}
+      pushed_revision = ${row.pushed_revision}, state_at = ${row.state_at}, unknown_since = ${row.unknown_since}
     where operator_id = ${operatorId}`);
 }
 
@@ -88,7 +89,8 @@ export async function planFetchNow(connection: CommonQueryMethods, operatorId: s
 /**
  * Sets when to fetch from the provider next, after a fetch that began at `fetchedAt`: at the end of the period and when
  * a checkout expires; in a minute where the period is over and not renewed yet, in ten minutes while a payment is
- * processed; at once where an event came meanwhile.
+ * processed; at growing intervals up to a day where the provider does not know the subscription; at once where an event
+ * came meanwhile, or a subscription is to be given back.
  */
 export async function planNextFetch(
   connection: CommonQueryMethods,
@@ -98,8 +100,10 @@ export async function planNextFetch(
   await connection.query(sql.type(Nothing)`
     update subscriptions s set next_call_at = least(
       case when s.next_call_at > ${fetchedAt} and s.next_call_at <= clock_timestamp() then s.next_call_at end,
+      (select clock_timestamp() from surplus_subscriptions where operator_id = s.operator_id and status = 'open' limit 1),
       case when s.status in ('active', 'past_due', 'unpaid') then
-        case when s.period_end > clock_timestamp() then s.period_end else clock_timestamp() + interval '1 minute' end end,
+        case when s.unknown_since is not null then next_check_at(s.unknown_since)
+          when s.period_end > clock_timestamp() then s.period_end else clock_timestamp() + interval '1 minute' end end,
       (select case when c.expires_at > clock_timestamp() then c.expires_at else clock_timestamp() + interval '10 minutes' end
         from subscription_changes c where c.operator_id = s.operator_id and c.status in ('opening', 'waiting')))
     where operator_id = ${operatorId}`);
@@ -162,6 +166,35 @@ export const readStanding = (
     left join subscriptions s on s.operator_id = o.operator_id
     left join subscription_changes c on c.operator_id = o.operator_id and c.status in ('opening', 'waiting')
     where o.operator_id = ${operatorId}`);
+
+/**
+ * Notes a paid subscription beside the one that runs, for the life to give back.
+ * @returns whether it is new
+ */
+export async function noteSurplus(
+  connection: CommonQueryMethods,
+  operatorId: string,
+  subscriptionId: string,
+): Promise<boolean> {
+  const { rowCount } = await connection.query(sql.type(Nothing)`
+    insert into surplus_subscriptions (subscription_id, operator_id) values (${subscriptionId}, ${operatorId}) on conflict do nothing`);
+  return rowCount > 0;
+}
+
+export const openSurplus = (connection: CommonQueryMethods, operatorId: string): Promise<readonly string[]> =>
+  connection.anyFirst(sql.type(z.object({ subscription_id: z.string() }))`
+    select subscription_id from surplus_subscriptions where operator_id = ${operatorId} and status = 'open' order by created_at`);
+
+/** @param refundedCents null: the provider refuses to end it or to refund it */
+export async function settleSurplus(
+  connection: CommonQueryMethods,
+  subscriptionId: string,
+  refundedCents: number | null,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update surplus_subscriptions set status = ${refundedCents === null ? 'refused' : 'given_back'}, refunded_cents = ${refundedCents}
+    where subscription_id = ${subscriptionId} and status = 'open'`);
+}
 
 /** Writes an audit event for what the service itself did with the subscription of an operator. */
 export async function auditSubscription(

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { cancelSubscription } from './cancel.ts';
+import { giveUpChange, openChangePage } from './change-in-flight.ts';
 import { openPortal } from './portal/create.ts';
 import { PortalSchema } from './portal/schema.ts';
 import { readSubscription } from './read.ts';
@@ -42,6 +44,35 @@ const postCancel = route({
   handler: ({ context, call }) => cancelSubscription(context, call),
 });
 
+const deleteChange = route({
+  method: 'delete',
+  path: '/v1/billing/subscription/change',
+  operation: 'giveUpSubscriptionChange',
+  tag,
+  summary: 'Give up a change that waits to be paid; a subscription that runs goes on',
+  audience: 'admin',
+  status: 200,
+  reply: z.object({ deleted: z.literal(true) }),
+  refusals: ['NOT_FOUND'],
+  handler: ({ context, call }) => giveUpChange(context, call),
+});
+
+const postChangePage = route({
+  method: 'post',
+  path: '/v1/billing/subscription/change/checkout',
+  operation: 'openSubscriptionChange',
+  tag,
+  summary: 'Open the page of a change that waits to be paid',
+  description:
+    'The page of an upgrade lives for minutes: this opens it anew, with as much time to pay as at first. That of a first subscription is the ' +
+    'same until its time is over.',
+  audience: 'admin',
+  status: 200,
+  reply: SubscribedSchema,
+  refusals: ['CONFLICT', 'NOT_FOUND', 'PAYMENT_REFUSED', 'PAYMENTS_NOT_CONFIGURED'],
+  handler: ({ context, call }) => openChangePage(context, call),
+});
+
 const getSubscription = route({
   method: 'get',
   path: '/v1/billing/subscription',
@@ -82,4 +113,12 @@ const postPortal = route({
   handler: ({ context, call }) => openPortal(context, call),
 });
 
-export const subscriptionRoutes: AnyRoute[] = [postSubscribe, postCancel, getSubscription, postSeats, postPortal];
+export const subscriptionRoutes: AnyRoute[] = [
+  postSubscribe,
+  postCancel,
+  deleteChange,
+  postChangePage,
+  getSubscription,
+  postSeats,
+  postPortal,
+];

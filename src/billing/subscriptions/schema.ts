@@ -1,10 +1,12 @@
-import { TierSchema } from '../../fields/tiers.ts';
+import { paidTiers, TierSchema } from '../../fields/tiers.ts';
 import { z } from 'zod';
 
 const Instant = z.iso.datetime();
+/** As in British English, without a comma before the last. */
+const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 export const SubscribeSchema = z
-  .strictObject({ tier: TierSchema.meta({ description: 'developer, pro or business.' }) })
+  .strictObject({ tier: TierSchema.meta({ description: `${oneOf.format(paidTiers)}.` }) })
   .meta({ id: 'Subscribe' });
 export type Subscribe = z.infer<typeof SubscribeSchema>;
 
@@ -69,7 +71,10 @@ export const SubscriptionSchema = z
     pending_change: z
       .object({ tier: TierSchema, checkout_url: z.string().nullable(), expires_at: Instant })
       .nullable()
-      .meta({ description: 'A change that waits to be paid. Only administrators see its checkout_url.' }),
+      .meta({
+        description:
+          'A change that waits to be paid. Only administrators see its checkout_url, which of an upgrade lives for minutes: POST /v1/billing/subscription/change/checkout opens it anew.',
+      }),
   })
   .meta({
     id: 'Subscription',

@@ -6,6 +6,8 @@ import { endChange, findChangeInFlight } from './change-queries.ts';
 import {
   auditSubscription,
   lockSubscription,
+  noteSurplus,
+  planFetchNow,
   purchasableSeats,
   saveSubscription,
   type SubscriptionRow,
@@ -13,7 +15,7 @@ import {
 } from './queries.ts';
 
 /** The state of a subscription as the provider reported it. */
-export interface ReportedState {
+interface ReportedState {
   state: SubscriptionState;
   /** As of when, ISO 8601. */
   at: string;
@@ -54,10 +56,12 @@ const noTerms: DesiredTerms = { cancel_at_period_end: false, next_tier: null, pu
 export async function takeState(unit: Unit, operatorId: string, reported: ReportedState): Promise<SubscriptionRow> {
   const { connection } = unit;
   const before = await lockSubscription(connection, operatorId);
-  if (isSecondSubscription(before, reported)) {
+  const { subscriptionId } = reported.state;
+  if (isSecondSubscription(before, reported) && (await noteSurplus(connection, operatorId, subscriptionId))) {
     await auditSubscription(connection, operatorId, 'subscription.second', {
-      subscription_id: reported.state.subscriptionId,
+      subscription_id: subscriptionId,
     });
+    await planFetchNow(connection, operatorId); // which gives it back
   }
   if (!isRelevant(before, reported)) return before;
   const merged = merge(before, reported);
@@ -70,7 +74,43 @@ export async function takeState(unit: Unit, operatorId: string, reported: Report
   return after;
 }
 
-/** Whether the operator has two subscriptions. Nobody can buy a second one here, so a person must look. */
+/**
+ * Days after which a subscription that the provider does not know is unpaid; the provider's own time to collect is about
+ * as long.
+ */
+const UNKNOWN_DAYS = 14;
+
+/**
+ * The provider says that it does not know the subscription that runs. That may be a wrong key, which a person puts right,
+ * so the tier is kept as one that is past due; after two weeks, counted from the end of what was paid, nobody pays it. One
+ * that was canceled ends with its period. The caller has locked the operator.
+ */
+export async function takeUnknown(unit: Unit, operatorId: string): Promise<void> {
+  const { connection } = unit;
+  const before = await lockSubscription(connection, operatorId);
+  if (!isRunning(before)) return;
+  const unknown_since = before.unknown_since ?? before.read_at;
+  const now = Date.parse(before.read_at);
+  const end = Date.parse(before.period_end ?? unknown_since);
+  const isOver = before.cancel_at_period_end && end <= now;
+  const isGivenUp = Math.max(Date.parse(unknown_since), end) + UNKNOWN_DAYS * 86_400_000 <= now;
+  const after: SubscriptionRow = {
+    ...before,
+    ...(isOver && noTerms),
+    status: isOver ? 'ended' : isGivenUp || before.status === 'unpaid' ? 'unpaid' : 'past_due',
+    unknown_since,
+    pushed_revision: before.revision, // there is nobody to push it to
+  };
+  await saveSubscription(connection, operatorId, after);
+  await giveTier(unit, operatorId, { before, after });
+  await auditDifference(unit, operatorId, { before, after });
+  unit.changed(operatorId);
+}
+
+/**
+ * Whether the operator has two subscriptions. Nobody can buy a second one here on purpose, so the life ends it and gives
+ * back what was paid.
+ */
 const isSecondSubscription = (before: SubscriptionRow, { state }: ReportedState): boolean =>
   isRunning(before) &&
   before.subscription_id !== state.subscriptionId &&
@@ -80,8 +120,12 @@ function isRelevant(before: SubscriptionRow, { state, at }: ReportedState): bool
   if (before.state_at !== null && Date.parse(at) < Date.parse(before.state_at)) return false;
   // A subscription that ended never comes back; the next one has another id.
   if (before.subscription_id === state.subscriptionId) return before.status !== 'ended';
-  return !isRunning(before) && (state.status === 'active' || state.status === 'past_due');
+  return !isRunning(before) && state.tier !== null && (state.status === 'active' || state.status === 'past_due');
 }
+
+/** Whether it has a price that no setting names: what it says of tier or seats is not known, and a person must look. */
+export const hasUnknownPrice = ({ tier, purchasedSeats }: SubscriptionState): boolean =>
+  tier === null || purchasedSeats === null;
 
 function merge(before: SubscriptionRow, { state, at, knownRevision }: ReportedState): SubscriptionRow {
   const status = statuses[state.status];
@@ -91,10 +135,11 @@ function merge(before: SubscriptionRow, { state, at, knownRevision }: ReportedSt
     ...before,
     status,
     subscription_id: state.subscriptionId,
-    tier: state.tier,
+    tier: state.tier ?? before.tier,
     period_start: state.currentPeriodStart.toISOString(),
     period_end: state.currentPeriodEnd.toISOString(),
     state_at: at,
+    unknown_since: null,
   };
   if (status === 'ended') return { ...current, ...noTerms, pushed_revision: before.revision };
   const decidedSince = !isNew && (knownRevision ?? before.pushed_revision) < before.revision;
@@ -104,7 +149,7 @@ function merge(before: SubscriptionRow, { state, at, knownRevision }: ReportedSt
     pushed_revision: before.revision,
     cancel_at_period_end: state.cancelAtPeriodEnd,
     next_tier: state.nextTier,
-    purchased_seats: state.purchasedSeats,
+    purchased_seats: state.purchasedSeats ?? before.purchased_seats,
   };
 }
 

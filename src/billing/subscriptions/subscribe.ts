@@ -41,7 +41,7 @@ export async function subscribe(
   return runWaitingCommand(context, call, id, {
     begin: (unit) => beginChange(context, unit, { id, operatorId, tier: wanted }),
     wait: (changeId) => waitForPage(context, changeId),
-    answer: async ({ connection }, changeId) => answerOf(context, await readChange(connection, changeId)),
+    answer: async ({ connection }, changeId) => answerOfChange(context, await readChange(connection, changeId)),
   });
 }
 
@@ -80,7 +80,7 @@ async function beginChange(
     operatorId,
     kind,
     tier,
-    seconds: toPay ? context.config.subscribeSessionSeconds : null,
+    page: toPay ? { seconds: context.config.subscribeSessionSeconds, returnTo: context.config.publicBaseUrl } : null,
     effectiveAt,
   });
   if (terms.cancel_at_period_end !== running.cancel_at_period_end || terms.next_tier !== running.next_tier) {
@@ -122,14 +122,15 @@ const conflict = (detail: string, extra: Record<string, unknown> = {}): CarnetEr
 
 function changeInFlight({ encryption }: Context, { id, tier, checkout_url: sealed }: ChangeRow): CarnetError {
   const url = sealed === null ? null : encryption.open(sealed, changeSeal(id));
-  const advice = 'pay it at its checkout_url, or give it up with POST /v1/billing/cancel-subscription';
+  const advice =
+    'pay it at its checkout_url, which POST /v1/billing/subscription/change/checkout opens anew, or give it up with DELETE /v1/billing/subscription/change';
   return conflict(`A change to ${tier} waits to be paid: ${advice}.`, { checkout_url: url });
 }
 
 /** A run of the life that was just ending does not know of the change; the next run does. */
 const RUNS_TO_WAIT_FOR = 2;
 
-async function waitForPage({ pool, delivery }: Context, changeId: string): Promise<void> {
+export async function waitForPage({ pool, delivery }: Context, changeId: string): Promise<void> {
   for (let run = 0; run < RUNS_TO_WAIT_FOR; run += 1) {
     const { status, operator_id: operatorId } = await readChange(pool, changeId);
     if (status !== 'opening') return;
@@ -137,7 +138,8 @@ async function waitForPage({ pool, delivery }: Context, changeId: string): Promi
   }
 }
 
-function answerOf({ encryption }: Context, change: ChangeRow): Answer<Subscribed> {
+/** @throws CarnetError TEMPORARILY_UNAVAILABLE, PAYMENT_REFUSED; CONFLICT where the change is over */
+export function answerOfChange({ encryption }: Context, change: ChangeRow): Answer<Subscribed> {
   const { id, tier, status, session_id, checkout_url: sealed, effective_at } = change;
   if (status === 'waiting' || status === 'done') {
     const checkout_url = sealed === null ? null : encryption.open(sealed, changeSeal(id));

@@ -11,6 +11,7 @@ import {
   recordDispute,
   recordRefund,
   recordRefunded,
+  recordTransferReversed,
   savePaymentOutcome,
   settleTopUp,
   type PaymentEffect,
@@ -23,9 +24,19 @@ const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the pa
  * Outcomes that a person must look at, so they are logged as errors:
  * - `differs`: the amount, the currency or the session is not the one that was requested;
  * - `unknown`: the payment is for a top-up that does not exist;
- * - `came_back`: a refund that was not made here, and that the wallet has paid, came back from the bank.
+ * - `came_back`: a refund that was not made here, and that the wallet has paid, came back from the bank;
+ * - `unlisted`: a dispute has a status that we do not know, so only what its balance transactions moved counts;
+ * - `unknown_price`: a subscription has a price that no setting names, so only the rest of it counts;
+ * - `reversed_in_part`: a part of a payout was taken back from the publisher's account.
  */
-const ALARMING: ReadonlySet<string> = new Set(['differs', 'unknown', 'came_back']);
+const ALARMING: ReadonlySet<string> = new Set([
+  'differs',
+  'unknown',
+  'came_back',
+  'unlisted',
+  'unknown_price',
+  'reversed_in_part',
+]);
 
 /**
  * Applies an event of the payment provider in one transaction. An event counts once, and facts that are known already
@@ -49,7 +60,7 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
   paymentEvents.add(1, { kind: event.kind, outcome });
   const fields = { eventId: event.id, type: event.type, subject: subjectOf(event), outcome };
   if (ALARMING.has(outcome))
-    context.log.error(fields, 'an event of the payment provider does not fit what we asked for; a person must look');
+    context.log.error(fields, 'an event of the payment provider does not fit what we requested; a person must look');
   else context.log.info(fields, 'an event of the payment provider was applied');
 }
 
@@ -68,6 +79,7 @@ async function applyFact(unit: Unit, event: PaymentEvent, requestId: string): Pr
   if (event.kind === 'refunded') return recordRefunded(connection, event);
   if (event.kind === 'refund') return recordRefund(connection, event, requestId);
   if (event.kind === 'dispute') return recordDispute(connection, event, requestId);
+  if (event.kind === 'transfer_reversed') return recordTransferReversed(connection, event, requestId);
   if (event.kind === 'checkout' || event.kind === 'subscription' || event.kind === 'invoice_paid')
     return applySubscriptionFact(unit, event);
   return IGNORED;
@@ -81,6 +93,7 @@ function subjectOf(event: PaymentEvent): string | null {
   if (event.kind === 'refunded') return event.paymentId;
   if (event.kind === 'refund') return event.providerRefundId;
   if (event.kind === 'dispute') return event.disputeId;
+  if (event.kind === 'transfer_reversed') return event.transferId;
   if (event.kind === 'subscription') return event.state.subscriptionId;
   return event.kind === 'invoice_paid' ? event.subscriptionId : null;
 }

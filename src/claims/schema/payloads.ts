@@ -54,7 +54,7 @@ export const SHAPELESS_TYPES = [
   'chain_anchor',
 ] as const;
 
-export type ShapedType = keyof typeof payloadSchemas;
+type ShapedType = keyof typeof payloadSchemas;
 export type ClaimType = ShapedType | (typeof SHAPELESS_TYPES)[number];
 
 export const SHAPED_TYPES = Object.keys(payloadSchemas) as ShapedType[];

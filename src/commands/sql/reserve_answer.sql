@@ -4,7 +4,7 @@ create function reserve_answer(p_operator text, p_agent text, p_key text, p_fing
 returns text language plpgsql as $$
 declare stored idempotency_keys;
 begin
-  stored := take_idempotency_key(p_operator, p_agent, p_key, p_fingerprint);
+  perform take_idempotency_key(p_operator, p_agent, p_key, p_fingerprint);
   select * into strict stored from idempotency_keys
     where operator_id = p_operator and agent_id = p_agent and key = p_key for update;
   if stored.status is not null then return null; end if;

@@ -1,22 +1,40 @@
--- Puts a new code in the place of the old one: 30 s after that at the earliest, five a window, which lasts as long as a code.
--- Returns the seconds to wait where it is too early, 0 where the code counts from now on.
-create function store_sign_in_code(p_address text, p_code text, p_seconds int) returns int language plpgsql as $$
-declare wait double precision;
+-- Keeps a new code, where it is the asker's turn: 30 s after their last, five within the life of a code. A browser that has signed in with
+-- the address before (one of p_browsers) is an asker of its own; all others of a network are one, and have ten codes a day, and twenty of all
+-- networks together. Codes that were used are not counted for the day. p_browsers: hashes of the cookies shown; the first names the request.
+-- Returns the seconds to wait where it is too early, 0 where the code counts from now on. The twentieth leaves an audit event.
+create function store_sign_in_code(
+  p_address text, p_network text, p_browsers text[], p_code text, p_seconds int, p_email text, p_request text
+) returns int language plpgsql as $$
+declare
+  v_known text;
+  v_asker text;
+  v_window constant interval := make_interval(secs => p_seconds);
+  v_now timestamptz;
+  today record;
 begin
   perform forget_old_sign_ins();
-  insert into sign_in_codes as c (address, code, expires_at, window_ends_at)
-    values (p_address, p_code, clock_timestamp() + make_interval(secs => p_seconds), clock_timestamp() + make_interval(secs => p_seconds))
-    on conflict (address) do update set code = excluded.code, tries = 0, sent_at = clock_timestamp(),
-      expires_at = clock_timestamp() + make_interval(secs => p_seconds),
-      window_sent = case when c.window_ends_at <= clock_timestamp() then 1 else c.window_sent + 1 end,
-      window_ends_at = case when c.window_ends_at <= clock_timestamp() then clock_timestamp() + make_interval(secs => p_seconds)
-        else c.window_ends_at end
-      where c.sent_at <= clock_timestamp() - interval '30 seconds'
-        and (c.window_sent < 5 or c.window_ends_at <= clock_timestamp());
-  if found then return 0; end if;
-  select greatest(1,
-      extract(epoch from c.sent_at + interval '30 seconds' - clock_timestamp()),
-      case when c.window_sent >= 5 then extract(epoch from c.window_ends_at - clock_timestamp()) else 0 end)
-    into wait from sign_in_codes c where c.address = p_address;
-  return ceil(coalesce(wait, 1));
+  perform pg_advisory_xact_lock(1936287598, hashtext(p_address));
+  v_now := clock_timestamp();
+  select min(browser) into v_known from known_browsers
+    where address = p_address and browser = any(p_browsers) and expires_at > v_now;
+  v_asker := case when v_known is null then 'network:' || p_network else 'browser:' || v_known end;
+  select
+      max(sent_at) filter (where asker = v_asker) + interval '30 seconds' as turn,
+      case when count(*) filter (where asker = v_asker and sent_at > v_now - v_window) >= 5
+        then min(sent_at) filter (where asker = v_asker and sent_at > v_now - v_window) + v_window end as next_window,
+      case when v_known is null and count(*) filter (where asker = v_asker and code is not null) >= 10
+        then min(sent_at) filter (where asker = v_asker and code is not null) + interval '24 hours' end as next_day,
+      case when v_known is null and count(*) filter (where asker like 'network:%' and code is not null) >= 20
+        then min(sent_at) filter (where asker like 'network:%' and code is not null) + interval '24 hours' end as next_day_of_all,
+      count(*) filter (where asker like 'network:%' and code is not null) as strangers
+    into today from sign_in_codes where address = p_address and sent_at > v_now - interval '24 hours';
+  if greatest(today.turn, today.next_window, today.next_day, today.next_day_of_all) > v_now then
+    return ceil(extract(epoch from greatest(today.turn, today.next_window, today.next_day, today.next_day_of_all) - v_now));
+  end if;
+  insert into sign_in_codes (address, asker, browser, code, expires_at) values (p_address, v_asker, p_browsers[1], p_code, v_now + v_window);
+  if v_known is null and today.strangers = 19 then
+    insert into audit_events (operator_id, actor, action, target, detail, request_id)
+      select operator_id, 'sign-in', 'dashboard_session.codes_used_up', id, '{}', p_request from memberships where lower(email) = lower(p_email);
+  end if;
+  return 0;
 end $$;

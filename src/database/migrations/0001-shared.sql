@@ -2,9 +2,9 @@
 --
 -- How these files are read: tables, views, triggers and first rows, one file a domain, in the order of their foreign keys.
 -- Functions are not here but beside the TypeScript that calls them, `src/<domain>/**/sql/<function>.sql`, installed for each
--- release by src/database/functions.ts. What a column or a trigger needs to exist at all stays here: `search_words`, and
--- trigger functions, which call an ordinary function where there is something to decide. Amounts are whole cents (USD) where
--- a name ends in _cents, and microcents (1 cent = 1,000,000) where it ends in _microcents.
+-- release by src/database/functions.ts. What a column or a trigger needs to exist at all stays here: `search_words`, and the stubs
+-- of triggers, which call an ordinary function. Amounts are whole cents (USD) where a name ends in _cents, and microcents
+-- (1 cent = 1,000,000) where it ends in _microcents.
 
 -- One row for each Idempotency-Key whose command committed, kept 24 hours. `answer` is what the command stored: the body of
 -- the answer, or the id of the row from which it is made again.

@@ -10,7 +10,7 @@ create table governance_approvals (
   path text not null,
   body_digest bytea not null,           -- SHA-256 of JCS(body)
   body text not null,                   -- sealed, for the person who decides
-  requested_by text not null,           -- the credential that asked, as the rate limit names it
+  requested_by text not null,           -- the credential of the request, as the rate limit names it
   status text not null default 'pending' check (status in ('pending', 'approved', 'rejected', 'lapsed', 'consumed')),
   decided_by text,                      -- a member's id
   decided_at timestamptz,

@@ -29,8 +29,7 @@ create table earnings (
 -- An operator has both rows from its beginning, so that no movement has to make them.
 create function open_wallet() returns trigger language plpgsql as $$
 begin
-  insert into wallets (operator_id) values (new.id);
-  insert into earnings (operator_id) values (new.id);
+  perform make_wallet(new.id);
   return null;
 end $$;
 create trigger operators_have_wallets after insert on operators for each row execute function open_wallet();
@@ -211,9 +210,16 @@ create unique index usage_charges_of_meter on usage_charges (operator_id, meter,
 create table payment_customers (
   operator_id text not null references operators,
   provider text not null check (provider in ('stripe', 'local')),
-  customer_id text not null,
+  customer_id text,                     -- null: the provider no longer knows the last one, and another is to be made
+  number int not null default 1 check (number > 0), -- which customer of the operator this is
   created_at timestamptz not null default clock_timestamp(),
   primary key (operator_id, provider)
+);
+
+-- How the provider names the configuration of its portal, which the service makes and checks (decision B16).
+create table payment_portals (
+  provider text primary key check (provider in ('stripe', 'local')),
+  configuration_id text not null
 );
 
 -- What webhooks reported, each event once (decision B7). No rule reads these rows: they show a person what an event led to.
@@ -226,6 +232,12 @@ create table payment_events (
   outcome text not null
 );
 create index payment_events_age on payment_events (received_at);
+
+-- When the last complete reading of the provider's own list of events began; one row at most.
+create table payment_event_readings (
+  one boolean primary key default true check (one),
+  begun_at timestamptz not null
+);
 
 create table top_ups (
   id text primary key,
@@ -243,6 +255,9 @@ create table top_ups (
   receipt_url text,                     -- encrypted; of a paid one that the provider has a receipt for
   receipt_sought boolean not null default false,
   expires_at timestamptz not null,      -- of the checkout
+  -- What its page is opened with beside the amount: a try made again is the same request, whatever the settings say by then.
+  seconds int not null check (seconds > 0), -- that it can be paid
+  return_to text not null,              -- the address of the service
   next_call_at timestamptz,                   -- when its state is read from the provider
   settled_at timestamptz,
   life_seen_at timestamptz,
@@ -281,22 +296,36 @@ create table refunded_payments (
   payment_id text primary key,
   refunded_cents bigint not null check (refunded_cents >= 0),
   charged_back_cents bigint not null default 0 check (charged_back_cents >= 0),
-  -- When a refund of ours last came back from the bank, by the provider's clock: sums of before
-  -- that moment include it and are no longer true.
-  came_back_at timestamptz
+  -- When a refund last came back from the bank, by the provider's clock: sums of before that moment include it and are no
+  -- longer true.
+  came_back_at timestamptz,
+  reported_at timestamptz not null default clock_timestamp()
 );
 
+-- A dispute is the running net of what the provider withdrew and reinstated for it (decision B10), whichever event came first.
 create table disputes (
   id text primary key,                  -- the provider's
   payment_id text not null,
   amount_cents bigint not null check (amount_cents > 0),
-  status text not null check (status in ('opened', 'won', 'lost')),
-  charged boolean not null default false,   -- taken from the wallet
-  returned boolean not null default false,  -- and given back
-  created_at timestamptz not null default clock_timestamp(),
-  constraint disputes_returned check (charged or not returned)
+  status text not null,                 -- in the provider's words, of the newest event by the provider's clock
+  -- What that status means: the bank has the money; we won; no money was taken; the status is one that we do not know.
+  standing text not null check (standing in ('taken', 'won', 'none', 'unlisted')),
+  stage int not null,                   -- orders statuses of one second, the provider's clock's tick
+  status_at timestamptz not null,
+  itemised boolean not null default false,  -- an event listed the movements; else the amount stands for them
+  taken_cents bigint not null default 0 constraint disputes_taken check (taken_cents >= 0), -- from the wallet and as receivables together
+  moves int not null default 0,         -- how often money of the wallet moved for it: part of the cause of each move
+  reported_at timestamptz not null default clock_timestamp()
 );
 create index disputes_of_payment on disputes (payment_id);
+
+-- What the provider withdrew (below zero) and reinstated for a dispute: its balance transactions, which never change.
+create table dispute_movements (
+  id text primary key,                  -- the provider's
+  dispute_id text not null references disputes on delete cascade,
+  cents bigint not null check (cents <> 0)
+);
+create index dispute_movements_of_dispute on dispute_movements (dispute_id);
 
 -- ── Subscriptions ──
 
@@ -316,6 +345,7 @@ create table subscriptions (
   revision int not null default 0,
   pushed_revision int not null default 0,
   state_at timestamptz,
+  unknown_since timestamptz,            -- since when the provider says that it does not know the subscription
   next_call_at timestamptz,                   -- when the state is read from the provider next: after an event, at an expiry, at the end of the period
   due_at timestamptz default clock_timestamp(), -- when its life runs at the latest; null: it has nothing to do
   constraint subscriptions_pushed check (pushed_revision <= revision),
@@ -332,6 +362,17 @@ create view operator_seats as
     least(t.seats + coalesce(s.purchased_seats, 0), t.seat_ceiling) as total, t.seat_ceiling as ceiling
   from operator_tiers t left join subscriptions s using (operator_id);
 
+-- Paid subscriptions beside the one that runs: each is ended at the provider, and what was paid for it is refunded.
+create table surplus_subscriptions (
+  subscription_id text primary key,     -- the provider's
+  operator_id text not null references subscriptions,
+  status text not null default 'open' check (status in ('open', 'given_back', 'refused')),
+  refunded_cents bigint,
+  created_at timestamptz not null default clock_timestamp(),
+  constraint surplus_subscriptions_refunded check ((refunded_cents is not null) = (status = 'given_back'))
+);
+create index surplus_subscriptions_open on surplus_subscriptions (operator_id) where status = 'open';
+
 -- Each change that was requested. One that has to be paid is in flight until it was paid or has ended; an operator has at most one
 -- in flight.
 create table subscription_changes (
@@ -342,13 +383,17 @@ create table subscription_changes (
   status text not null check (status in ('opening', 'waiting', 'done', 'failed', 'expired', 'abandoned', 'refused', 'superseded')),
   effective_at timestamptz,             -- of a downgrade
   expires_at timestamptz,               -- of what is to be paid
+  seconds int check (seconds > 0),      -- that it can be paid; of what is to be paid
+  return_to text,                       -- the address of the service that its page leads back to; of what is to be paid
+  attempt int not null default 1 check (attempt > 0), -- counts its pages: that of an upgrade is opened anew on demand
   tried boolean not null default false, -- the page was requested from the provider: there may be one
   session_id text unique,
   checkout_url text,                    -- encrypted; deleted once it opens nothing any more
   closing boolean not null default false, -- given up here, and perhaps still open at the provider
   created_at timestamptz not null default clock_timestamp(),
   constraint subscription_changes_url check ((checkout_url is not null) = (status = 'waiting')),
-  constraint subscription_changes_to_pay check ((expires_at is not null) = (kind in ('start', 'upgrade')))
+  constraint subscription_changes_to_pay
+    check (num_nonnulls(expires_at, seconds, return_to) = case when kind in ('start', 'upgrade') then 3 else 0 end)
 );
 create unique index subscription_changes_in_flight on subscription_changes (operator_id) where status in ('opening', 'waiting');
 create index subscription_changes_closing on subscription_changes (operator_id) where closing;
@@ -359,6 +404,7 @@ create table portal_sessions (
   operator_id text not null references operators,
   status text not null default 'opening' check (status in ('opening', 'open', 'answered', 'refused', 'expired')),
   url text,                             -- encrypted; deleted once it was answered, or after an hour
+  return_to text not null,              -- the address of the service
   life_seen_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   constraint portal_sessions_url check ((url is not null) = (status = 'open'))
@@ -397,9 +443,7 @@ create index payouts_open on payouts (operator_id) where status in ('due', 'tran
 -- Every status of a payout is one audit event.
 create function audit_payout() returns trigger language plpgsql as $$
 begin
-  insert into audit_events (operator_id, actor, action, target, detail)
-    values (new.operator_id, 'service', 'payout.' || new.status, new.id,
-      jsonb_build_object('month', new.month, 'gross_cents', new.gross_cents, 'net_cents', new.net_cents));
+  perform record_payout_event(new);
   return null;
 end $$;
 

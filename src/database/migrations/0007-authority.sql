@@ -9,18 +9,20 @@ create table authority_revisions (
   revision bigint not null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200);
 
-create function change_authority() returns trigger language plpgsql as $$
-declare changed record; operator text;
+create function change_authority_of_itself() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'DELETE' then changed := old; else changed := new; end if;
-  if tg_table_name = 'operators' then operator := changed.id; else operator := changed.operator_id; end if;
-  insert into authority_revisions as r (operator_id, revision) values (operator, pg_current_xact_id()::text::bigint)
-    on conflict (operator_id) do update set revision = excluded.revision where r.revision <> excluded.revision;
+  perform revise_authority(new.id);
   return null;
 end $$;
-
 create trigger authority_changes after update on operators for each row
-  when (old.status is distinct from new.status) execute function change_authority();
+  when (old.status is distinct from new.status) execute function change_authority_of_itself();
+
+-- Of a row that begins there is no old one, of a row that ends no new one.
+create function change_authority() returns trigger language plpgsql as $$
+begin
+  perform revise_authority(coalesce(new.operator_id, old.operator_id));
+  return null;
+end $$;
 create trigger authority_begins after insert on agents for each row execute function change_authority();
 create trigger authority_ends after delete on agents for each row execute function change_authority();
 create trigger authority_changes after update on agents for each row

@@ -11,7 +11,9 @@ create table signing_keys (
   created_at timestamptz not null default clock_timestamp(),
   activated_at timestamptz,
   ended_at timestamptz,                  -- when it stopped signing
-  constraint signing_keys_times check ((status = 'next') = (activated_at is null) and (status in ('retired', 'withdrawn')) = (ended_at is not null))
+  constraint signing_keys_times check (
+    (status in ('retired', 'withdrawn')) = (ended_at is not null)
+    and (status = 'withdrawn' or (status = 'next') = (activated_at is null))) -- a next key can be withdrawn
 );
 create unique index signing_keys_one_active on signing_keys ((true)) where status = 'active';
 create unique index signing_keys_one_next on signing_keys ((true)) where status = 'next';
@@ -48,7 +50,7 @@ create table passport_lineages (
   revoked_at timestamptz,
   checkpoint_count int not null default 0,
   last_checkpoint_at timestamptz,
-  -- It counts as missed a grace period later (checkpoint_deadline). Null: no checkpoint is due any more, or never was.
+  -- It counts as missed a grace period later (checkpoint_grace). Null: no checkpoint is due any more, or never was.
   next_checkpoint_due_at timestamptz,
   checked_out_at timestamptz,            -- by the agent; a missed checkout does not set it
   checkout_missed_at timestamptz
@@ -72,7 +74,13 @@ create index passport_lineages_children on passport_lineages (parent_lineage_id)
 create index passport_lineages_of_agent on passport_lineages (agent_id, id);
 -- Lineages that must still report. Neither times nor counts are in it, so a checkpoint writes to no index.
 create index passport_lineages_accounted on passport_lineages (id)
-  where accountability <> 'standard' and checked_out_at is null and checkout_missed_at is null and revoked_at is null;
+  where accountability <> 'standard' and checked_out_at is null and checkout_missed_at is null;
+
+-- Generated columns take immutable functions alone, and convert_to() is stable: the encoding of the database never changes.
+create function sha256_of_text(p_text text) returns bytea language plpgsql immutable strict parallel safe as $$
+begin
+  return sha256(convert_to(p_text, 'UTF8'));
+end $$;
 
 create table passports (
   jti text primary key,
@@ -87,6 +95,8 @@ create table passports (
   issued_at timestamptz not null,        -- whole seconds, as in the token
   expires_at timestamptz not null,
   payload text not null,                 -- what is signed, as JSON: the same bytes give the same token (Ed25519 is deterministic)
+  -- A token counts only where its payload has this digest: the row decides what was issued, not who has a key (decision A17).
+  payload_digest bytea not null generated always as (sha256_of_text(payload)) stored,
   status_day date not null,              -- its bit in the status list of that UTC day (decision A43)
   status_index int not null,
   revoked_at timestamptz,
@@ -102,10 +112,18 @@ create index passports_revoked on passports (status_day, status_index) where rev
 -- What is active now, for lists and for the scope of a revocation; everything else of an operator is history.
 create index passports_active on passports (operator_id, expires_at) where revoked_at is null;
 
--- Bits of status lists are numbered by one sequence; `first` is the number at which the day begins.
+-- By block, since rows are written in about the order in which they expire: what a withdrawn key signed is found in the last blocks.
+create index passports_by_expiry on passports using brin (expires_at);
+
+-- Passports are numbered by one sequence; `first` is the number at which the day begins. Their bits are permuted under the key, so that
+-- nobody who sees two of them learns how many were issued in between.
 create sequence passport_status_numbers;
 
-create table passport_status_days (day date primary key, first bigint not null);
+create table passport_status_days (
+  day date primary key,
+  first bigint not null,
+  key bytea not null default uuid_send(gen_random_uuid())
+);
 
 -- Passports, checkpoints and checkouts are metered actions of the operator; the argument is the action.
 create function meter_row() returns trigger language plpgsql as $$
@@ -135,7 +153,7 @@ create table checkpoints (
 -- A checkpoint names its operator by its lineage.
 create function meter_checkpoint() returns trigger language plpgsql as $$
 begin
-  perform meter_action((select operator_id from passport_lineages where id = new.lineage_id), 'checkpoint');
+  perform meter_lineage(new.lineage_id, 'checkpoint');
   return null;
 end $$;
 

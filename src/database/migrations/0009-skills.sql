@@ -35,7 +35,7 @@ create table skills (
   rejection_reason text,
   reviewed_at timestamptz,
   approved_at timestamptz,              -- first time it was public; a suspended skill stays readable after that (decision K13)
-  -- The schemas as the request board compares them, one entry a property (src/skills/comparable-properties.ts).
+  -- The schemas as the request board compares them, one entry a property (src/skills/matching/comparable-properties.ts).
   input_required text[] not null,
   output_declared text[] not null,
   created_at timestamptz not null default now(),

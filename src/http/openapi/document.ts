@@ -89,7 +89,7 @@ export function openApiDocument(routes: readonly AnyRoute[]) {
           in: 'cookie',
           name: SESSION_COOKIE,
           description:
-            'The dashboard session of a person. What changes something needs the header Origin of the service as well.',
+            'The dashboard session of a person; behind https the name begins with `__Host-`. What changes something needs the header Origin of the service as well.',
         },
       },
     },

@@ -6,7 +6,7 @@ export const Tags = {
   dashboard: 'Signing in as a person',
   claims: 'Signed statements about agents, what they meant to do and what became of it',
   skills: 'What agents offer: publishing, finding, rating',
-  invocations: 'Work asked for, claimed, done and paid',
+  invocations: 'Work that is invoked, claimed, done and paid',
   'skill-requests': 'Work that is wanted, and the skills that could do it',
   billing: 'The wallet: topping up, what every cent went for, subscriptions, earnings',
   platform: null,

@@ -5,30 +5,52 @@ import { jsonPage, type NamedPage, type Page } from './page.ts';
 /** How the parts are doing that commands do not need; absent where this process has none. */
 export interface Health {
   temporalHealth?: () => 'ok' | 'degraded';
+  /** Of a worker: whether it polls Temporal, without which it does nothing. Absent where this process serves calls. */
+  isPolling?: () => boolean;
+  /** This process is about to stop: it still serves, and nothing new should be sent to it. */
+  isStopping?: () => boolean;
 }
 
 const One = z.object({ one: z.literal(1) });
 
+/** Milliseconds that an answer of the database is shown for, so that anybody may ask and it costs a query a second. */
+const READY_MS = 1_000;
+
+/** The last result for this long, and the one that is under way. */
+function atMostEvery<T>(ms: number, look: () => Promise<T>): () => Promise<T> {
+  let last: { result: Promise<T>; at: number } | undefined;
+  return () => {
+    if (last === undefined || performance.now() - last.at >= ms) last = { result: look(), at: performance.now() };
+    return last.result;
+  };
+}
+
 /**
- * `/livez` is 200 while the process runs, `/readyz` (and `/healthz`) while it can serve: while the database answers.
+ * `/livez` is 200 while the process runs, `/readyz` (and `/healthz`) while it can serve and goes on doing so: while the database
+ * answers, and until it is to stop. A worker serves while it polls Temporal too.
  * Temporal's state is shown, but need not be ok: commands commit without it.
  */
-export function healthPages(pool: DatabasePool, { temporalHealth }: Health): [string, NamedPage][] {
-  const readiness = async (): Promise<Page> => {
-    const database = await pool.oneFirst(sql.type(One)`select 1 as one`).then(
+export function healthPages(
+  pool: DatabasePool,
+  { temporalHealth, isPolling, isStopping }: Health,
+): [string, NamedPage][] {
+  const databaseState = atMostEvery(READY_MS, () =>
+    pool.oneFirst(sql.type(One)`select 1 as one`).then(
       () => 'ok' as const,
       () => 'unreachable' as const,
-    );
-    const status = database === 'ok' ? 'ok' : 'unavailable';
-    return jsonPage(database === 'ok' ? 200 : 503, {
-      status,
-      database,
-      ...(temporalHealth !== undefined && { temporal: temporalHealth() }),
-    });
+    ),
+  );
+  const readiness = async (): Promise<Page> => {
+    const database = await databaseState();
+    const temporal = temporalHealth?.();
+    const working = isPolling === undefined || (isPolling() && temporal === 'ok');
+    const serves = database === 'ok' && working ? 'ok' : 'unavailable';
+    const status = isStopping?.() === true ? 'stopping' : serves;
+    return jsonPage(status === 'ok' ? 200 : 503, { status, database, ...(temporal !== undefined && { temporal }) });
   };
   return [
-    ['/livez', { operation: 'livez', page: () => jsonPage(200, { status: 'ok' }) }],
-    ['/readyz', { operation: 'readyz', page: readiness }],
-    ['/healthz', { operation: 'healthz', page: readiness }],
+    ['/livez', { operation: 'livez', uncounted: true, page: () => jsonPage(200, { status: 'ok' }) }],
+    ['/readyz', { operation: 'readyz', uncounted: true, page: readiness }],
+    ['/healthz', { operation: 'healthz', uncounted: true, page: readiness }],
   ];
 }

@@ -29,6 +29,8 @@ export interface FormRequest extends PageRequest {
 export interface NamedPage {
   operation: string;
   page(request: PageRequest): Page | Promise<Page>;
+  /** Whoever watches over this process may ask at any time: not counted by address. It costs no query of its own. */
+  uncounted?: true;
   /** What its form does, by POST; absent: the page is only read. */
   submit?(request: FormRequest): Promise<Page>;
 }

@@ -1,13 +1,15 @@
 import type { ParameterizedContext } from 'koa';
 import type { Context } from '../../context/context.ts';
-import { metricsText } from '../../metrics/metrics.ts';
 import type { AnyRoute } from '../route.ts';
 import { dashboardPages } from './dashboard-page.ts';
 import { docsPages } from './docs-pages.ts';
 import { healthPages, type Health } from './health-pages.ts';
+import { addressBlock, clientAddress } from '../addresses.ts';
 import { readForm } from '../body.ts';
+import type { RateLimits } from '../rate-limit.ts';
 import { sendMethods } from '../routing.ts';
 import type { Middleware, Recorded } from '../state.ts';
+import { metricsPage } from './metrics-page.ts';
 import { PageTable, sendPage, type FoundPage, type PathOfPage } from './page.ts';
 import { signInPages } from './sign-in-page.ts';
 
@@ -16,23 +18,17 @@ interface Pages {
   /** Of domains. */
   pages: PathOfPage[];
   health: Health;
+  limits: RateLimits | null;
 }
 
-/** Answers what is not below /v1: pages for browsers, health, metrics and the OpenAPI document, all of them for anyone and uncounted. */
-export function servicePages(context: Context, { routes, pages, health }: Pages): Middleware<Recorded> {
+/**
+ * Answers what is not below /v1: pages for browsers, health, metrics and the OpenAPI document, all of them for anyone, and counted by
+ * the address but for health.
+ */
+export function servicePages(context: Context, { routes, pages, health, limits }: Pages): Middleware<Recorded> {
   const table = new PageTable([
     ...healthPages(context.pool, health),
-    [
-      '/metrics',
-      {
-        operation: 'metrics',
-        page: async () => ({
-          status: 200,
-          type: 'text/plain; version=0.0.4; charset=utf-8',
-          body: await metricsText(),
-        }),
-      },
-    ],
+    metricsPage,
     ...docsPages(routes),
     ...dashboardPages(context.config.publicBaseUrl, routes),
     ...signInPages(),
@@ -40,6 +36,8 @@ export function servicePages(context: Context, { routes, pages, health }: Pages)
   ]);
   const answerPage = async (ctx: ParameterizedContext<Recorded>, { page, id }: FoundPage): Promise<void> => {
     ctx.state.operation = page.operation;
+    if (limits !== null && page.uncounted !== true)
+      ctx.res.setHeaders(await limits.anonymous.count(addressBlock(clientAddress(ctx.req, limits.trustProxyHops))));
     if (ctx.method === 'GET' || ctx.method === 'HEAD') sendPage(ctx, await page.page({ id }));
     else if (ctx.method === 'POST' && page.submit !== undefined)
       sendPage(ctx, await page.submit({ id, form: await readForm(ctx.req) }));

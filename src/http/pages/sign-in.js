@@ -1,9 +1,9 @@
 // Nothing is sent before a button is pressed: mail scanners open links, and some run scripts.
-const ask = document.forms.namedItem('ask');
+const codeRequest = document.forms.namedItem('code-request');
 const signIn = document.forms.namedItem('sign-in');
-const said = document.getElementById('said');
+const statusLine = document.getElementById('status');
 const choice = document.getElementById('choice');
-const { email } = ask.elements;
+const { email } = codeRequest.elements;
 const { code, operator } = signIn.elements;
 
 // The link of the mail brings address and code behind its #, which browsers keep to themselves; it is taken out of the history.
@@ -26,10 +26,10 @@ function offer(operators) {
   choice.hidden = false;
 }
 
-ask.addEventListener('submit', async (event) => {
+codeRequest.addEventListener('submit', async (event) => {
   event.preventDefault();
   const { ok, body } = await post('/v1/dashboard/sessions', { email: email.value });
-  said.textContent = ok ? 'If this address is a member’s, a code is on its way to it.' : body.detail;
+  statusLine.textContent = ok ? 'If this address is a member’s, a code is on its way to it.' : body.detail;
   if (ok) code.focus();
 });
 
@@ -39,5 +39,5 @@ signIn.addEventListener('submit', async (event) => {
   const { ok, body } = await post('/v1/dashboard/sessions/verify', { email: email.value, code: code.value, ...chosen });
   if (ok) location.assign('/dashboard');
   else if (body.code === 'OPERATOR_CHOICE_REQUIRED') offer(body.operators);
-  if (!ok) said.textContent = body.detail;
+  if (!ok) statusLine.textContent = body.detail;
 });

@@ -17,7 +17,7 @@ const StepRow = z.object({
 });
 
 /** Where a session is, and what its life waits for. */
-export interface SessionStep {
+interface SessionStep {
   /** False: there is no such row. */
   found: boolean;
   /** Something is awaited: a report, or a person's decision. */

@@ -1,6 +1,7 @@
 import { findAgent } from '../../accounts/index.ts';
 import { actorName } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
+import type { GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
@@ -11,18 +12,20 @@ import { lockPassportsExclusively, lockReview, saveDecision, type LockedReview }
 import type { Decision, DecideReview } from './schema.ts';
 
 /**
- * Decides the review of a checkout. `approved` needs a person, since it lets the agent work again. `blocked` is allowed
- * to every credential of the operator; with `block_future` it also revokes the lineage with its descendants and blocks
- * the agent (decision A31). The same decision again changes nothing and needs no approval.
+ * Decides the review of a checkout. What lifts a hold needs a person: `approved`, and `blocked` of a critical review
+ * without `block_future`. With it the block takes the place of the hold: the lineage with its descendants is revoked and
+ * the agent blocked (decision A31), which every credential of the operator may do. `block_future` means nothing beside
+ * `approved`. The same decision again changes nothing and needs no approval.
  * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, GOVERNANCE_APPROVAL_REQUIRED
  */
 export const decideReview = (
   context: Context,
   call: CommandCall,
-  { checkoutId, decision }: { checkoutId: string; decision: DecideReview },
+  { checkoutId, decision: asked }: { checkoutId: string; decision: DecideReview },
 ): Promise<Answered<Decision>> =>
   runCommand<Decision>(context, call, async (unit) => {
     const { operatorId } = call.caller;
+    const decision = { ...asked, block_future: asked.decision === 'blocked' && asked.block_future };
     const { connection } = unit;
     const revoke = decision.decision === 'blocked' && (decision.block_future || context.config.reviewBlockRevokes);
     if (revoke) await lockPassportsExclusively(connection, operatorId);
@@ -32,10 +35,9 @@ export const decideReview = (
       assertSameDecision(before, decision);
       return { status: 200, body: await decisionOf(connection, operatorId, before) };
     }
-    if (decision.decision === 'approved') {
-      const refused = await context.requireApproval(unit, call, 'review.approve');
-      if (refused !== null) return refused;
-    }
+    const act = governedAct(before, decision);
+    const refused = act === null ? null : await context.requireApproval(unit, call, act);
+    if (refused !== null) return refused;
     const revoked = await saveDecision(connection, checkoutId, { decision, revoke, actor: actorName(call.caller) });
     const { agent_id: agentId } = before.review;
     await unit.audit('review.decided', checkoutId, {
@@ -53,6 +55,12 @@ export const decideReview = (
     assertThat(decided, () => notFound('review'));
     return { status: 200, body: await decisionOf(connection, operatorId, decided) };
   });
+
+/** What a person has to decide; null: every credential of the operator may. */
+function governedAct({ review }: LockedReview, { decision, block_future: blocked }: DecideReview): GovernedAct | null {
+  if (decision === 'approved') return 'review.approved';
+  return review.risk === 'critical' && !blocked ? 'review.blocked' : null;
+}
 
 function assertSameDecision({ review, block_future: blocked }: LockedReview, decision: DecideReview): void {
   assertThat(

@@ -4,7 +4,7 @@ import { textArray } from '../../database/columns.ts';
 import { sql } from '../../database/pool.ts';
 
 /** What a person sees of the life of a session in the Temporal UI (rule 8). */
-export interface SessionDescription {
+interface SessionDescription {
   operatorIds: string[];
   /** Whose passport the session began with. */
   agentId: string;

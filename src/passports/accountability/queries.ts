@@ -16,15 +16,14 @@ import { PASSPORT_CLAIM } from '../token.ts';
 const ReviewRow = z.object({ review: json.pipe(ReviewSchema) });
 const CountRow = z.object({ count: z.int() });
 
-/** A page of an operator's reviews, pending and decided, newest first, and how many there are in all. */
+/** A page of an operator's reviews of this status, newest first, and how many there are in all. */
 export async function pageOfReviews(
   connection: CommonQueryMethods,
   operatorId: OperatorId,
   { status, page, limit }: ReviewsQuery,
 ): Promise<{ reviews: Review[]; total: number }> {
   const where = sql.fragment`
-    operator_id = ${operatorId} and review_status is not null
-    and ${status === undefined ? sql.fragment`true` : sql.fragment`review_status = ${status}`}`;
+    operator_id = ${operatorId} and review_status is not null and review_status = ${status}`;
   const total = await connection.oneFirst(sql.type(CountRow)`select count(*) from checkouts where ${where}`);
   const rows = await connection.any(sql.type(ReviewRow)`
     select review_json(c)::text as review from checkouts c where ${where}
@@ -55,7 +54,7 @@ export const lockPassportsExclusively = async (connection: CommonQueryMethods, o
 
 const DecidedRow = z.object({ revoked: z.array(z.string()) });
 
-export interface ReviewDecision {
+interface ReviewDecision {
   decision: DecideReview;
   /** Whether the lineage and its descendants are revoked. */
   revoke: boolean;
@@ -82,7 +81,7 @@ const ReportRow = z.object({
   flags: json.pipe(z.array(FlagSchema)),
   review: json.pipe(ReviewSchema).nullable(),
 });
-export type ReportParts = z.output<typeof ReportRow>;
+type ReportParts = z.output<typeof ReportRow>;
 
 /** Reports on a passport and all its refreshes, with flags and review. @returns null for another operator's. */
 export const findReport = (

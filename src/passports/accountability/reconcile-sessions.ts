@@ -15,7 +15,7 @@ const Reconciled = z.object({
 });
 const Woken = z.object({ woken: z.number() });
 
-export interface SessionReconciliation {
+interface SessionReconciliation {
   /** Sessions whose life had not read what was added to them, now messaged. */
   woken: number;
   /** Lineages more than 30 s past a deadline, flagged here and now. */

@@ -81,7 +81,7 @@ const reviews = route({
   path: '/v1/passports/reviews',
   operation: 'listPassportReviews',
   tag,
-  summary: 'List the reviews of checkouts, newest first',
+  summary: 'List the reviews that wait for a decision, or those decided in one way, newest first',
   audience: 'operator-scope',
   query: ReviewsQuerySchema,
   status: 200,
@@ -96,7 +96,8 @@ const decide = route({
   tag,
   summary: 'Decide a review',
   description:
-    'Approving needs a person: in a dashboard session, or by the approval that a key sends. Blocking does not.',
+    'What lifts a hold needs a person, in a dashboard session or by the approval that a key sends: approving, and blocking a ' +
+    'critical review without block_future.',
   audience: 'operator-scope',
   params: z.object({ checkoutId: z.string() }),
   body: DecideReviewSchema,

@@ -28,7 +28,7 @@ export const CheckoutBodySchema = z
   .meta({ id: 'CheckoutReport' });
 export type ReportBody = z.output<typeof CheckoutBodySchema>;
 
-export const FlagType = z.enum([
+const FlagType = z.enum([
   'undeclared_service',
   'scope_violation',
   'undeclared_delegation',
@@ -71,7 +71,7 @@ export const CheckoutSchema = z
   })
   .meta({ id: 'Checkout' });
 
-export const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
+const ReviewStatus = z.enum(['pending', 'approved', 'blocked']);
 
 const Risk = z
   .enum(['clean', 'flagged', 'critical'])
@@ -134,7 +134,7 @@ export type AccountabilityReport = z.output<typeof AccountabilityReportSchema>;
 
 /** Query of GET /v1/passports/reviews; pages are numbered from 1. */
 export const ReviewsQuerySchema = z.object({
-  status: ReviewStatus.optional(),
+  status: ReviewStatus.default('pending').meta({ description: 'Left out: those that wait for a decision' }),
   page: queryIntegerOr(1, 1, 1_000_000),
   limit: queryIntegerOr(20, 1, 100),
 });
@@ -152,12 +152,8 @@ export const DecideReviewSchema = z
     notes: text(0, 1_000).optional(),
     block_future: z.boolean().default(false).meta({
       description:
-        'With blocked: revoke the passport with its refreshes and delegations, and block the agent until a person unblocks it',
+        'With blocked: revoke the passport with its refreshes and delegations, and block the agent until a person unblocks it; with approved it means nothing',
     }),
-  })
-  .refine(({ decision, block_future }) => decision === 'blocked' || !block_future, {
-    path: ['block_future'],
-    message: 'is allowed with decision blocked only',
   })
   .meta({ id: 'DecideReview' });
 export type DecideReview = z.output<typeof DecideReviewSchema>;

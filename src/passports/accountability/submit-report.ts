@@ -13,8 +13,8 @@ import { PASSPORT_CLAIM } from '../token.ts';
 const ReportRow = z.object({ replayed: z.boolean(), answer: z.string(), messages: z.number() });
 
 /**
- * Records an agent's report on a passport, and the flags that it raises, by one SQL function. `p_grace` is the grace of
- * the checkout; the grace of a checkpoint follows from its interval, in checkpoint_deadline() (decision A23).
+ * Records an agent's report on a passport, and the flags that it raises, by one SQL function. The grace of a checkpoint follows from
+ * its interval, by checkpoint_grace() (decision A23).
  * @throws CarnetError NOT_FOUND, ACCOUNTABILITY_MODE, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT; a checkpoint
  *   PASSPORT_REVOKED too.
  */
@@ -31,7 +31,7 @@ async function submitReport<Body>(
   const query = sql.type(ReportRow)`
     select * from ${record}(
       ${commandArguments(call)}, p_agent_part => ${agentPart(call.caller)}, p_id => ${id}, p_jti => ${jti}, p_claim => ${PASSPORT_CLAIM},
-      p_grace => ${checkoutGraceSeconds}, p_services => ${textArray(body.services_used)},
+      p_checkout_grace => ${checkoutGraceSeconds}, p_services => ${textArray(body.services_used)},
       p_calls => ${JSON.stringify(body.tool_calls)}, p_actions => ${body.actions_count},
       p_delegated => ${textArray(body.delegated_to)}, p_summary => ${body.summary ?? null})`;
   const { replayed, answer } = await runHotCommand(context, call, query, ({ messages }) => ({ changed: [], messages }));

@@ -1,3 +1,4 @@
+import { ENFORCED_INTERVAL_SECONDS } from '../../accounts/index.ts';
 import type { PassportFacts } from '../../authority/index.ts';
 import { assertThat, CarnetError, invalid } from '../../errors/carnet-error.ts';
 import { includesEveryLimit } from './constraints.ts';
@@ -11,18 +12,21 @@ import {
 
 type Accountability = PassportClaims['accountability'];
 
-/** Seconds between the checkpoints of an enforced agent without an interval of its own (decision A22). */
-const ENFORCED_INTERVAL_SECONDS = 300;
-
 /** From the weakest to the strongest. */
 const MODES = PassportClaimsSchema.shape.accountability.options;
 
 export const strongerMode = (a: Accountability, b: Accountability): Accountability =>
   MODES.indexOf(a) >= MODES.indexOf(b) ? a : b;
 
-/** Seconds between checkpoints: the agent's own, or those of the mode; null: no checkpoints. */
-export const checkpointInterval = ({ agent }: PassportFacts, mode: Accountability): number | null =>
-  agent.checkpoint_interval_seconds ?? (mode === 'enforced' ? ENFORCED_INTERVAL_SECONDS : null);
+/**
+ * Seconds between checkpoints: the least of what is asked for, the agent's own, and the most that the mode allows, so that
+ * asking never makes it longer (decision A22); null: no checkpoints.
+ */
+export function checkpointInterval({ agent }: PassportFacts, mode: Accountability, asked?: number): number | null {
+  const most = mode === 'enforced' ? ENFORCED_INTERVAL_SECONDS : Number.POSITIVE_INFINITY;
+  const least = Math.min(asked ?? most, agent.checkpoint_interval_seconds ?? most, most);
+  return Number.isFinite(least) ? least : null;
+}
 
 /** @throws CarnetError OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE for a disabled agent */
 export function assertCanHoldPassport({ agent, operator_status: status }: PassportFacts): void {

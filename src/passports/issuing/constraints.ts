@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../json/canonical.ts';
-import { ConstraintSchema } from '../../authority/index.ts';
+import { ConstraintSchema, type Constraint } from '../../authority/index.ts';
 import type { JsonValue } from '../../json/value.ts';
 
 /** An intent claim of an agent, as a passport repeats it. */
@@ -74,3 +74,9 @@ export const includesEveryLimit = (
 ): boolean => current.every((limit) => signed.some((constraint) => isAsTight(constraint, limit)));
 
 const canonicalKey = (value: JsonValue | SignedConstraint): string => canonicalJson(value);
+
+/** The constraints of a request by the path of each list. */
+export const constraintsOf = (
+  items: readonly { constraints?: readonly Constraint[] | undefined }[],
+): [at: string, constraints: readonly Constraint[]][] =>
+  items.map(({ constraints = [] }, index) => [`scopes.${index}.constraints`, constraints]);

@@ -1,10 +1,11 @@
+import { assertPatterns } from '../../authority/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, strongerMode } from './assemble.ts';
-import { intentsOf } from './constraints.ts';
+import { constraintsOf, intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
 import { narrowServices } from './narrowing.ts';
@@ -28,6 +29,7 @@ export async function delegatePassport(
   call: CommandCall,
   body: DelegateBody,
 ): Promise<Answered<SignedPassport>> {
+  await assertPatterns(context, call.caller.operatorId, constraintsOf(body.scopes));
   const parent = await readParentToken(context, call, {
     token: body.parent_passport_token,
     path: 'parent_passport_token',
@@ -36,7 +38,7 @@ export async function delegatePassport(
     compose: (facts) => composeDelegation(context, { parent, body, operatorId: call.caller.operatorId, facts }),
     decide: (common, composed) => sql.type(PassportAnswerRow)`
       select * from delegate_passport(${common},
-        p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_agent => ${body.child_agent_id},
+        p_parent => ${parent instanceof CarnetError ? null : parent.jti}, p_parent_digest => ${parent instanceof CarnetError ? null : parent.digest}, p_agent => ${body.child_agent_id},
         p_accountability => ${composed?.claims.accountability ?? null},
         p_ttl_seconds => ${body.ttl_seconds === undefined ? null : Math.floor(body.ttl_seconds)},
         p_standard_seconds => ${DEFAULT_TTL_SECONDS}, p_interval => ${composed?.interval ?? null})`,

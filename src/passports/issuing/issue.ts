@@ -1,3 +1,4 @@
+import { assertPatterns } from '../../authority/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import type { Context } from '../../context/context.ts';
 import { textArray } from '../../database/columns.ts';
@@ -12,24 +13,26 @@ import {
   requireActiveBindings,
   toPassportIdentityClaim,
 } from './assemble.ts';
+import { constraintsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
 import { narrowServices } from './narrowing.ts';
-import type { IssueBody, SignedPassport } from '../schema.ts';
+import { type IssueBody, type SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**
  * Issues a passport: a new session with its first lineage, and what the agent is granted now.
  * @throws CarnetError NOT_FOUND, VALIDATION_ERROR, UNKNOWN_INTENT, AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED,
  *   AGENT_BLOCKED, INVALID_STATE, SCOPE_NOT_GRANTED, SCOPE_ESCALATION, AUTHORITY_BINDING_INVALID, PASSPORT_TOO_LARGE,
- *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE.
+ *   INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE; PASSPORT_REVOKED for a repeated call whose passport a withdrawn key signed.
  */
-export const issuePassport = (
+export async function issuePassport(
   context: Context,
   call: CommandCall,
   body: IssueBody,
-): Promise<Answered<SignedPassport>> =>
-  signPassport(context, call, {
+): Promise<Answered<SignedPassport>> {
+  await assertPatterns(context, call.caller.operatorId, constraintsOf(body.scopes ?? []));
+  return await signPassport(context, call, {
     compose: (facts) => composeIssue(context, { call, body, facts }),
     decide: (common, composed) => sql.type(PassportAnswerRow)`
       select * from issue_passport(${common},
@@ -38,6 +41,7 @@ export const issuePassport = (
         p_session_seconds => ${context.config.sessionMaxSeconds}, p_interval => ${composed?.interval ?? null},
         p_intent => ${body.intent === undefined ? null : JSON.stringify(body.intent)}, p_missions => ${textArray(body.mission_ids)})`,
   });
+}
 
 interface Issue {
   call: CommandCall;
@@ -61,7 +65,7 @@ async function composeIssue(context: Context, { call: { caller }, body, facts }:
   const services = body.scopes === undefined ? granted : narrowServices(granted, requested, 'SCOPE_NOT_GRANTED');
   const bindings = requireActiveBindings(holder, body.authority_binding_ids);
   facts.use(...identity, ...bindings);
-  const interval = body.checkpoint_interval_seconds ?? checkpointInterval(holder, agent.accountability);
+  const interval = checkpointInterval(holder, agent.accountability, body.checkpoint_interval_seconds);
   return {
     interval,
     claims: {

@@ -22,7 +22,7 @@ export interface RequestedScope {
 }
 
 /** The code for a scope that may not be passed on: not granted at issue, an escalation at delegation. */
-export type ExcessCode = 'SCOPE_NOT_GRANTED' | 'SCOPE_ESCALATION';
+type ExcessCode = 'SCOPE_NOT_GRANTED' | 'SCOPE_ESCALATION';
 
 const ALL = '*';
 

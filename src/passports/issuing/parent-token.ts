@@ -7,6 +7,8 @@ import { verifySignature } from '../verifying/verify.ts';
 export interface ParentToken {
   jti: string;
   claims: PassportClaims;
+  /** SHA-256 of its payload in base64: it counts only where the row of its jti has the same. */
+  digest: string;
 }
 
 /**
@@ -26,6 +28,7 @@ export async function readParentToken(
       errors: [{ path, code: verdict.reason, message: 'does not verify' }],
     });
   }
-  const { jti, [PASSPORT_CLAIM]: claims } = verdict.payload;
-  return claims.operator_id === caller.operatorId ? { jti, claims } : notFound('passport');
+  const { digest, payload } = verdict;
+  const { jti, [PASSPORT_CLAIM]: claims } = payload;
+  return claims.operator_id === caller.operatorId ? { jti, claims, digest } : notFound('passport');
 }

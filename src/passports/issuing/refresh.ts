@@ -26,7 +26,7 @@ export async function refreshPassport(
     compose: (facts) => composeRefresh(context, from, facts),
     decide: (common) => sql.type(PassportAnswerRow)`
       select * from refresh_passport(${common},
-        p_from => ${from instanceof CarnetError ? null : from.jti}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
+        p_from => ${from instanceof CarnetError ? null : from.jti}, p_from_digest => ${from instanceof CarnetError ? null : from.digest}, p_ttl_seconds => ${Math.floor(body.ttl_seconds)},
         p_session_seconds => ${context.config.sessionMaxSeconds})`,
   });
 }

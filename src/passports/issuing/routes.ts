@@ -8,7 +8,7 @@ const tag = 'passports';
 const audience = 'operator-scope';
 const EXAMPLE_TOKEN = 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiJwc3BfMDFLIn0.c2lnbmF0dXJl';
 
-/** Refusals because of the agent or its operator, for issue, delegate and refresh. */
+/** Refusals because of the agent, its operator or what the Idempotency-Key stands for, of issue, delegate and refresh. */
 const holderRefusals = [
   'AGENT_BLOCKED',
   'AGENT_REVIEW_PENDING',
@@ -17,9 +17,10 @@ const holderRefusals = [
   'PASSPORT_TOO_LARGE',
   'INSUFFICIENT_CREDITS',
   'TEMPORARILY_UNAVAILABLE',
+  'PASSPORT_REVOKED',
 ] as const;
 /** Refusals because of the passport that is delegated or refreshed. */
-const parentRefusals = ['INVALID_PASSPORT', 'PASSPORT_REVOKED', 'PASSPORT_EXPIRED', 'ALREADY_CHECKED_OUT'] as const;
+const parentRefusals = ['INVALID_PASSPORT', 'PASSPORT_EXPIRED', 'ALREADY_CHECKED_OUT'] as const;
 
 const issue = route({
   method: 'post',

@@ -36,7 +36,7 @@ export const PassportAnswerRow = z.object({
 type PassportAnswer = z.infer<typeof PassportAnswerRow>;
 
 /** The arguments that the three functions have in common. */
-export type SigningArguments = ReturnType<typeof signingArguments>;
+type SigningArguments = ReturnType<typeof signingArguments>;
 
 interface Signing<Composed extends { claims: PassportClaims }> {
   /** Composes the claims from facts, or throws a refusal. Called again where the facts were out of date. */

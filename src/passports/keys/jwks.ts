@@ -33,7 +33,7 @@ export const JwksSchema = z
       },
     ],
   });
-export type Jwks = z.infer<typeof JwksSchema>;
+type Jwks = z.infer<typeof JwksSchema>;
 
 /** Our public keys as a JWKS (RFC 7517): the active one, the next, and retired ones whose passports still count. */
 export async function jwks(context: Context): Promise<Jwks> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 
 const SigningKeyRow = z.object({
@@ -48,23 +49,25 @@ export async function replaceSealed(
 
 const RotatedRow = z.object({ stopped: z.string().nullable() });
 
-/** @returns the kid that stopped signing; null where the active key is younger than `olderThanDays`. */
+export interface Rotation {
+  /** Keys to withdraw; null: the active key retires. */
+  withdraw: readonly string[] | null;
+  /** Only where the active key signs for as long; null: in any case. */
+  olderThanDays: number | null;
+  /** For the places that become empty: two at most. */
+  keys: readonly NewSigningKey[];
+  by: { actor: string; requestId: string | null };
+}
+
+/** @returns the kid that stopped signing; null where the active key goes on. */
 export async function rotate(
   connection: CommonQueryMethods,
-  {
-    immediate,
-    olderThanDays,
-    key,
-    by,
-  }: {
-    immediate: boolean;
-    olderThanDays: number | null;
-    key: NewSigningKey;
-    by: { actor: string; requestId: string | null };
-  },
+  { withdraw, olderThanDays, keys, by }: Rotation,
 ): Promise<string | null> {
   const { stopped } = await connection.one(sql.type(RotatedRow)`
-    select rotate_signing_keys(${immediate}, make_interval(days => ${olderThanDays}),
-      ${key.kid}, ${key.x}, ${key.privateKey}, ${by.actor}, ${by.requestId}) as stopped`);
+    select stopped from rotate_signing_keys(
+      ${withdraw === null ? null : textArray(withdraw)}, make_interval(days => ${olderThanDays}),
+      ${textArray(keys.map(({ kid }) => kid))}, ${textArray(keys.map(({ x }) => x))},
+      ${textArray(keys.map(({ privateKey }) => privateKey))}, ${by.actor}, ${by.requestId})`);
   return stopped;
 }

@@ -61,7 +61,8 @@ const postRotate = route({
   summary: 'Sign passports with the next key from now on',
   description:
     'The previous key retires: its passports count until they expire. ' +
-    'With `immediate`, for a key that leaked, it is withdrawn: every passport that it signed is refused at the next verify.',
+    'For keys that leaked, `immediate` withdraws the active one instead, `kids` those that are named, and `all` every key: ' +
+    'the passports that they signed are revoked, and refused at the next verify.',
   audience: 'platform',
   body: RotateBodySchema,
   example: { immediate: false },

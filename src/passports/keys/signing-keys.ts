@@ -4,8 +4,6 @@ import { insertFirstKeys, listSigningKeys, replaceSealed, type SigningKeyRow } f
 import { newSigningKey, sealContext, SigningKey } from './signing-key.ts';
 import { headerSegment } from '../token.ts';
 
-export { SigningKey } from './signing-key.ts';
-
 /** Announced to every process when the keys have changed. */
 export const SIGNING_KEYS_CHANGED = 'signing-keys';
 

@@ -66,7 +66,7 @@ export async function findPassport(
   return row === null ? null : toPassport(row);
 }
 
-export interface PassportFilter {
+interface PassportFilter {
   operatorId: OperatorId;
   agentId?: string | undefined;
   sessionId?: string | undefined;

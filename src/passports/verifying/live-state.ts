@@ -10,9 +10,10 @@ const StateRow = z.object({
   revoked: z.boolean(),
   by_ancestor: z.boolean(),
   expires_at: z.number().nullable(),
+  payload_digest: z.string().nullable(),
 });
 
-/** A passport as Postgres has it; instants are seconds since 1970, by Postgres' clock. */
+/** A passport as Postgres has it; instants are seconds since 1970, by Postgres' clock; `payload_digest` is SHA-256 in base64. */
 export type LiveState = z.infer<typeof StateRow>;
 
 /** Most passports of one query. */
@@ -67,7 +68,7 @@ class LiveStates {
       const rows = await this.#query(questions);
       for (const [at, { resolve, reject }] of questions.entries()) {
         const row = rows[at];
-        if (row === undefined) reject(new Error('A passport was asked about and not answered.'));
+        if (row === undefined) reject(new Error('A passport was looked up and not found in the rows.'));
         else resolve(row);
       }
     } catch (error) {
@@ -83,10 +84,10 @@ class LiveStates {
     return this.#pool.any(sql.type(StateRow)`
       select extract(epoch from clock_timestamp())::float8 as now, coalesce(k.status = 'withdrawn', true) as withdrawn,
         p.jti is not null as exists, p.revoked_at is not null as revoked, p.revoked_with is not null as by_ancestor,
-        extract(epoch from p.expires_at)::float8 as expires_at
-      from unnest(${sql.array(jtis, 'text')}, ${sql.array(kids, 'text')}) with ordinality as asked (jti, kid, at)
-      left join signing_keys k on k.kid = asked.kid
-      left join passports p on p.jti = asked.jti
+        extract(epoch from p.expires_at)::float8 as expires_at, encode(p.payload_digest, 'base64') as payload_digest
+      from unnest(${sql.array(jtis, 'text')}, ${sql.array(kids, 'text')}) with ordinality as wanted (jti, kid, at)
+      left join signing_keys k on k.kid = wanted.kid
+      left join passports p on p.jti = wanted.jti
       order by at`);
   }
 }

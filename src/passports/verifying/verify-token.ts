@@ -1,4 +1,4 @@
-import { verify, type KeyObject } from 'node:crypto';
+import { hash, verify, type KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../json/strict.ts';
@@ -9,10 +9,21 @@ import { MAX_TOKEN_CHARACTERS, PassportPayloadSchema, type PassportPayload } fro
 /** What can be wrong with a token by itself; the first that applies, in this order. */
 export type TokenFault = 'malformed' | 'unknown_key' | 'bad_signature';
 
-export type TokenVerdict = { payload: PassportPayload; kid: string } | { reason: TokenFault };
+/** What a token of ours says; `digest` is the SHA-256 of its payload in base64, as the row of the passport has it. */
+export interface SignedToken {
+  payload: PassportPayload;
+  kid: string;
+  digest: string;
+}
 
-/** 64 bytes in base64url: 86 characters; the last has four unused bits, which must be zero. */
-const SIGNATURE = /^[\w-]{85}[AQgw]$/;
+export type TokenVerdict = SignedToken | { reason: TokenFault };
+
+/**
+ * Three parts in base64url, without padding. The signature is 64 bytes, 86 characters, and the last has four unused bits, which
+ * must be zero. Nothing is decoded of any other text: decoders drop what they do not know, and cut wider characters to a byte,
+ * so that a token would have endless texts.
+ */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/;
 
 /**
  * Any other member (`jwk`, `jku`, `x5c`, `crit`, `b64` …) could change how the token is checked, so it is refused (RFC
@@ -45,10 +56,11 @@ export async function verifyToken(
   const key = keys.byHeader.get(parts.header) ?? findKey(parts.header, keys);
   if (key === 'malformed') return MALFORMED;
   const genuine = key !== 'unknown_key' && (await isSigned(...signedBytes(parts), key.publicKey));
-  const payload = payloadOf(genuine ? parseOwn(parts.payload) : parseStrictly(parts.payload));
+  const bytes = Buffer.from(parts.payload, 'base64url');
+  const payload = payloadOf(genuine ? parseOwn(bytes) : parseStrictly(parts.payload, bytes));
   if (payload === undefined || payload.iss !== issuer || payload.exp <= payload.iat) return MALFORMED;
   if (key === 'unknown_key') return { reason: 'unknown_key' };
-  return genuine ? { payload, kid: key.kid } : { reason: 'bad_signature' };
+  return genuine ? { payload, kid: key.kid, digest: hash('sha256', bytes, 'base64') } : { reason: 'bad_signature' };
 }
 
 interface Parts {
@@ -59,19 +71,13 @@ interface Parts {
   input: string;
 }
 
-/**
- * The three segments; a further dot is left in the second, which makes it malformed. Undefined where there are fewer,
- * or the last cannot be a signature.
- */
+/** The three segments; undefined where the text is of any other form. */
 function partsOf(token: string): Parts | undefined {
-  if (token.length > MAX_TOKEN_CHARACTERS) return undefined;
+  if (token.length > MAX_TOKEN_CHARACTERS || !TOKEN.test(token)) return undefined;
   const first = token.indexOf('.');
   const last = token.lastIndexOf('.');
-  if (first === last) return undefined;
-  const signature = token.slice(last + 1);
-  if (!SIGNATURE.test(signature)) return undefined;
   const [header, payload] = [token.slice(0, first), token.slice(first + 1, last)];
-  return { header, payload, signature, input: token.slice(0, last) };
+  return { header, payload, signature: token.slice(last + 1), input: token.slice(0, last) };
 }
 
 const signedBytes = ({ input, signature }: Parts): [Buffer, Buffer] => [
@@ -81,7 +87,7 @@ const signedBytes = ({ input, signature }: Parts): [Buffer, Buffer] => [
 
 /** The key of a header that is not byte for byte the one we write. */
 function findKey(header: string, { counting }: Pick<KeyRing, 'counting'>): SigningKey | 'malformed' | 'unknown_key' {
-  const parsed = HeaderSchema.safeParse(parseStrictly(header));
+  const parsed = HeaderSchema.safeParse(parseStrictly(header, Buffer.from(header, 'base64url')));
   if (!parsed.success) return 'malformed';
   return counting.get(parsed.data.kid) ?? 'unknown_key';
 }
@@ -101,9 +107,9 @@ function payloadOf(json: unknown): PassportPayload | undefined {
 }
 
 /** Parses a segment that we have signed: it is what we wrote, so it needs no strict checks. */
-function parseOwn(segment: string): unknown {
+function parseOwn(bytes: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.from(segment, 'base64url').toString());
+    return JSON.parse(bytes.toString());
   } catch {
     return undefined;
   }
@@ -113,8 +119,7 @@ function parseOwn(segment: string): unknown {
  * Parses a segment that anybody may have written; undefined where it is not canonical base64url, or the JSON breaks the
  * strict rules.
  */
-function parseStrictly(segment: string): unknown {
-  const bytes = Buffer.from(segment, 'base64url');
+function parseStrictly(segment: string, bytes: Buffer): unknown {
   if (bytes.toString('base64url') !== segment) return undefined;
   try {
     return parseStrictJson(decodeUtf8Strict(bytes));

@@ -6,7 +6,7 @@ import { sql } from '../../database/pool.ts';
 import { liveState, type LiveState } from './live-state.ts';
 import { signingKeys } from '../keys/signing-keys.ts';
 import { PASSPORT_CLAIM, type AuthorityRef, type PassportPayload } from '../token.ts';
-import { verifyToken, type TokenFault, type TokenVerdict } from './verify-token.ts';
+import { verifyToken, type SignedToken, type TokenFault, type TokenVerdict } from './verify-token.ts';
 
 /** Why a passport is refused; the first that applies, in this order (decision A17). */
 export const InvalidReasons = [
@@ -18,10 +18,10 @@ export const InvalidReasons = [
   'expired',
   'service_not_in_scope',
 ] as const;
-export type InvalidReason = (typeof InvalidReasons)[number];
+type InvalidReason = (typeof InvalidReasons)[number];
 
 /** An authority binding of a passport, and whether it still counts (decision A10). */
-export type LiveAuthorityRef = AuthorityRef & { active: boolean };
+type LiveAuthorityRef = AuthorityRef & { active: boolean };
 
 export type PassportVerdict =
   | { valid: true; payload: PassportPayload; authorityRefs: LiveAuthorityRef[] }
@@ -49,7 +49,7 @@ export async function verifyPassport(context: Context, token: string, serviceId?
     const verdict = await verifySignature(context, token);
     if ('reason' in verdict) return { valid: false, reason: verdict.reason };
     const { payload, kid } = verdict;
-    const reason = stateFault(payload, await liveState(context, payload.jti, kid)) ?? scopeFault(payload, serviceId);
+    const reason = stateFault(verdict, await liveState(context, payload.jti, kid)) ?? scopeFault(payload, serviceId);
     if (reason !== null) return { valid: false, reason };
     return { valid: true, payload, authorityRefs: await liveAuthorityRefs(context, payload) };
   } catch (error) {
@@ -57,11 +57,14 @@ export async function verifyPassport(context: Context, token: string, serviceId?
   }
 }
 
-/** What is wrong by the row, which decides: a token that our key signed without such a row was never issued. */
-function stateFault(payload: PassportPayload, live: LiveState): TokenFault | InvalidReason | null {
+/**
+ * What is wrong by the row, which decides: a token that our key signed without a row of this very payload was never issued,
+ * whoever has the key.
+ */
+function stateFault({ payload, digest }: SignedToken, live: LiveState): TokenFault | InvalidReason | null {
   if (payload.iat > live.now || (payload.nbf ?? 0) > live.now) return 'malformed';
   if (live.withdrawn) return 'unknown_key';
-  if (!live.exists) return 'revoked';
+  if (!live.exists || live.payload_digest !== digest) return 'revoked';
   if (live.revoked) return live.by_ancestor ? 'ancestor_revoked' : 'revoked';
   return Math.min(payload.exp, live.expires_at ?? 0) <= live.now ? 'expired' : null;
 }

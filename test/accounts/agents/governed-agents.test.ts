@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../src/accounts/agents/schema.ts';
 import { buildAgent, buildMemberKey, buildOperator, type TestOperator } from '../../support/factories.ts';
-import { buildPerson, type Person } from '../../support/people.ts';
+import { signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, type Reply } from '../../support/service.ts';
 import { block } from '../../authority/support.ts';
 
@@ -29,7 +29,7 @@ describe('changes of an agent that need a person', () => {
 
   beforeEach(async () => {
     operator = await buildOperator({ tier: 'developer' });
-    person = await buildPerson(operator);
+    person = await signIn(operator.email);
     agentId = (await buildAgent(operator, { accountability: 'enforced' })).id;
   });
 
@@ -97,6 +97,56 @@ describe('changes of an agent that need a person', () => {
     it('is done at once for a person', async () => {
       const reply = await person.patch<Agent>(`/v1/agents/${agentId}`, { accountability: 'standard' });
       assert.equal(assertStatus(reply, 200).accountability, 'standard');
+    });
+
+    for (const [what, made, patch] of [
+      [
+        'a longer interval',
+        { accountability: 'enforced', checkpoint_interval_seconds: 60 },
+        { checkpoint_interval_seconds: 61 },
+      ],
+      [
+        'no interval',
+        { accountability: 'enforced', checkpoint_interval_seconds: 60 },
+        { checkpoint_interval_seconds: null },
+      ],
+      [
+        'none in mode logged',
+        { accountability: 'logged', checkpoint_interval_seconds: 3_600 },
+        { checkpoint_interval_seconds: null },
+      ],
+      [
+        'a stronger mode with a longer interval',
+        { accountability: 'logged', checkpoint_interval_seconds: 60 },
+        { accountability: 'enforced', checkpoint_interval_seconds: 120 },
+      ],
+    ] as const) {
+      it(`needs a person for ${what} too, since its checkpoints would fall due less often`, async () => {
+        const { id } = await buildAgent(operator, made);
+        const refused = await operator.patch(`/v1/agents/${id}`, patch);
+        assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+        const same = assertStatus(await operator.get<Agent>(`/v1/agents/${id}`), 200);
+        assert.equal(same.checkpoint_interval_seconds, made.checkpoint_interval_seconds);
+        await approve(String(refused.body.approval_id));
+        const changed = await operator.patch<Agent>(
+          `/v1/agents/${id}`,
+          patch,
+          header(String(refused.body.approval_id)),
+        );
+        assert.equal(assertStatus(changed, 200).checkpoint_interval_seconds, patch.checkpoint_interval_seconds);
+      });
+    }
+
+    it('is free where the agent owes as much as before', async () => {
+      for (const [made, patch] of [
+        [{ accountability: 'enforced', checkpoint_interval_seconds: 120 }, { checkpoint_interval_seconds: 60 }],
+        [{ accountability: 'enforced' }, { checkpoint_interval_seconds: 3_600 }],
+        [{ accountability: 'standard', checkpoint_interval_seconds: 60 }, { checkpoint_interval_seconds: null }],
+        [{ accountability: 'standard', checkpoint_interval_seconds: 60 }, { accountability: 'logged' }],
+      ]) {
+        const { id } = await buildAgent(operator, made);
+        assertStatus(await operator.patch(`/v1/agents/${id}`, patch), 200);
+      }
     });
 
     it('makes no approval request where the state or the body does not allow the change', async () => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { purgeAuditEvents } from '../../../src/accounts/audit/purge.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { tiers, type Tier } from '../../../src/fields/tiers.ts';
 import { newWallet, run } from '../../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
 
 /** How long each tier keeps audit events: an age just inside and one just outside. */
-const retention: Record<string, [inside: string, outside: string]> = {
+const retention: Record<Tier, [inside: string, outside: string]> = {
   free: ['6 days 23 hours', '7 days 1 hour'],
   developer: ['29 days 23 hours', '30 days 1 hour'],
   pro: ['12 months -1 hour', '12 months 1 hour'],
@@ -23,7 +24,7 @@ describe('the retention of the audit trail', () => {
   });
   after(() => own.close());
 
-  const operator = async (tier = 'free'): Promise<string> => {
+  const operator = async (tier: Tier = 'free'): Promise<string> => {
     const id = await newWallet(db, 1);
     await run(db, sql.fragment`update operators set tier = ${tier} where id = ${id}`);
     return id;
@@ -53,7 +54,8 @@ describe('the retention of the audit trail', () => {
     return steps;
   };
 
-  for (const [tier, [inside, outside]] of Object.entries(retention)) {
+  for (const tier of tiers) {
+    const [inside, outside] = retention[tier];
     it(`keeps events of tier ${tier} for as long as the tier says, and no longer`, async () => {
       const id = await operator(tier);
       await events(id, outside);

@@ -8,6 +8,8 @@ import {
   unique,
   type TestOperator,
 } from '../../support/factories.ts';
+import { approve, approveByHand, refusedWith, withApproval } from '../../governance/support.ts';
+import { buildPerson, insertMember, signIn, type Person } from '../../support/people.ts';
 import {
   anonymous,
   assertProblem,
@@ -54,14 +56,16 @@ describe('The first member', () => {
 
 describe('POST /v1/members', () => {
   let operator: TestOperator;
+  let owner: Person;
   before(async () => {
     operator = await buildOperator({ tier: 'business' });
+    owner = await signIn(operator.email);
   });
 
   for (const role of ['owner', 'admin', 'member']) {
     it(`adds a person as ${role}`, async () => {
       const email = address();
-      const reply = await add(operator, email, role);
+      const reply = await owner.post<Member>('/v1/members', { email, role });
       const member = assertStatus(reply, 201);
       assert.deepEqual({ email: member.email, role: member.role }, { email, role });
       const location = reply.headers.get('location') ?? '';
@@ -69,6 +73,32 @@ describe('POST /v1/members', () => {
       assert.deepEqual(assertStatus(await operator.get(location), 200), member);
     });
   }
+
+  for (const role of ['owner', 'admin'] as const) {
+    it(`needs a person for one more ${role}, since they decide what keys ask for`, async () => {
+      const body = { email: address(), role };
+      const refused = await operator.post('/v1/members', body);
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      const { approval_id: id } = refusedWith(refused);
+      assertProblem(await operator.post('/v1/members', body, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert(!(await membersOf(operator)).some(({ email }) => email === body.email));
+      await approveByHand(id);
+      const other = { ...body, email: address() };
+      assertProblem(await operator.post('/v1/members', other, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
+      const member = assertStatus(await operator.post<Member>('/v1/members', body, withApproval(id)), 201);
+      assert.deepEqual([member.email, member.role], [body.email, role]);
+    });
+  }
+
+  it('adds an owner by an owner alone, in person or by approval', async () => {
+    const administrator = await buildPerson(operator, 'admin');
+    const body = { email: address(), role: 'owner' };
+    assertProblem(await administrator.post('/v1/members', body), 'NOT_OWNER');
+    const { approval_id: id } = refusedWith(await operator.post('/v1/members', body));
+    assertProblem(await approve(administrator, id), 'NOT_OWNER');
+    assertStatus(await administrator.post('/v1/members', { email: address(), role: 'admin' }), 201);
+    assert(!(await membersOf(operator)).some(({ email }) => email === body.email));
+  });
 
   it('refuses the address of a member, whatever its case, and accepts it for another operator', async () => {
     const email = address();
@@ -183,8 +213,16 @@ describe('DELETE /v1/members/:id', () => {
     const operator = await buildOperator();
     const [first] = await membersOf(operator);
     assertProblem(await operator.delete(`/v1/members/${first?.id}`), 'INVALID_STATE');
-    const second = assertStatus(await add(operator, address(), 'owner'), 201);
-    const replies = await Promise.all([first, second].map((owner) => operator.delete(`/v1/members/${owner?.id}`)));
+    const second = { id: await insertMember(operator.operatorId, address(), 'owner') };
+    const deleting = async (owner: { id: string } | undefined): Promise<() => Promise<Reply>> => {
+      const path = `/v1/members/${owner?.id}`;
+      const refused = await operator.delete(path);
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      await approveByHand(refusedWith(refused).approval_id);
+      return () => operator.delete(path, withApproval(refusedWith(refused).approval_id));
+    };
+    const both = [await deleting(first), await deleting(second)];
+    const replies = await Promise.all(both.map((send) => send()));
     assert.deepEqual(
       replies.map(({ status }) => status).toSorted((a, b) => a - b),
       [200, 409],
@@ -193,6 +231,20 @@ describe('DELETE /v1/members/:id', () => {
       (await membersOf(operator)).map(({ role }) => role),
       ['owner'],
     );
+  });
+
+  it('needs a person for an administrator, and an owner for an owner', async () => {
+    const operator = await buildOperator({ tier: 'business' });
+    const [owner, administrator] = [await signIn(operator.email), await buildPerson(operator, 'admin')];
+    const [another, second] = [await buildPerson(operator, 'admin'), await buildPerson(operator, 'owner')];
+    for (const { memberId } of [another, second])
+      assertProblem(await operator.delete(`/v1/members/${memberId}`), 'GOVERNANCE_APPROVAL_REQUIRED');
+    assertProblem(await administrator.delete(`/v1/members/${second.memberId}`), 'NOT_OWNER');
+    const { approval_id: id } = refusedWith(await operator.delete(`/v1/members/${second.memberId}`));
+    assertProblem(await approve(administrator, id), 'NOT_OWNER');
+    assert.equal((await membersOf(operator)).length, 4);
+    assertStatus(await administrator.delete(`/v1/members/${another.memberId}`), 200);
+    assertStatus(await owner.delete(`/v1/members/${second.memberId}`), 200);
   });
 
   it('is 404 for another operator and for administrators only', async () => {

@@ -64,9 +64,13 @@ describe('PATCH /v1/operators/me', () => {
     assert.deepEqual(assertStatus(await operator.get('/v1/operators/me'), 200), moved);
   });
 
-  it('is allowed to members too', async () => {
-    const member = await buildMemberKey(await buildOperator());
-    assertStatus(await member.patch('/v1/operators/me', { name: 'By a member' }), 200);
+  it('is for administrators', async () => {
+    const operator = await buildOperator();
+    const member = await buildMemberKey(operator);
+    assertProblem(await member.patch('/v1/operators/me', { name: 'By a member' }), 'ADMIN_REQUIRED');
+    assertProblem(await member.patch('/v1/operators/me', { email: 'by@a-member.test' }), 'ADMIN_REQUIRED');
+    const { name, email } = assertStatus(await operator.get<Operator>('/v1/operators/me'), 200);
+    assert.deepEqual([name, email], [operator.name, operator.email]);
   });
 
   for (const [fault, body, path] of [

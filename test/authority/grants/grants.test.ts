@@ -123,6 +123,11 @@ describe('PUT /v1/agents/:id/grants/:service_connection_id', () => {
     ['a source that is there twice', { scopes: [], allow_data_from: ['a', 'a'] }, 'allow_data_from.1'],
     ['a source without a name', { scopes: [], allow_data_from: [''] }, 'allow_data_from.0'],
     ['a wrong constraint', { scopes: [], constraints: [limit, { ...limit, value: 1 }] }, 'constraints.1.value'],
+    [
+      'a pattern that does not close',
+      { scopes: [], constraints: [{ param: 'p', op: 'regex', value: '[a' }] },
+      'constraints.0.value',
+    ],
     ['a misspelt allow_data_from', { scopes: [], allow_data_form: [] }, 'allow_data_form'],
   ] as const) {
     it(`refuses ${fault}`, async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownRelease } from '../../../src/database/functions.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newWallet, run } from './ledger-world.ts';
 import { ownDatabase, type OwnDatabase } from '../wallet/own-database.ts';
@@ -55,6 +56,15 @@ describe('npm run check:ledger', () => {
   it('finds the instance that runs on the data directory', async () => {
     await writeFile(join(dataDir, 'running.json'), JSON.stringify({ database_url: own.url }));
     assert.equal((await check({ DATA_DIR: dataDir })).code, 0);
+  });
+
+  it('brings its own SQL functions where another release is running', async () => {
+    const { schema } = ownRelease();
+    const other = await ownDatabase();
+    await run(other.pool, sql.fragment`drop schema ${sql.identifier([schema])} cascade`);
+    const { code, printed } = await check({ DATABASE_URL: other.url });
+    await other.drop();
+    assert.equal(code, 0, printed);
   });
 
   it('names what is wrong, and fails', async () => {

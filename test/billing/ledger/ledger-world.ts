@@ -76,7 +76,7 @@ export async function newSkill(db: CommonQueryMethods, owner: string, price: num
   return id;
 }
 
-export interface InvokeOptions {
+interface InvokeOptions {
   agent?: string | null;
   apiKey?: string | null;
   apiKeyLimit?: number | null;

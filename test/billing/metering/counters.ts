@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { run } from '../ledger/ledger-world.ts';
 
 const CounterRow = z.object({ used: z.number(), overage: z.number(), passports: z.number(), invocations: z.number() });
-export type Counter = z.infer<typeof CounterRow>;
+type Counter = z.infer<typeof CounterRow>;
 
 const none: Counter = { used: 0, overage: 0, passports: 0, invocations: 0 };
 

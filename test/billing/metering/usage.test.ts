@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DatabasePool } from '../../../src/database/pool.ts';
+import { tiers, type Tier } from '../../../src/fields/tiers.ts';
 import type { Usage } from '../../../src/billing/metering/schema.ts';
 import { issue, openHolder, refresh } from '../../passports/holders.ts';
 import {
@@ -49,8 +50,8 @@ describe('GET /v1/billing/usage', () => {
     });
   });
 
-  const tiers: Record<
-    string,
+  const allowancesOf: Record<
+    Tier,
     [
       actions: number | null,
       l3: number | null,
@@ -66,7 +67,8 @@ describe('GET /v1/billing/usage', () => {
     business: [10_000_000, 25_000, 250, 10_000, 25, null],
     enterprise: [null, null, null, null, null, null],
   };
-  for (const [tier, [actions, l3, sms, email, seats, ceiling]] of Object.entries(tiers)) {
+  for (const tier of tiers) {
+    const [actions, l3, sms, email, seats, ceiling] = allowancesOf[tier];
     it(`for ${tier}: the allowances of the tier`, async () => {
       const usage = await usageOf(await buildOperator({ tier }));
       assert.equal(usage.tier, tier);

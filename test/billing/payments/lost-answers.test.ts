@@ -4,7 +4,7 @@ import { sql } from '../../../src/database/pool.ts';
 import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { testPrices } from '../../support/stripe-books.ts';
+import { pricesOfTests } from '../../support/stripe-books.ts';
 import { stripeMock } from '../../support/stripe-mock.ts';
 import { startStripeProxy, type StripeProxy } from '../../support/stripe-proxy.ts';
 import { startRig, type Rig } from '../../temporal/rig.ts';
@@ -26,9 +26,9 @@ function checks(program: string): void {
     const settings: StripeSettings = {
       provider: 'stripe',
       secretKey: 'sk_test_of_the_tests',
-      webhookSecret: 'whsec_of_the_tests',
+      webhookSecrets: ['whsec_of_the_tests'],
       apiBase: stripe.apiBase,
-      prices: testPrices,
+      prices: pricesOfTests,
     };
     rig.config.payments = settings;
     await rig.startDelivery();
@@ -47,6 +47,10 @@ function checks(program: string): void {
 
   const sessions = (): unknown[] =>
     stripe.books.of('cs_test').filter(({ form }) => JSON.stringify(form).includes(payer.operatorId));
+  const customers = () =>
+    stripe.books
+      .of('cus')
+      .filter(({ metadata }) => (metadata as { carnet_operator?: string }).carnet_operator === payer.operatorId);
   const paidTopUp = async (): Promise<{ id: string; transactionId: string; paymentId: string }> => {
     const { id, sessionId } = await payer.begin();
     stripe.books.pay(sessionId);
@@ -75,13 +79,46 @@ function checks(program: string): void {
     this.timeout(60_000);
     stripe.faults.push({ on: /POST \/v1\/customers$/, how: 'drop' });
     await Promise.all([payer.begin(), payer.begin()]);
-    assert.equal(
-      stripe.books
-        .of('cus')
-        .filter(({ metadata }) => (metadata as { carnet_operator?: string }).carnet_operator === payer.operatorId)
-        .length,
-      1,
-    );
+    assert.equal(customers().length, 1);
+  });
+
+  it('makes another customer where Stripe no longer knows the first, and the operator can pay again', async function () {
+    this.timeout(60_000);
+    await payer.begin();
+    const [first] = customers();
+    stripe.books.objects.delete(first?.id ?? '');
+    const { id, sessionId } = await payer.begin();
+    const [second, ...more] = customers();
+    assert(second !== undefined && second.id !== first?.id && more.length === 0);
+    assert.equal(stripe.books.get(sessionId).customer, second.id);
+    stripe.books.pay(sessionId);
+    await payer.timeIsOver(id);
+    await runOf(rig, lifeId['top-up'](id)).ended();
+    assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 0 });
+    assert.equal(stripe.books.get((await payer.begin()).sessionId).customer, second.id, 'and is kept');
+  });
+
+  it('asks for the same page, although the address of the service and the time to pay changed in between', async function () {
+    this.timeout(60_000);
+    const { config } = rig.context;
+    const before = { publicBaseUrl: config.publicBaseUrl, topUpSessionSeconds: config.topUpSessionSeconds };
+    // Stripe makes the session, and its answer is not understood.
+    const { promise: until, resolve: letGo } = Promise.withResolvers<void>();
+    stripe.faults.push({ on: /POST \/v1\/checkout\/sessions$/, how: 'garbage' });
+    stripe.faults.push({ on: /POST \/v1\/checkout\/sessions$/, how: { until } });
+    try {
+      const begun = payer.begin();
+      await eventually('the first try', () => stripe.callsTo('POST /v1/checkout/sessions').length > 0);
+      Object.assign(config, { publicBaseUrl: 'http://moved.test', topUpSessionSeconds: 60 });
+      letGo();
+      const { sessionId } = await begun;
+      assert.deepEqual(
+        sessions().map((session) => (session as { id: string }).id),
+        [sessionId],
+      );
+    } finally {
+      Object.assign(config, before);
+    }
   });
 
   it('refuses where Stripe refuses, and leaves nothing that could be paid', async function () {

@@ -16,12 +16,20 @@ describe('Without a payment provider', () => {
 
   it('is an instance that has neither a Stripe key nor LOCAL_PROVIDERS', () => {
     const paymentsWith = (settings: Record<string, string>) =>
-      completeConfig(readSettings({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'carnet@example.test', ...settings }), {
-        databaseUrl: 'postgres://127.0.0.1:1/carnet',
-        temporalAddress: '127.0.0.1:1',
-        platformAdminKey: 'p'.repeat(24),
-        encryptionKeys: [Buffer.alloc(32)],
-      }).payments;
+      completeConfig(
+        readSettings({
+          PUBLIC_BASE_URL: 'https://carnet.example.test',
+          SMTP_URL: 'smtp://127.0.0.1:1',
+          MAIL_FROM: 'carnet@example.test',
+          ...settings,
+        }),
+        {
+          databaseUrl: 'postgres://127.0.0.1:1/carnet',
+          temporalAddress: '127.0.0.1:1',
+          platformAdminKey: 'p'.repeat(24),
+          encryptionKeys: [Buffer.alloc(32)],
+        },
+      ).payments;
     assert.equal(paymentsWith({}), undefined);
     assert.equal(paymentsWith({ LOCAL_PROVIDERS: 'true' })?.provider, 'local');
   });

@@ -113,7 +113,7 @@ export async function newPayer(context: Context): Promise<Payer> {
     },
     async timeIsOver(id) {
       await pool.query(
-        sql.unsafe`update top_ups set next_call_at = clock_timestamp() where id = ${id} and next_call_at is not null`,
+        sql.unsafe`update top_ups set expires_at = clock_timestamp(), next_call_at = clock_timestamp() where id = ${id} and next_call_at is not null`,
       );
       await pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](id)})`);
       context.delivery.messagesCommitted();

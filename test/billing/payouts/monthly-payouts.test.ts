@@ -77,10 +77,10 @@ describe('The schedule of the payouts', () => {
     const month = await monthBefore();
     const workflowId = await triggered();
     assert(workflowId.startsWith(`${MONTHLY_PAYOUTS}-`), 'the schedule appends the time');
-    await runOf(rig, workflowId).saying(new RegExp(`^Statements of ${month}: 1, of which 1 are to be paid out\\.$`));
+    await runOf(rig, workflowId).showing(new RegExp(`^Statements of ${month}: 1, of which 1 are to be paid out\\.$`));
     await runOf(rig, lifeId.payout(`${one.id}:${month}`)).ended();
     assert.deepEqual([(await one.payout(month))?.status, await one.earnings()], ['paid', 9_000]);
-    await runOf(rig, await triggered()).saying(new RegExp(`^Statements of ${month}: 0, `));
+    await runOf(rig, await triggered()).showing(new RegExp(`^Statements of ${month}: 0, `));
     assert.deepEqual(await one.moved(), { payout: 2_000 });
   });
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { assertLedger } from '../../../src/billing/index.ts';
+import { receivePaymentEvent } from '../../../src/billing/webhook/receive.ts';
 import { openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
@@ -54,7 +56,32 @@ describe('The life of a payout', () => {
     await life(one).ended();
     assert.equal(await statusOf(one), 'paid');
     assert.deepEqual(await received(one), [{ account: `acct_${one.id.slice(3)}`, amount_cents: 1_800 }]);
-    await life(one).saying(/^Ended: paid\.$/);
+    await life(one).showing(/^Ended: paid\.$/);
+  });
+
+  it('is failed after all where its transfer was taken back, once; a part of it is recorded for a person', async () => {
+    const one = await publisher({ commissionBps: 1_000 });
+    await state();
+    await life(one).ended();
+    const transferId = (await one.payout(MONTH))?.provider_transfer_id ?? '';
+    const outcomeOf = async (reversedCents: number): Promise<string> => {
+      const fact = { kind: 'transfer_reversed', transferId, amountCents: 1_800, reversedCents } as const;
+      const id = newId('evt');
+      await receivePaymentEvent(
+        rig.context,
+        { id, type: 'transfer.reversed', createdAt: new Date(), ...fact },
+        'req_test',
+      );
+      return rig.context.pool.oneFirst(
+        sql.type(z.object({ outcome: z.string() }))`select outcome from payment_events where id = ${id}`,
+      );
+    };
+    assert.equal(await outcomeOf(500), 'reversed_in_part');
+    assert.deepEqual([await statusOf(one), await one.earnings()], ['paid', 0]);
+    assert.deepEqual([await outcomeOf(1_800), await outcomeOf(1_800)], ['reversed', 'ignored']);
+    assert.deepEqual([await statusOf(one), await one.earnings()], ['failed', 2_000]);
+    assert.deepEqual(await one.moved(), { payout: 0, commission: 0 });
+    await assertLedger(rig.context.pool);
   });
 
   it('shows in the Temporal UI whose it is and how much, and not the account', async () => {
@@ -76,7 +103,7 @@ describe('The life of a payout', () => {
     await eventually('a second try', async () => (await attempts(one)) > 1, { ignoreErrors: () => true });
     assert.equal(await statusOf(one), 'transferring');
     await life(one).handle.cancel();
-    await life(one).saying(
+    await life(one).showing(
       /^Has the payment provider transfer it.*\n\nRefused to cancel this run: it ends when the payment provider/,
     );
     await letTransfersGo();
@@ -93,7 +120,7 @@ describe('The life of a payout', () => {
     );
     await state();
     await life(one).ended();
-    await life(one).saying(/^Ended: the payment provider refused it for good\. The money is back among the earnings/);
+    await life(one).showing(/^Ended: the payment provider refused it for good\. The money is back among the earnings/);
     assert.deepEqual([await statusOf(one), await one.earnings(), await received(one)], ['failed', 2_000, []]);
   });
 
@@ -102,7 +129,7 @@ describe('The life of a payout', () => {
     const { payments } = rig.config;
     rig.config.payments = undefined;
     await state();
-    await life(one).saying(/^Waits for a payment provider to be configured/);
+    await life(one).showing(/^Waits for a payment provider to be configured/);
     assert.deepEqual([await statusOf(one), await one.earnings()], ['due', 2_000]);
     rig.config.payments = payments;
     await lastSeen(one, '61 seconds');
@@ -115,9 +142,9 @@ describe('The life of a payout', () => {
     const { payments } = rig.config;
     rig.config.payments = undefined;
     await state();
-    await life(one).saying(/^Waits for a payment provider/);
+    await life(one).showing(/^Waits for a payment provider/);
     await openPayouts(rig.context, { month: '2020-02', after: '' });
-    await life(one).saying(/^Ended: part of the next month's payout\.$/);
+    await life(one).showing(/^Ended: part of the next month's payout\.$/);
     await life(one).ended();
     rig.config.payments = payments;
   });
@@ -142,7 +169,7 @@ describe('The life of a payout', () => {
     const ended = runOf(rig, lifeId.payout(nobody));
     await ended.ended();
     assert.equal(await ended.tasks(), 1);
-    await ended.saying(/^Ended: there is no such payout\.$/);
+    await ended.showing(/^Ended: there is no such payout\.$/);
   });
 });
 

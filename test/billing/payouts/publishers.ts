@@ -23,7 +23,7 @@ const PayoutRow = z.object({
   account: z.string().nullable(),
   provider_transfer_id: z.string().nullable(),
 });
-export type PayoutRow = z.infer<typeof PayoutRow>;
+type PayoutRow = z.infer<typeof PayoutRow>;
 
 const Cents = z.object({ cents: z.number() });
 const Moved = z.object({ kind: z.string(), cents: z.number() });

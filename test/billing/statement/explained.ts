@@ -9,7 +9,7 @@ export type Explained =
   | ({ view: 'timeline'; operatorId: OperatorId } & Pick<TimelineRequest, 'filters' | 'place'>);
 
 /** A scan of the plan, and all rows that it read. */
-export interface Scan {
+interface Scan {
   node: string;
   relation: string;
   rows: number;

@@ -13,7 +13,7 @@ import type { OperatorId } from '../../../src/ids/ids.ts';
 /** Reads without HTTP, from a database of the test's own: page by page, as cursors would lead. */
 
 export type Transaction = z.output<typeof StatementSchema>['transactions'][number];
-export type Row = z.output<typeof TimelineSchema>['rows'][number];
+type Row = z.output<typeof TimelineSchema>['rows'][number];
 
 const Transactions = StatementSchema.shape.transactions;
 const Rows = TimelineSchema.shape.rows;

@@ -7,8 +7,8 @@ import { assertStatus, type Requester } from '../../support/service.ts';
 
 export const PATH = '/v1/billing/transactions';
 
-export type Statement = z.output<typeof StatementSchema>;
-export type Timeline = z.output<typeof TimelineSchema>;
+type Statement = z.output<typeof StatementSchema>;
+type Timeline = z.output<typeof TimelineSchema>;
 
 /** Parses with exactly the members that the schema has, at any depth. */
 function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
@@ -55,10 +55,6 @@ export async function* pagesOf<Page extends { next_cursor: string | null }>(
     yield page;
   }
 }
-
-/** The id of a row of the timeline. */
-export const idOf = (row: Timeline['rows'][number]): string =>
-  row.kind === 'llm_call' ? row.call.id : row.transaction.id;
 
 /** A call of 869,565 microcents, which with the fee is a cent, on the meter sealed_execution. @returns its id. */
 export async function call(

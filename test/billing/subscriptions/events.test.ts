@@ -14,6 +14,7 @@ import {
   type SubscriptionObjectOptions,
 } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
+import { outcomeOf } from '../payments/support.ts';
 import {
   postSubscribe,
   auditOf,
@@ -92,6 +93,34 @@ describe('A payment event about a subscription', () => {
     const body = eventOf(operator, id, {}, at(-60), eventId);
     for (let time = 0; time < 3; time += 1) await post(body);
     assert.deepEqual(await auditOf(operator), ['subscription.started']);
+  });
+
+  it('with a price that no setting names tells everything but the tier, and is recorded for a person', async () => {
+    const [operator, id] = [await buildOperator(), newSubscription()];
+    const priced = (reported: Reported, createdAt: Date, eventId: string): string => {
+      const { data, ...event } = JSON.parse(eventOf(operator, id, reported, createdAt, eventId)) as {
+        data: { object: { items: { data: { price: { id: string } }[] } } };
+      };
+      for (const item of data.object.items.data) item.price.id = 'price_of_before';
+      return JSON.stringify({ ...event, data });
+    };
+    const outcomes = async (body: string, eventId: string): Promise<string | null> => {
+      await post(body);
+      return outcomeOf(eventId);
+    };
+    const events = [unique('evt_test'), unique('evt_test'), unique('evt_test')] as const;
+    // It says nothing of a tier, so it gives none.
+    assert.equal(await outcomes(priced({}, at(-90), events[0]), events[0]), 'unknown_price');
+    assert.equal((await subscriptionOf(operator)).tier, 'free');
+    await post(eventOf(operator, id, { tier: 'pro', seats: 2 }, at(-80)));
+    assert.equal(
+      await outcomes(priced({ seats: 2, cancelAtPeriodEnd: true }, at(-60), events[1]), events[1]),
+      'unknown_price',
+    );
+    const canceling = await subscriptionOf(operator);
+    assert.deepEqual([canceling.tier, canceling.status, canceling.purchased_seats], ['pro', 'canceling', 2]);
+    await outcomes(priced({ status: 'canceled' }, at(-30), events[2]), events[2]);
+    assert.equal((await subscriptionOf(operator)).tier, 'free');
   });
 
   it('that is older than what is known changes nothing: an update after the end', async () => {

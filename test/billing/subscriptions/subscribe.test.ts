@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../../src/database/pool.ts';
+import { paidTiers } from '../../../src/fields/tiers.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -51,7 +52,7 @@ describe('POST /v1/billing/subscribe', () => {
     assert.deepEqual(await changesOf(operator), []);
   });
 
-  for (const tier of ['developer', 'pro', 'business']) {
+  for (const tier of paidTiers) {
     it(`returns a page for ${tier}, which counts once it is paid and not before`, async () => {
       const operator = await buildOperator();
       const { url } = await checkoutFor(operator, tier);
@@ -157,8 +158,8 @@ describe('POST /v1/billing/subscribe', () => {
     ).transaction(async (begun) => {
       await begun.query(sql.unsafe`insert into subscriptions (operator_id) values (${operatorId})`);
       await begun.query(sql.unsafe`
-        insert into subscription_changes (id, operator_id, kind, tier, status, expires_at)
-        values (${unique('sbc_test')}, ${operatorId}, 'start', 'pro', 'opening', clock_timestamp())`);
+        insert into subscription_changes (id, operator_id, kind, tier, status, seconds, return_to, expires_at)
+        values (${unique('sbc_test')}, ${operatorId}, 'start', 'pro', 'opening', 1800, 'http://carnet.test', clock_timestamp())`);
       await begun.query(sql.unsafe`select wake_life(${lifeId.subscription(operatorId)})`);
     });
     await eventually('the change to be over', async () => (await changesOf(operator))[0]?.status === 'expired');
@@ -309,8 +310,8 @@ describe('GET /v1/billing/subscription', () => {
       }
     };
     await db.query(sql.unsafe`
-      insert into subscription_changes (id, operator_id, kind, tier, status, expires_at)
-      values (${unique('sbc_test')}, ${operator.operatorId}, 'start', 'developer', 'opening', now() + interval '1 hour')`);
+      insert into subscription_changes (id, operator_id, kind, tier, status, seconds, return_to, expires_at)
+      values (${unique('sbc_test')}, ${operator.operatorId}, 'start', 'developer', 'opening', 1800, 'http://carnet.test', now() + interval '1 hour')`);
     const changing = change();
     try {
       for (let read = 0; read < 100; read += 1) {

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assertLedger } from '../../../src/billing/index.ts';
+import { settleRefund } from '../../../src/billing/payments/queries.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
-import { disputeObject, paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
+import {
+  balanceTransaction,
+  disputeObject,
+  paymentEventBody,
+  refundedCharge,
+  refundObject,
+} from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
 import {
   audited,
@@ -21,10 +28,41 @@ import {
 const refunded = (paymentId: string, cents: number, event: { id?: string; createdAt?: Date } = {}): string =>
   paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), event);
 
+/** Minutes after the beginning of a story of an hour, which is over. */
+const at = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
+
+/** An event about a dispute that lists no balance transactions, as those of old API versions. */
 const disputed = (id: string, paymentId: string, outcome: 'opened' | 'won' | 'lost', cents = 1_000): string =>
   outcome === 'opened'
-    ? paymentEventBody('charge.dispute.created', disputeObject(id, paymentId, cents))
-    : paymentEventBody('charge.dispute.closed', disputeObject(id, paymentId, cents, { status: outcome }));
+    ? paymentEventBody('charge.dispute.created', disputeObject(id, paymentId, cents), { createdAt: at(0) })
+    : paymentEventBody('charge.dispute.closed', disputeObject(id, paymentId, cents, { status: outcome }), {
+        createdAt: at(1),
+      });
+
+/** A dispute of $10 as Stripe has it in one minute of its story. */
+interface Moment {
+  minute: number;
+  type: 'created' | 'updated' | 'closed' | 'funds_withdrawn' | 'funds_reinstated';
+  status: string;
+  /** Everything that was withdrawn (below zero) and reinstated so far, in this order. */
+  moved: number[];
+}
+
+const momentOf = (
+  id: string,
+  paymentId: string,
+  { minute, type, status, moved }: Moment,
+  over: Record<string, unknown> = {},
+): string =>
+  paymentEventBody(
+    `charge.dispute.${type}`,
+    disputeObject(id, paymentId, 1_000, {
+      status,
+      balance_transactions: moved.map((cents, index) => balanceTransaction(`txn_${id}_${index}`, cents)),
+      ...over,
+    }),
+    { createdAt: at(minute) },
+  );
 
 /** An operator with a paid top-up of $10, some of it spent. */
 async function payer(
@@ -56,7 +94,7 @@ const owed = async (operator: TestOperator): Promise<unknown> => {
   const reply = await operator.post(`/v1/skills/${skill.id}/invoke`, { input: { text: 'hello' } });
   if (reply.status === 201) return 0;
   assertProblem(reply, 'INSUFFICIENT_CREDITS');
-  return reply.body.receivable_cents;
+  return reply.body.receivable_cents ?? 0; // an empty wallet that owes nothing is refused as well
 };
 
 describe('A payment that was refunded at the provider, not by us', function () {
@@ -76,6 +114,18 @@ describe('A payment that was refunded at the provider, not by us', function () {
       (await movements(operator.operatorId)).map(({ cents }) => cents),
       [1_000, -300, -700],
     );
+  });
+
+  it('leaves the rest of the top-up to be refunded by us, once', async () => {
+    const { operator, paymentId, transactionId } = await payer();
+    await post(refunded(paymentId, 300));
+    const { refund_id: id, amount_cents: cents, status } = await refundOf(operator, transactionId);
+    assert.deepEqual([cents, status], [700, 'succeeded']);
+    assert.equal(await balanceOf(operator), 0);
+    await post(refunded(paymentId, 1_000));
+    assert.equal(await owed(operator), 0);
+    assertProblem(await operator.post(`/v1/billing/refund/${transactionId}`), 'ALREADY_REFUNDED');
+    assert.match(id, /^rfd_/);
   });
 
   it('leaves a debt where the wallet has less, and is not refunded by us as well', async () => {
@@ -118,9 +168,20 @@ describe('A payment that was refunded at the provider, not by us', function () {
       return outcomeOf(id);
     };
     assert.equal(await outcomeAfter('failed'), 'not_ours');
-    await post(refunded(paymentId, 1_000));
+    const later = new Date(Date.now() + 60_000); // another refund than the one that failed
+    await post(refunded(paymentId, 1_000, { createdAt: later }));
     assert.deepEqual([await outcomeAfter('pending'), await outcomeAfter('failed')], ['not_ours', 'came_back']);
     assert.equal(await balanceOf(operator), 0);
+  });
+
+  it('costs nothing when the bank sent it back before its sum was reported', async () => {
+    const { operator, paymentId } = await payer();
+    const failed = paymentEventBody('refund.failed', refundObject('re_by_hand', paymentId, 'failed'), {
+      createdAt: at(5),
+    });
+    await post(failed);
+    await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
+    assert.equal(await balanceOf(operator), 1_000);
   });
 
   it('in another currency changes nothing, and is recorded for a person where the payment is ours; the same holds for a dispute', async () => {
@@ -174,7 +235,6 @@ describe('A refund of ours', function () {
   });
 
   it('that came back costs nothing when the sum that counted it arrives late or again; what was refunded since then does', async () => {
-    const at = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
     const cameBack = async ({ known }: { known: boolean }): Promise<{ operator: TestOperator; paymentId: string }> => {
       const { operator, paymentId, transactionId } = await payer();
       const id = await refunding(operator, transactionId);
@@ -191,6 +251,21 @@ describe('A refund of ours', function () {
       await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
       assert.equal(await balanceOf(operator), 1_000);
       await post(refunded(paymentId, 400, { createdAt: at(2) }));
+      assert.equal(await balanceOf(operator), 600);
+    }
+  });
+
+  it('that came back, which the provider said when it was asked, costs nothing when the sum that counted it arrives late', async () => {
+    for (const said of [at(1), null]) {
+      const { operator, paymentId, transactionId } = await payer();
+      const id = await refunding(operator, transactionId);
+      const outcome = { providerRefundId: await providerRefundOf(id), status: 'failed', cameBackAt: said } as const;
+      assert.equal((await settleRefund(await database(), id, outcome)).outcome, 'failed');
+      assert.equal(await balanceOf(operator), 1_000);
+      await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
+      assert.equal(await balanceOf(operator), 1_000);
+      const later = new Date(Date.now() + 60_000);
+      await post(refunded(paymentId, 400, { createdAt: later }));
       assert.equal(await balanceOf(operator), 600);
     }
   });
@@ -219,7 +294,116 @@ describe('A dispute', function () {
     await buildTopUp(operator, 2_000);
     assert.equal(await balanceOf(operator), 1_400);
     assert.equal(await owed(operator), 0);
-    assert.deepEqual((await audited(topUpId)).slice(2), ['dispute.opened', 'dispute.opened', 'dispute.lost']);
+    const words = ['needs_response', 'needs_response', 'lost'].map((status) => `dispute.${status}`);
+    assert.deepEqual((await audited(topUpId)).slice(2), words);
+  });
+
+  const opened: Moment = { minute: 0, type: 'created', status: 'needs_response', moved: [] };
+  const withdrawn: Moment = { minute: 1, type: 'funds_withdrawn', status: 'needs_response', moved: [-1_000] };
+  const lost: Moment = { minute: 2, type: 'closed', status: 'lost', moved: [-1_000] };
+  const wonAtLast: Moment = { minute: 2, type: 'closed', status: 'won', moved: [-1_000] };
+  const reinstated: Moment = { minute: 3, type: 'funds_reinstated', status: 'won', moved: [-1_000, 1_000] };
+  /** Stories of a dispute about a top-up of $10: what is left in the wallet at the end. */
+  const stories: Record<string, { left: number; moments: Moment[] }> = {
+    'takes nothing before money was withdrawn': { left: 1_000, moments: [opened] },
+    'takes what was withdrawn': { left: 0, moments: [opened, withdrawn] },
+    'takes all of it when it is lost': { left: 0, moments: [opened, withdrawn, lost] },
+    'takes nothing as soon as it is won, and gives back once': {
+      left: 1_000,
+      moments: [opened, withdrawn, wonAtLast, reinstated],
+    },
+    'of a payment that was refunded in part gives back that part, and keeps the rest': {
+      left: 300,
+      moments: [withdrawn, { minute: 2, type: 'funds_reinstated', status: 'needs_response', moved: [-1_000, 300] }],
+    },
+    'that is lost after a part was reinstated keeps the rest': {
+      left: 300,
+      moments: [
+        withdrawn,
+        { minute: 2, type: 'funds_reinstated', status: 'under_review', moved: [-1_000, 300] },
+        { minute: 3, type: 'closed', status: 'lost', moved: [-1_000, 300] },
+      ],
+    },
+    'that is won for a part keeps what the bank kept': {
+      left: 600,
+      moments: [withdrawn, wonAtLast, { minute: 3, type: 'funds_reinstated', status: 'won', moved: [-1_000, 600] }],
+    },
+    'that was won on appeal gives back what losing took': {
+      left: 1_000,
+      moments: [
+        withdrawn,
+        lost,
+        { minute: 3, type: 'updated', status: 'appeal_needs_response', moved: [-1_000] },
+        { minute: 4, type: 'updated', status: 'appeal_under_review', moved: [-1_000] },
+        { minute: 5, type: 'closed', status: 'won', moved: [-1_000] },
+        { minute: 6, type: 'funds_reinstated', status: 'won', moved: [-1_000, 1_000] },
+      ],
+    },
+    'that was won and then lost on the appeal of the bank takes it again': {
+      left: 0,
+      moments: [
+        withdrawn,
+        reinstated,
+        { minute: 4, type: 'funds_withdrawn', status: 'under_review', moved: [-1_000, 1_000, -1_000] },
+        { minute: 5, type: 'closed', status: 'lost', moved: [-1_000, 1_000, -1_000] },
+      ],
+    },
+    'that was prevented takes nothing': {
+      left: 1_000,
+      moments: [{ minute: 0, type: 'created', status: 'prevented', moved: [] }],
+    },
+    'that is an inquiry takes nothing, and takes it as soon as it is a dispute': {
+      left: 0,
+      moments: [
+        { minute: 0, type: 'created', status: 'warning_needs_response', moved: [] },
+        { minute: 0, type: 'updated', status: 'warning_under_review', moved: [] },
+        withdrawn,
+      ],
+    },
+    'that stayed an inquiry takes nothing': {
+      left: 1_000,
+      moments: [
+        { minute: 0, type: 'created', status: 'warning_needs_response', moved: [] },
+        { minute: 1, type: 'closed', status: 'warning_closed', moved: [] },
+      ],
+    },
+  };
+  for (const [what, { left, moments }] of Object.entries(stories)) {
+    it(`${what}, in whatever order it is reported`, async () => {
+      const orders = [moments, moments.toReversed(), [...moments, ...moments]];
+      for (const order of orders) {
+        const { operator, paymentId } = await payer();
+        const id = `dp_${newId('evt')}`;
+        for (const moment of order) await post(momentOf(id, paymentId, moment));
+        assert.equal(await balanceOf(operator), left);
+        assert.equal(await owed(operator), 0);
+      }
+    });
+  }
+
+  it('of an account that is settled in another currency counts in proportion to what was withdrawn first', async () => {
+    const { operator, paymentId } = await payer();
+    const id = `dp_${newId('evt')}`;
+    const moved = (...cents: number[]) => ({
+      balance_transactions: cents.map((amount, index) =>
+        balanceTransaction(`txn_${id}_${index}`, amount, { currency: 'eur', created: 1_800_000_000 + index }),
+      ),
+    });
+    await post(momentOf(id, paymentId, withdrawn, moved(-920)));
+    assert.equal(await balanceOf(operator), 0);
+    await post(momentOf(id, paymentId, reinstated, moved(-920, 460)));
+    assert.equal(await balanceOf(operator), 500);
+  });
+
+  it('with a status that we do not know counts what was moved, and is recorded for a person', async () => {
+    const { operator, paymentId } = await payer();
+    const [id, eventId] = [`dp_${newId('evt')}`, newId('evt')];
+    const strange = { status: 'escalated', balance_transactions: [balanceTransaction(`txn_${id}`, -400)] };
+    await post(
+      paymentEventBody('charge.dispute.updated', disputeObject(id, paymentId, 1_000, strange), { id: eventId }),
+    );
+    assert.equal(await outcomeOf(eventId), 'unlisted');
+    assert.equal(await balanceOf(operator), 600);
   });
 
   it('that was won gives back what it took, and cancels what is still owed', async () => {

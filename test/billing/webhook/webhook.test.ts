@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assertLedger } from '../../../src/billing/index.ts';
+import { settle } from '../../../src/billing/payments/local/settle.ts';
+import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -172,11 +174,22 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     await (
       await database()
     ).query(sql.unsafe`
-      insert into top_ups (id, operator_id, provider, amount_cents, expires_at, life_seen_at)
-      values (${id}, ${operator.operatorId}, 'local', 1000, clock_timestamp() + interval '1 day', clock_timestamp())`);
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at, life_seen_at)
+      values (${id}, ${operator.operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() + interval '1 day', clock_timestamp())`);
     await post(topUpEvent({ ...topUp, id, sessionId: `cs_${id}` }));
     await assertCreditedOnce();
     assert.deepEqual((await topUpRow(id)).session_id, `cs_${id}`);
+  });
+
+  it('that differs from what was asked for is checked with the provider at once, and does not close the page', async () => {
+    const eventId = unique('evt_test');
+    await post(topUpEvent(topUp, completed, { eventId, amount_total: 999_999 }));
+    assert.equal(await outcomeOf(eventId), 'differs');
+    await assertNothingCredited();
+    await settle({ pool: await database() } as Context, topUp.sessionId, 'paid'); // the provider sends no event of it
+    await post(topUpEvent(topUp, completed, { amount_total: 999_999 }));
+    await eventually('the credit', async () => (await topUpRow(topUp.id)).status === 'paid');
+    await assertCreditedOnce();
   });
 
   it('waits for a payment that takes days, and credits when it has come', async () => {

@@ -110,7 +110,7 @@ describe('credentials', () => {
     for (const as of Object.values(callers)) assertStatus(await as.post('/v1/open-things/check', { name: 'x' }), 200);
   });
 
-  it('are asked for by WWW-Authenticate, with an error only where one was shown (RFC 6750)', async () => {
+  it('are requested by WWW-Authenticate, with an error only where one was shown (RFC 6750)', async () => {
     assert.equal((await read(shell.anonymous)).headers.get('www-authenticate'), 'Bearer realm="carnet"');
     const shown = await read(shell.as('secret'));
     assert.equal(shown.headers.get('www-authenticate'), 'Bearer realm="carnet", error="invalid_token"');
@@ -169,7 +169,7 @@ describe('credentials', () => {
     assertProblem(await read(shell.as(secret)), 'UNAUTHENTICATED');
   });
 
-  it('are looked up each time while changes cannot be heard', async () => {
+  it('are looked up each time while changes cannot be received', async () => {
     const admin = await newAdmin(shell);
     assertStatus(await read(admin), 200);
     const pids = await shell.context.pool.anyFirst(sql.type(z.object({ ended: z.boolean() }))`

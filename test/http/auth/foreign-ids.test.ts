@@ -190,17 +190,18 @@ describe('the ids of another operator', () => {
     );
   }
 
-  /** The same answer to the byte, but for the ids that were asked for and the request's own. */
+  /** The same answer to the byte, but for the ids that were requested, the request's own, and how much of the rate limit is left. */
   function assertAlike(foreign: Reply, nothing: Reply, kinds: Kind[], who: string): void {
     assert.deepEqual(bare(foreign, victim.has, kinds), bare(nothing, ids.madeUp, kinds), `to ${who}`);
   }
 });
 
 function bare({ status, headers, text }: Reply, of: Belongings, kinds: Kind[]): unknown {
-  const said = new Headers(headers);
-  for (const name of ['date', 'x-request-id']) said.delete(name);
+  const kept = new Headers(headers);
+  for (const name of ['date', 'x-request-id', 'ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+    kept.delete(name);
   const anonymous = kinds.reduce((shown, kind) => shown.replaceAll(of[kind], `<${kind}>`), text);
-  return { status, headers: [...said], text: anonymous.replace(/"request_id":"[^"]*"/, '') };
+  return { status, headers: [...kept], text: anonymous.replace(/"request_id":"[^"]*"/, '') };
 }
 
 function assertOutcome(reply: Reply, outcome: string | number, who: Who): void {
@@ -220,7 +221,7 @@ function kindsIn(path: string): Kind[] {
   return found.slice(1) as Kind[];
 }
 
-/** Of the faults that are told, the place that ends in this member, or in an item of it. */
+/** Of the faults that are named, the place that ends in this member, or in an item of it. */
 function pathOf({ body }: Reply, member: string): string {
   const paths = ((body.errors ?? []) as { path: string }[]).map(({ path }) => path);
   return paths.find((path) => path.replace(/\.\d+$/, '').endsWith(member)) ?? member;

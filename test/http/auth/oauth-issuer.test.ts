@@ -23,10 +23,10 @@ describe('The issuer of OAuth access tokens', () => {
   const read = (token: string, at = ownShell): Promise<Reply> => at.as(token).get('/v1/things/thg_1');
   const admin = (claims: Claims = {}): Claims => ({ operator_id: operatorId, scope: 'admin', ...claims });
 
-  it('is asked for its keys once, however many tokens come', async () => {
+  it('serves its keys once, however many tokens come', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, (_, at) => own.token(admin({ sub: `robot-${at}` }))));
     for (const reply of await Promise.all(tokens.map((token) => read(token)))) assertStatus(reply, 200);
-    assert.equal(own.asked[JWKS], 1);
+    assert.equal(own.served[JWKS], 1);
   });
 
   it('may sign by any asymmetric algorithm', async () => {
@@ -47,13 +47,13 @@ describe('The issuer of OAuth access tokens', () => {
     await eventually('the old key to be refused', async () => (await read(old)).status === 401);
   });
 
-  it('is not asked again within a second for keys that it does not have', async () => {
+  it('is not called again within a second for keys that it does not have', async () => {
     assertStatus(await read(await own.token(admin())), 200);
     const began = performance.now();
     for (let at = 0; at < 50; at += 1)
       assertProblem(await read(await own.token(admin(), { kid: `made-up-${at}` })), 'UNAUTHENTICATED');
     const seconds = (performance.now() - began) / 1_000;
-    assert((own.asked[JWKS] ?? 0) <= 1 + Math.ceil(seconds), `asked ${own.asked[JWKS]} times in ${seconds} s`);
+    assert((own.served[JWKS] ?? 0) <= 1 + Math.ceil(seconds), `served ${own.served[JWKS]} times in ${seconds} s`);
   });
 
   it('that does not answer makes tokens 503, until it answers', async () => {
@@ -66,7 +66,7 @@ describe('The issuer of OAuth access tokens', () => {
     const warned = ownShell.logged().filter(({ issuer: about }) => about === own.url);
     assert.match(JSON.stringify(warned), /ECONNREFUSED/);
     await own.reopen();
-    await eventually('the issuer to be asked again', async () => (await read(token)).status === 200);
+    await eventually('the issuer to be called again', async () => (await read(token)).status === 200);
   });
 
   it('that takes longer than five seconds makes tokens 503', async () => {
@@ -74,7 +74,7 @@ describe('The issuer of OAuth access tokens', () => {
     assertProblem(await read(await own.token(admin())), 'TEMPORARILY_UNAVAILABLE');
     own.instead.clear();
     const token = await own.token(admin());
-    await eventually('the issuer to be asked again', async () => (await read(token)).status === 200);
+    await eventually('the issuer to be called again', async () => (await read(token)).status === 200);
   });
 
   it('that does not answer leaves other credentials alone', async () => {
@@ -93,10 +93,10 @@ describe('The issuer of OAuth access tokens', () => {
     const began = performance.now();
     for (let at = 0; at < 20; at += 1) assertProblem(await read(await own.token(admin())), 'TEMPORARILY_UNAVAILABLE');
     const seconds = (performance.now() - began) / 1_000;
-    assert((own.asked[JWKS] ?? 0) <= 1 + Math.ceil(seconds), `asked ${own.asked[JWKS]} times in ${seconds} s`);
+    assert((own.served[JWKS] ?? 0) <= 1 + Math.ceil(seconds), `served ${own.served[JWKS]} times in ${seconds} s`);
   });
 
-  it('may have a path, and tell of itself where OpenID Connect has it', async () => {
+  it('may have a path, and have its metadata where OpenID Connect has it', async () => {
     const addresses = [
       { path: '/tenant/', metadataPath: '/.well-known/oauth-authorization-server/tenant' },
       { path: '/tenant', metadataPath: '/tenant/.well-known/openid-configuration' },
@@ -161,7 +161,7 @@ describe('The issuer of OAuth access tokens', () => {
       const location = `${other.url}${JWKS}`;
       own.instead.set(JWKS, (_request, response) => void response.writeHead(302, { location }).end());
       assertProblem(await read(await own.token(admin())), 'TEMPORARILY_UNAVAILABLE');
-      assert.deepEqual(other.asked, {});
+      assert.deepEqual(other.served, {});
     } finally {
       await other.close();
     }

@@ -165,7 +165,7 @@ describe('OAuth access tokens', () => {
         .setProtectedHeader({ alg: stranger.alg, kid: issuer.key.kid, jwk: stranger.jwk, jku: `${issuer.url}/other` })
         .sign(stranger.privateKey);
       assertProblem(await read(forged), 'UNAUTHENTICATED');
-      assert.equal(issuer.asked['/other'], undefined);
+      assert.equal(issuer.served['/other'], undefined);
     });
 
     it('cut off, prolonged or with another payload', async () => {

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../../src/http/openapi/document.ts';
-import type { Audience } from '../../../src/http/route.ts';
+import type { Audience } from '../../../src/http/auth/audience.ts';
 import { routes } from '../../../src/process/routes.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -107,11 +107,11 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('has a place for the approval exactly where one may be asked for', () => {
+  it('has a place for the approval exactly where one may be required', () => {
     for (const { operationId, parameters, responses } of operations) {
-      const asked = JSON.stringify(responses).includes('GOVERNANCE_APPROVAL_REQUIRED');
+      const required = JSON.stringify(responses).includes('GOVERNANCE_APPROVAL_REQUIRED');
       const place = JSON.stringify(parameters ?? []).includes('#/components/parameters/GovernanceApproval');
-      assert.equal(place, asked, operationId);
+      assert.equal(place, required, operationId);
     }
   });
 

@@ -13,6 +13,7 @@ import { closeGracefully, createHttpServer } from '../../../src/http/server.ts';
 import { newId, type AgentId, type OperatorId } from '../../../src/ids/ids.ts';
 import { createLogger } from '../../../src/context/logging.ts';
 import { openContext, type OpenContext } from '../../../src/process/open-context.ts';
+import { ampleLimits } from '../../support/ample-limits.ts';
 import { eventually } from '../../support/eventually.ts';
 import { requester, service, type Requester } from '../../support/service.ts';
 
@@ -29,7 +30,7 @@ export interface Shell {
   close(): Promise<void>;
 }
 
-export interface ShellOptions {
+interface ShellOptions {
   routes: AnyRoute[];
   settings?: Record<string, string>;
   health?: Health;
@@ -38,7 +39,7 @@ export interface ShellOptions {
 /** The HTTP shell over routes of the test's own, on a port of its own and the suite's database. */
 export async function openShell({ routes, settings, health }: ShellOptions): Promise<Shell> {
   const platformAdminKey = randomBytes(24).toString('hex');
-  const config = completeConfig(readSettings({ RATE_LIMIT_PER_MINUTE: '0', ...settings }), {
+  const config = completeConfig(readSettings({ ...ampleLimits, ...settings }), {
     databaseUrl: service().databaseUrl,
     temporalAddress: '127.0.0.1:1',
     platformAdminKey,
@@ -100,7 +101,7 @@ export async function insertAgent(
   return id;
 }
 
-export interface KeyOptions {
+interface KeyOptions {
   operatorId: OperatorId;
   role?: 'admin' | 'member';
   agentId?: AgentId;

@@ -11,7 +11,7 @@ const params = z.object({ id: z.string() });
 export const ThingSchema = z
   .object({ id: z.string(), name: z.string() })
   .meta({ id: 'Thing', description: 'A thing', examples: [{ id: 'thg_1', name: 'one' }] });
-export const MakeThingSchema = z
+const MakeThingSchema = z
   .strictObject({
     name: z.string().min(1).max(128),
     size: z.number().optional(),

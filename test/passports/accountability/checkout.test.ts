@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
-import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { CheckoutBodySchema } from '../../../src/passports/accountability/schema.ts';
 import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
@@ -48,9 +47,6 @@ describe('a checkout', () => {
   const checkout = async (lineage: Lineage, overrides: Record<string, unknown> = {}, jti = lineage.jti) =>
     (await submitCheckout(own.context, callOf(lineage.operator, 'submitCheckout'), { jti, body: report(overrides) }))
       .body;
-  const refusedWith = async (attempt: Promise<unknown>, code: string): Promise<void> => {
-    await assert.rejects(attempt, (error) => error instanceof CarnetError && error.code === code);
-  };
   const reviewOf = ({ jti }: Lineage) =>
     db.maybeOne(sql.type(ReviewRow)`select id, review_status, risk, missed from checkouts where lineage_id = ${jti}`);
   const held = ({ agent }: Lineage) =>
@@ -108,8 +104,8 @@ describe('a checkout', () => {
     const lineage = await newLineage(db, { operator });
     const next = await refreshed(db, lineage, 600);
     assert.equal((await checkout(lineage, {}, next)).checkout.jti, next);
-    await refusedWith(checkout(lineage), 'ALREADY_CHECKED_OUT');
-    await refusedWith(checkout(lineage, {}, next), 'ALREADY_CHECKED_OUT');
+    await assert.rejects(checkout(lineage), { code: 'ALREADY_CHECKED_OUT' });
+    await assert.rejects(checkout(lineage, {}, next), { code: 'ALREADY_CHECKED_OUT' });
   });
 
   it('ends every deadline', async () => {
@@ -126,14 +122,18 @@ describe('a checkout', () => {
     assert.equal((await checkout(revoked)).review?.status, 'pending', 'a revocation does not erase the review');
     const expired = () => newLineage(db, { operator, accountability: 'logged', ttl: 60, age: DAY + 59 });
     assert.equal((await beforeAge(db, DAY + 60, [expired, (one) => checkout(one)])).done.checkout.late, true);
-    await refusedWith(checkout(await newLineage(db, { operator, ttl: 60, age: DAY + 61 })), 'PASSPORT_EXPIRED');
+    await assert.rejects(checkout(await newLineage(db, { operator, ttl: 60, age: DAY + 61 })), {
+      code: 'PASSPORT_EXPIRED',
+    });
   });
 
   it('is refused for an unknown, foreign or standard passport', async () => {
     const lineage = await newLineage(db, { operator });
-    await refusedWith(checkout(lineage, {}, newId('psp')), 'NOT_FOUND');
-    await refusedWith(checkout({ ...lineage, operator: await newOperator(db) }), 'NOT_FOUND');
-    await refusedWith(checkout(await newLineage(db, { operator, accountability: 'standard' })), 'ACCOUNTABILITY_MODE');
+    await assert.rejects(checkout(lineage, {}, newId('psp')), { code: 'NOT_FOUND' });
+    await assert.rejects(checkout({ ...lineage, operator: await newOperator(db) }), { code: 'NOT_FOUND' });
+    await assert.rejects(checkout(await newLineage(db, { operator, accountability: 'standard' })), {
+      code: 'ACCOUNTABILITY_MODE',
+    });
   });
 
   it('gets the same answer for the same Idempotency-Key', async () => {
@@ -216,7 +216,7 @@ describe('a checkout', () => {
         ['missed_checkout'],
       );
       assert.notEqual((await lineageRow(db, lineage)).checked_out_at, null);
-      await refusedWith(checkout(lineage), 'ALREADY_CHECKED_OUT');
+      await assert.rejects(checkout(lineage), { code: 'ALREADY_CHECKED_OUT' });
     });
 
     it('is handled alike when the checkout itself finds it missed', async () => {
@@ -227,12 +227,45 @@ describe('a checkout', () => {
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
     });
 
-    it('is not missed on a revoked passport', async () => {
+    it('is missed on a revoked passport too, since a revocation ends no obligation', async () => {
       const lineage = await newLineage(db, { operator, ttl: 600 });
       await run(db, sql.fragment`select revoke_lineages(array[${lineage.jti}], ${lineage.jti}, 'test')`);
-      await timePasses(db, lineage, 3_000);
-      assert.equal((await advanceSession(own.context, lineage.session)).open, false);
-      assert.deepEqual(await flagTypes(db, lineage), []);
+      const step = await advanceSession(own.context, lineage.session);
+      assert.deepEqual([step.open, step.waitsFor], [true, 'checkout'], 'no checkpoint is awaited any more');
+      await timePasses(db, lineage, 901);
+      await advanceSession(own.context, lineage.session);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout'], 'due at the revocation, not at the expiry');
+      const review = await reviewOf(lineage);
+      assert.deepEqual({ ...review, id: '' }, { id: '', review_status: 'pending', risk: 'critical', missed: true });
+      assert.equal(await held(lineage), true);
+    });
+
+    it('was expected by the expiry where the passport was revoked after it', async () => {
+      const { lineage, done } = await beforeAge(db, 600 + 900, [
+        async () => {
+          const one = await newLineage(db, { operator, interval: null, ttl: 600, age: 600 + 898 });
+          await run(db, sql.fragment`select revoke_lineages(array[${one.jti}], ${one.jti}, 'test')`);
+          return one;
+        },
+        async (one) => {
+          await advanceSession(own.context, one.session);
+          return flagTypes(db, one);
+        },
+      ]);
+      assert.deepEqual(done, []);
+      await timePasses(db, lineage, 3);
+      await advanceSession(own.context, lineage.session);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
+    });
+
+    it('is flagged beside the checkpoint that was missed before the revocation and that nobody had asked for yet', async () => {
+      const lineage = await newLineage(db, { operator });
+      await timePasses(db, lineage, 376);
+      await run(db, sql.fragment`select revoke_lineages(array[${lineage.jti}], ${lineage.jti}, 'test')`);
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkpoint']);
+      const { review } = await checkout(lineage);
+      assert.equal(review?.risk, 'critical');
+      assert.deepEqual(await flagTypes(db, lineage), ['missed_checkpoint']);
     });
   });
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
-import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { CheckpointBodySchema } from '../../../src/passports/accountability/schema.ts';
 import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
@@ -43,9 +42,6 @@ describe('a checkpoint', () => {
         body: report(overrides),
       })
     ).body;
-  const refusedWith = async (attempt: Promise<unknown>, code: string): Promise<void> => {
-    await assert.rejects(attempt, (error) => error instanceof CarnetError && error.code === code);
-  };
   const seconds = (text: string | null): number => Date.parse(text ?? '') / 1_000;
 
   it('is numbered, has a claim, and is due again an interval later', async () => {
@@ -147,18 +143,19 @@ describe('a checkpoint', () => {
 
   it('is refused for an unknown, standard, revoked, expired or checked out passport', async () => {
     const lineage = await newLineage(db, { operator });
-    await refusedWith(checkpoint(lineage, {}, newId('psp')), 'NOT_FOUND');
-    await refusedWith(checkpoint({ ...lineage, operator: await newOperator(db) }), 'NOT_FOUND');
-    await refusedWith(
-      checkpoint(await newLineage(db, { operator, accountability: 'standard' })),
-      'ACCOUNTABILITY_MODE',
-    );
-    await refusedWith(checkpoint(await newLineage(db, { operator, ttl: 60, age: 61 })), 'PASSPORT_EXPIRED');
+    await assert.rejects(checkpoint(lineage, {}, newId('psp')), { code: 'NOT_FOUND' });
+    await assert.rejects(checkpoint({ ...lineage, operator: await newOperator(db) }), { code: 'NOT_FOUND' });
+    await assert.rejects(checkpoint(await newLineage(db, { operator, accountability: 'standard' })), {
+      code: 'ACCOUNTABILITY_MODE',
+    });
+    await assert.rejects(checkpoint(await newLineage(db, { operator, ttl: 60, age: 61 })), {
+      code: 'PASSPORT_EXPIRED',
+    });
     const revoked = await newLineage(db, { operator });
     await run(db, sql.fragment`select revoke_lineages(array[${revoked.jti}], ${revoked.jti}, 'test')`);
-    await refusedWith(checkpoint(revoked), 'PASSPORT_REVOKED');
+    await assert.rejects(checkpoint(revoked), { code: 'PASSPORT_REVOKED' });
     await submitCheckout(own.context, callOf(operator, 'submitCheckout'), { jti: lineage.jti, body: report() });
-    await refusedWith(checkpoint(lineage), 'ALREADY_CHECKED_OUT');
+    await assert.rejects(checkpoint(lineage), { code: 'ALREADY_CHECKED_OUT' });
   });
 
   describe('and its deadline', () => {

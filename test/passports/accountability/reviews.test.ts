@@ -121,6 +121,11 @@ describe('Reviews of checkouts', () => {
       assertStatus(await decide(ids[0] ?? '', { decision: 'blocked' }, other), 200);
       assert.deepEqual((await page('?status=pending')).total, 2);
       assert.deepEqual(
+        (await page('')).reviews.map(({ checkout_id }) => checkout_id),
+        ids.slice(1),
+        'without a status: what needs attention',
+      );
+      assert.deepEqual(
         (await page('?status=blocked')).reviews.map(({ checkout_id }) => checkout_id),
         [ids[0]],
       );
@@ -155,11 +160,6 @@ describe('Reviews of checkouts', () => {
       );
       assertProblem(
         await decide(review, { decision: 'blocked', block_future: 'yes' }),
-        'VALIDATION_ERROR',
-        'block_future',
-      );
-      assertProblem(
-        await decide(review, { decision: 'approved', block_future: true }),
         'VALIDATION_ERROR',
         'block_future',
       );
@@ -209,11 +209,41 @@ describe('Reviews of checkouts', () => {
       assert.equal(assertStatus(await decide(review, { decision: 'approved' }, person), 200).review.status, 'approved');
     });
 
+    it('approved with block_future: means the same as without', async () => {
+      const agentId = await enforced();
+      const review = await critical(await issue(agentId));
+      const decided = assertStatus(await decide(review, { decision: 'approved', block_future: true }, person), 200);
+      assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['approved', 0, 'active']);
+      assertStatus(await issueReply(agentId), 201);
+      assert.deepEqual(assertStatus(await decide(review, { decision: 'approved' }), 200), decided);
+    });
+
+    it('blocked: a key needs an approval for a critical review, since it lifts the hold, and none for another', async () => {
+      const agentId = await enforced();
+      const review = await critical(await issue(agentId));
+      const refused = await decide(review, { decision: 'blocked' });
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+      const approval = String(refused.body.approval_id);
+      assertStatus(await person.post(`/v1/governance/approvals/${approval}/approve`), 200);
+      assertStatus(await decide(review, { decision: 'blocked' }, operator, { 'x-governance-approval': approval }), 200);
+      assertStatus(await issueReply(agentId), 201);
+      assertStatus(await decide(await checkout(await issue(agentId)), { decision: 'blocked' }), 200);
+    });
+
+    it('blocked with block_future: a key may, since the block takes the place of the hold', async () => {
+      const agentId = await enforced();
+      const review = await critical(await issue(agentId));
+      const body = { decision: 'blocked', block_future: true };
+      assert.equal(assertStatus(await decide(review, body), 200).agent_status, 'blocked');
+      assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
+    });
+
     it('blocked: lifts the hold, revokes nothing, and emits an event', async () => {
       const agentId = await enforced();
       const passport = await issue(agentId);
       const review = await critical(passport);
-      const decided = assertStatus(await decide(review, { decision: 'blocked', notes: 'Not again.' }), 200);
+      const decided = assertStatus(await decide(review, { decision: 'blocked', notes: 'Not again.' }, person), 200);
       assert.deepEqual([decided.review.status, decided.revoked_count, decided.agent_status], ['blocked', 0, 'active']);
       assertStatus(await issueReply(agentId), 201);
       assert.equal(await verified(passport), true);

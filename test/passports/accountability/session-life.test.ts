@@ -45,7 +45,7 @@ describe('The life of a session', () => {
   };
   /** If one was missed meanwhile, the life waits for the second. */
   const waitsForTheFirst = async ({ life }: Session): Promise<void> =>
-    assert.match(await life.saying(/^Waits for checkpoint/), /^Waits for checkpoint 1 of/);
+    assert.match(await life.showing(/^Waits for checkpoint/), /^Waits for checkpoint 1 of/);
   /** Whether its life has read it. */
   const seen = ({ session }: Lineage): Promise<boolean> =>
     db.oneFirst(
@@ -60,24 +60,24 @@ describe('The life of a session', () => {
 
   it('shows what it waits for and until when, through checkpoints, a refresh and the checkout', async () => {
     const session = await beginSession(rig);
-    const first = await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until \\d{4}-`));
+    const first = await session.life.showing(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until \\d{4}-`));
     assert.equal(until(first), await instant(session, MISSED));
     await session.checkpoint();
-    await session.life.saying(/^Waits for checkpoint 2 of/);
+    await session.life.showing(/^Waits for checkpoint 2 of/);
     // Of the 3,600 s of validity 200 are left: the deadline of the next checkpoint would lie past them.
     await session.passes(3_400);
-    await session.life.saying(new RegExp(`^Waits for checkout of ${session.agent} until \\d{4}-`));
+    await session.life.showing(new RegExp(`^Waits for checkout of ${session.agent} until \\d{4}-`));
     await session.checkout();
-    const reviewing = await session.life.saying(/^Waits for review of chko_\w+ by a person: POST /);
+    const reviewing = await session.life.showing(/^Waits for review of chko_\w+ by a person: POST /);
     const [, checkoutId = ''] = /(chko_\w+)/.exec(reviewing) ?? [];
     await session.block(checkoutId);
     await session.life.ended();
-    await session.life.saying(/^Ended: nothing is owed any more\.$/);
+    await session.life.showing(/^Ended: nothing is owed any more\.$/);
   });
 
   it('can be found by operator, agent and whether it is open', async () => {
     const session = await beginSession(rig, { accountability: 'logged' });
-    await session.life.saying(/^Waits/);
+    await session.life.showing(/^Waits/);
     const found = async (status: string): Promise<boolean> => {
       const query = `AgentId = "${session.agent}" AND OperatorId = "${session.operator}" AND LifeStatus = "${status}"`;
       for await (const { workflowId } of rig.temporal.client.workflow.list({ query }))
@@ -101,7 +101,7 @@ describe('The life of a session', () => {
     assert.deepEqual(done, []);
     await eventually('the flag', async () => (await flagTypes(db, session)).length > 0);
     const next = await instant(session, MISSED + 300);
-    await eventually('the life to wait for the next', async () => until(await session.life.saying(/^Waits/)) === next);
+    await eventually('the life to wait for the next', async () => until(await session.life.showing(/^Waits/)) === next);
     assert.deepEqual(
       (await flagsOf(db, session)).map(({ type, severity }) => [type, severity]),
       [['missed_checkpoint', 'critical']],
@@ -113,16 +113,16 @@ describe('The life of a session', () => {
       await waitsForTheFirst(one);
       await one.checkpoint();
     });
-    await session.life.saying(/^Waits for checkpoint 2 of/);
+    await session.life.showing(/^Waits for checkpoint 2 of/);
     await eventually('the deadline to pass', async () => (await ageOf(db, session)) > MISSED + 1);
     assert.deepEqual(await flagTypes(db, session), ['late_checkpoint']);
   });
 
   it('makes the review of a missed checkout, and waits for its decision without a timer', async () => {
     const session = await beginSession(rig, { interval: null, ttl: 600 });
-    await session.life.saying(/^Waits for checkout of/);
+    await session.life.showing(/^Waits for checkout of/);
     await session.passes(600 + 901);
-    await session.life.saying(/^Waits for review of chko_/);
+    await session.life.showing(/^Waits for review of chko_/);
     assert.deepEqual(await flagTypes(db, session), ['missed_checkout']);
     assert.equal(
       (await session.life.events()).filter((name) => name === 'TimerStarted').length,
@@ -130,12 +130,12 @@ describe('The life of a session', () => {
       'the one of the checkout',
     );
     const review = await session.checkout();
-    await session.life.saying(new RegExp(`^Waits for review of ${review}`));
+    await session.life.showing(new RegExp(`^Waits for review of ${review}`));
     await session.block(String(review), true);
     await session.life.ended();
   });
 
-  it('ends when its passports are revoked, unless some are left', async () => {
+  it('waits for the checkouts of passports that are revoked, and for the reviews of those that never come', async () => {
     const session = await beginSession(rig);
     const child = await beginSession(rig, {
       operator: session.operator,
@@ -144,11 +144,18 @@ describe('The life of a session', () => {
       interval: 60,
       age: -5,
     });
-    await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${child.agent} until`));
+    await session.life.showing(new RegExp(`^Waits for checkpoint 1 of ${child.agent} until`));
     await child.revoke();
-    await session.life.saying(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until`));
+    await session.life.showing(new RegExp(`^Waits for checkpoint 1 of ${session.agent} until`));
     await session.revoke();
+    await session.life.showing(new RegExp(`^Waits for checkout of (?:${session.agent}|${child.agent}) until`));
+    await child.passes(901);
+    await session.passes(901);
+    const reviewing = await session.life.showing(/^Waits for review of chko_\w+ by a person: POST /);
+    const [, review = ''] = /(chko_\w+)/.exec(reviewing) ?? [];
+    await session.block(review);
     await session.life.ended();
+    assert.deepEqual(await flagTypes(db, child), ['missed_checkout'], 'logged: flagged, and nobody reviews');
   });
 
   it('needs one workflow task for each deadline', async () => {
@@ -163,23 +170,23 @@ describe('The life of a session', () => {
 
   it('survives a request to cancel the run, and refuses signals it does not know', async () => {
     const session = await beginSession(rig, { accountability: 'logged' });
-    await session.life.saying(/^Waits/);
+    await session.life.showing(/^Waits/);
     await session.life.handle.cancel();
-    await session.life.saying(/Refused to cancel this run: it ends by itself/);
+    await session.life.showing(/Refused to cancel this run: it ends by itself/);
     await session.life.handle.signal('checkpoint', {});
-    await session.life.saying(/Refused signal checkpoint: /);
+    await session.life.showing(/Refused signal checkpoint: /);
     await session.checkout();
     await session.life.ended();
   });
 
   it('continues from the rows when it is woken after it was terminated', async () => {
     const session = await beginSession(rig);
-    await session.life.saying(/^Waits/);
+    await session.life.showing(/^Waits/);
     const { runId } = await session.life.handle.describe();
     await session.life.handle.terminate('by hand');
     await session.checkpoint();
     await eventually('another run', async () => (await session.life.handle.describe()).runId !== runId);
-    await session.life.saying(/^Waits for checkpoint 2 of/);
+    await session.life.showing(/^Waits for checkpoint 2 of/);
   });
 
   it('ends in its first task where there is no such session', async () => {
@@ -188,14 +195,14 @@ describe('The life of a session', () => {
     const life = runOf(rig, lifeId.session(session));
     await life.ended();
     assert.equal(await life.tasks(), 1);
-    await life.saying(/^Ended: there is no such session\.$/);
+    await life.showing(/^Ended: there is no such session\.$/);
   });
 
   it('keeps intents and summaries out of its history', async () => {
     const session = await beginSession(rig, { accountability: 'logged' });
-    await session.life.saying(/^Waits/);
+    await session.life.showing(/^Waits/);
     await session.checkpoint();
-    await session.life.saying(/^Waits for checkpoint 2/);
+    await session.life.showing(/^Waits for checkpoint 2/);
     await session.checkout();
     await session.life.ended();
     const text = await session.life.text();
@@ -222,7 +229,7 @@ describe('The life of a long session', function () {
 
   it('continues as new, and misses nothing', async () => {
     const session = await beginSession(rig, { ttl: 7_000 });
-    await session.life.saying(/^Waits/);
+    await session.life.showing(/^Waits/);
     const { runId } = await session.life.handle.describe();
     await eventually('another run', async () => {
       await session.life.handle.signal(wake);
@@ -231,6 +238,6 @@ describe('The life of a long session', function () {
     await timePasses(rig.context.pool, session, 376);
     await session.life.handle.signal(wake);
     await eventually('the flag', async () => (await flagTypes(rig.context.pool, session)).length === 1);
-    await session.life.saying(/^Waits for checkpoint 1 of/);
+    await session.life.showing(/^Waits for checkpoint 1 of/);
   });
 });

@@ -263,18 +263,26 @@ describe('POST /v1/passports/issue', () => {
         assert.equal(ttlOf(await issue(holder, { ttl_seconds: requested })), given);
     });
 
-    it('takes the checkpoint interval of the call, else of the agent, else of the mode', async () => {
+    it('takes the shortest checkpoint interval of the call, the agent and the mode', async () => {
       const intervals: [Record<string, unknown>, Record<string, unknown>, number | undefined, boolean][] = [
         [{}, {}, undefined, false],
         [{ checkpoint_interval_seconds: 120 }, {}, 120, false],
         [{ accountability: 'logged' }, {}, undefined, true],
         [{ accountability: 'logged' }, { checkpoint_interval_seconds: 61.9 }, 61, true],
         [{ accountability: 'enforced' }, {}, 300, true],
-        [{ accountability: 'enforced', checkpoint_interval_seconds: 600 }, {}, 600, true],
+        [{ accountability: 'enforced', checkpoint_interval_seconds: 600 }, {}, 300, true],
+        [{ accountability: 'enforced' }, { checkpoint_interval_seconds: 3_600 }, 300, true],
+        [{ accountability: 'enforced' }, { checkpoint_interval_seconds: 60 }, 60, true],
         [
-          { accountability: 'enforced', checkpoint_interval_seconds: 600 },
-          { checkpoint_interval_seconds: 60 },
-          60,
+          { accountability: 'enforced', checkpoint_interval_seconds: 90 },
+          { checkpoint_interval_seconds: 250 },
+          90,
+          true,
+        ],
+        [
+          { accountability: 'logged', checkpoint_interval_seconds: 120 },
+          { checkpoint_interval_seconds: 600 },
+          120,
           true,
         ],
       ];
@@ -301,6 +309,10 @@ describe('POST /v1/passports/issue', () => {
       ['scopes.0.allow_data_fron', { scopes: [scope({ allow_data_fron: [] })] }],
       ['scopes.1.service_connection_id', { scopes: [scope(), scope()] }],
       ['scopes.0.constraints.0.value', { scopes: [scope({ constraints: [{ param: 'a', op: 'lte', value: '1' }] })] }],
+      [
+        'scopes.0.constraints.0.value',
+        { scopes: [scope({ constraints: [{ param: 'a', op: 'regex', value: '[a' }] })] },
+      ],
       ['intent.summary', { intent: { services: [] } }],
       ['intent.summary', { intent: { summary: 'x'.repeat(501), services: [] } }],
       ['intent.services', { intent: { summary: 'x' } }],

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { inflateSync } from 'node:zlib';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import pg from 'pg';
 import { z } from 'zod';
 import { createEncryption } from '../../../src/context/encryption.ts';
@@ -9,10 +11,12 @@ import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { insertFirstKeys } from '../../../src/passports/keys/queries.ts';
 import { rotateSigningKeysWhenDue } from '../../../src/passports/keys/rotate.ts';
 import { newSigningKey } from '../../../src/passports/keys/signing-key.ts';
+import type { Passport, SignedPassport } from '../../../src/passports/schema.ts';
 import { activeKey, keyOf, signingKeys } from '../../../src/passports/keys/signing-keys.ts';
 import { insertKey, insertOperator } from '../../http/support/shell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { anonymous, assertProblem, assertStatus, platform, requester } from '../../support/service.ts';
+import { issue, openHolder, payloadOf, tryDelegate, tryRefresh, type Holder } from '../holders.ts';
 import { newPassport, ownServices, type OwnService, type OwnServices } from '../own-service.ts';
 
 const ROTATE = '/v1/admin/signing-keys/rotate';
@@ -201,6 +205,128 @@ describe('signing keys', () => {
       });
     });
 
+    describe('withdraws', () => {
+      const status = async (kid: string): Promise<string | undefined> =>
+        (await rowsOf(service)).find((row) => row.kid === kid)?.status;
+      const shown = async ({ as }: Holder, { jti }: SignedPassport) =>
+        assertStatus(await as.get<Passport>(`/v1/passports/${jti}`), 200);
+
+      it('a key that has retired, with kids, and leaves the active one', async () => {
+        const { token } = await newPassport(service);
+        const { kid: old } = await activeKey(service.context);
+        const { active } = assertStatus(await service.platform.post(ROTATE), 200);
+        const { token: newer } = await newPassport(service);
+        const answer = assertStatus(await service.platform.post(ROTATE, { kids: [old] }), 200);
+        assert.equal(answer.active, active);
+        assert.deepEqual([answer.retired, answer.withdrawn], [[], [old]]);
+        assert(!(await kidsShown(service)).includes(old));
+        const verdictOfToken = async (text: string) =>
+          assertStatus(await service.anonymous.post('/v1/passports/verify', { token: text }), 200);
+        assert.deepEqual(await verdictOfToken(token), { valid: false, reason: 'unknown_key' });
+        assert.equal((await verdictOfToken(newer)).valid, true);
+      });
+
+      it('the next key, which has signed nothing, and makes another', async () => {
+        await activeKey(service.context);
+        const next = (await rowsOf(service)).find((row) => row.status === 'next')?.kid ?? assert.fail('no next key');
+        const answer = assertStatus(await service.platform.post<{ next: string }>(ROTATE, { kids: [next] }), 200);
+        assert.equal(await status(next), 'withdrawn');
+        assert.notEqual(answer.next, next);
+        assert.equal(await status(answer.next), 'next');
+      });
+
+      it('every key with all, and two new ones take their places', async () => {
+        const passports = [await newPassport(service)];
+        assertStatus(await service.platform.post(ROTATE), 200);
+        passports.push(await newPassport(service));
+        const before = (await rowsOf(service)).map(({ kid }) => kid);
+        const answer = assertStatus(
+          await service.platform.post<{ active: string; next: string; withdrawn: string[] }>(ROTATE, { all: true }),
+          200,
+        );
+        assert.deepEqual(answer.withdrawn.toSorted(), before.toSorted());
+        assert.deepEqual(new Set(await kidsShown(service)), new Set([answer.active, answer.next]));
+        assert.equal((await newPassport(service)).token.length > 0, true);
+        for (const { token } of passports) {
+          const verdict = assertStatus(await service.anonymous.post('/v1/passports/verify', { token }), 200);
+          assert.deepEqual(verdict, { valid: false, reason: 'unknown_key' });
+        }
+      });
+
+      it('nothing where a kid is not ours, or where the body says it in two ways', async () => {
+        await activeKey(service.context);
+        const before = await rowsOf(service);
+        const { active } = { active: before.find((row) => row.status === 'active')?.kid };
+        for (const [body, path] of [
+          [{ kids: [active, 'nobodys'] }, 'kids.1'],
+          [{ kids: [] }, 'kids'],
+          [{ kids: [active], all: true }, 'kids'],
+          [{ immediate: true, all: true }, 'kids'],
+        ] as const)
+          assertProblem(await service.platform.post(ROTATE, body), 'VALIDATION_ERROR', path);
+        assert.deepEqual(await rowsOf(service), before);
+      });
+
+      it('the passports too: revoked when shown, gone from the active ones, their bit set', async () => {
+        const holder = await openHolder({}, service.place);
+        const passport = await issue(holder);
+        const { idx } = payloadOf(passport.token).status?.status_list ?? assert.fail('no status');
+        assertStatus(await service.platform.post(ROTATE), 200);
+        const kept = await issue(holder);
+        const { kid } = decodeProtectedHeader(passport.token);
+        assertStatus(await service.platform.post(ROTATE, { kids: [kid] }), 200);
+        const { status: shownAs, revoke_reason: why } = await shown(holder, passport);
+        assert.deepEqual([shownAs, why], ['revoked', 'The key that signed it was withdrawn']);
+        assert.equal((await shown(holder, kept)).status, 'active');
+        const active = assertStatus(await holder.as.get<Passport[]>('/v1/passports/active'), 200);
+        assert.deepEqual(
+          active.map(({ jti }) => jti),
+          [kept.jti],
+        );
+        await eventually('the bit to be set', async () => {
+          const { text } = await service.anonymous.get('/v1/passports/status-list');
+          const { status_list: list } = decodeJwt<{ status_list: { lst: string } }>(text);
+          return ((inflateSync(Buffer.from(list.lst, 'base64url')).readUInt8(idx >> 3) >> (idx & 7)) & 1) === 1;
+        });
+      });
+
+      it('and a replay hands none of them out: the key signs no more', async () => {
+        const holder = await openHolder({}, service.place);
+        const key = { 'idempotency-key': 'issue-1' };
+        const body = { agent_id: holder.agentId };
+        const { token } = assertStatus(await holder.as.post<SignedPassport>('/v1/passports/issue', body, key), 201);
+        const child = { parent_passport_token: token, child_agent_id: holder.agentId, scopes: [] };
+        const [delegated, refreshed] = [{ 'idempotency-key': 'delegate-1' }, { 'idempotency-key': 'refresh-1' }];
+        assertStatus(await holder.as.post('/v1/passports/delegate', child, delegated), 201);
+        assertStatus(await holder.as.post('/v1/passports/refresh', { token }, refreshed), 201);
+        assertStatus(await service.platform.post(ROTATE, { immediate: true }), 200);
+        assertProblem(await holder.as.post('/v1/passports/issue', body, key), 'PASSPORT_REVOKED');
+        assertProblem(await holder.as.post('/v1/passports/delegate', child, delegated), 'PASSPORT_REVOKED');
+        assertProblem(await holder.as.post('/v1/passports/refresh', { token }, refreshed), 'PASSPORT_REVOKED');
+        await issue(holder);
+      });
+
+      it('a passport that was being issued at the same moment', async () => {
+        const holder = await openHolder({}, service.place);
+        await issue(holder);
+        const { kid } = await activeKey(service.context);
+        // Holds issuing up between the look at the key and the insert.
+        const blocker = new pg.Client(services.databaseUrl);
+        await blocker.connect();
+        await blocker.query('begin; lock table passports in exclusive mode');
+        const issuing = issue(holder);
+        await eventually('issuing to wait', async () => (await waitingIn(service)) >= 1);
+        const rotating = service.platform.post(ROTATE, { immediate: true });
+        await eventually('the rotation to wait too', async () => (await waitingIn(service)) >= 2);
+        await blocker.query('commit');
+        await blocker.end();
+        const passport = await issuing;
+        assertStatus(await rotating, 200);
+        assert.equal(decodeProtectedHeader(passport.token).kid, kid);
+        assert.equal((await shown(holder, passport)).status, 'revoked');
+      });
+    });
+
     it('rotates for each of several callers at the same time', async () => {
       await activeKey(service.context);
       const answers = await Promise.all([1, 2, 3, 4].map(() => service.platform.post<{ active: string }>(ROTATE)));
@@ -262,6 +388,60 @@ describe('signing keys', () => {
     });
   });
 
+  describe('that leaked', () => {
+    /** A passport with wider scopes than its row has, signed with the very key of the row. */
+    const forgedFrom = async (passport: SignedPassport, change: Record<string, unknown>): Promise<string> => {
+      const { kid = '' } = decodeProtectedHeader(passport.token);
+      const payload = payloadOf(passport.token);
+      return (await keyOf(service.context, kid)).sign(
+        JSON.stringify({ ...payload, svcns: { ...payload.svcns, ...change } }),
+      );
+    };
+    const widened = async (passport: SignedPassport): Promise<string> => {
+      const [first, ...rest] = payloadOf(passport.token).svcns.services;
+      return await forgedFrom(passport, { services: [{ ...first, scopes: ['read', 'write', 'admin'] }, ...rest] });
+    };
+    const narrow = async (): Promise<{ holder: Holder; passport: SignedPassport }> => {
+      const holder = await openHolder({}, service.place);
+      const scopes = [{ service_connection_id: holder.code.id, scopes: ['read'] }];
+      return { holder, passport: await issue(holder, { scopes }) };
+    };
+
+    it('forge nothing: what a passport says is what its row has, for verify and introspect', async () => {
+      const { holder, passport } = await narrow();
+      const forged = await widened(passport);
+      assert.deepEqual(assertStatus(await service.anonymous.post('/v1/passports/verify', { token: forged }), 200), {
+        valid: false,
+        reason: 'revoked',
+      });
+      assert.deepEqual(assertStatus(await holder.as.post('/v1/passports/introspect', { token: forged }), 200), {
+        active: false,
+      });
+      const { valid } = assertStatus(
+        await service.anonymous.post('/v1/passports/verify', { token: passport.token }),
+        200,
+      );
+      assert.equal(valid, true, 'the one that was issued');
+    });
+
+    it('are no way to wider passports: delegate and refresh refuse what the row does not have', async () => {
+      const { holder, passport } = await narrow();
+      const forged = await widened(passport);
+      assertProblem(await tryDelegate(holder, forged), 'PASSPORT_REVOKED');
+      assertProblem(await tryRefresh(holder, forged), 'PASSPORT_REVOKED');
+      assertStatus(await service.platform.post(ROTATE), 200);
+      assertProblem(await tryDelegate(holder, forged), 'PASSPORT_REVOKED');
+      assertProblem(await tryRefresh(holder, forged), 'PASSPORT_REVOKED');
+      assertStatus(await tryRefresh(holder, passport.token), 201);
+    });
+
+    it('are no credential either', async () => {
+      const { passport } = await narrow();
+      const forged = await forgedFrom(passport, { operator_id: 'op_platform' });
+      assertProblem(await service.as(forged).get('/v1/agents'), 'UNAUTHENTICATED');
+    });
+  });
+
   describe('by schedule', () => {
     it('rotate once the active key has signed for 90 days, and once however many runs there are', async () => {
       const { kid } = await activeKey(service.context);
@@ -283,7 +463,7 @@ describe('signing keys', () => {
 /** As another process rotates, but without announcing it. */
 const rotation = ({ context }: OwnService, { immediate }: { immediate: boolean }) => {
   const { kid, x, privateKey } = newSigningKey(context.encryption);
-  return sql.type(
-    z.object({}),
-  )`select rotate_signing_keys(${immediate}, null, ${kid}, ${x}, ${privateKey}, 'test', null)`;
+  return sql.type(z.object({}))`
+    select rotate_signing_keys(case when ${immediate} then array(select kid from signing_keys where status = 'active') end, null,
+      array[${kid}], array[${x}], array[${privateKey}], 'test', null)`;
 };

@@ -6,6 +6,7 @@ import { sql } from '../../../src/database/pool.ts';
 import { statusList } from '../../../src/passports/keys/status-list.ts';
 import { eventually } from '../../support/eventually.ts';
 import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
+import { issue, openHolder, payloadOf } from '../holders.ts';
 import { newPassport, ownServices, revoke, type OwnService, type OwnServices } from '../own-service.ts';
 
 const PATH = '/v1/passports/status-list';
@@ -50,7 +51,9 @@ describe(`GET ${PATH}`, () => {
   const begun = async (): Promise<string> => {
     const day = await today();
     await own.context.pool.query(
-      sql.type(Nothing)`insert into passport_status_days values (${day}, nextval('passport_status_numbers'))`,
+      sql.type(
+        Nothing,
+      )`insert into passport_status_days (day, first) values (${day}, nextval('passport_status_numbers'))`,
     );
     return day;
   };
@@ -106,29 +109,67 @@ describe(`GET ${PATH}`, () => {
     await eventually('the bit to be set', async () => bit(bits(await fetched(`${PATH}/${day}`)), 12) === 1);
   });
 
+  /** How many statements that make a list the database has run. */
+  const listsMade = async <T>(work: () => Promise<T>): Promise<number> => {
+    const { pool } = own.context;
+    const one = pool.one.bind(pool);
+    let made = 0;
+    const counted: typeof pool.one = (query) => {
+      if (query.sql.includes('passport_status_days')) made += 1;
+      return one(query);
+    };
+    Object.assign(own.context, { pool: Object.assign(Object.create(pool), { one: counted }) });
+    await work();
+    Object.assign(own.context, { pool });
+    return made;
+  };
+  const daysAgo = (days: number): Promise<string> =>
+    own.context.pool.oneFirst(
+      sql.type(Day)`select ((clock_timestamp() at time zone 'UTC')::date - ${days}::int)::text as day`,
+    );
+
   it('is made once for all requests at the same time', async () => {
-    const lists = new Set(Array.from({ length: 20 }, () => statusList(own.context, null)));
-    assert.equal(lists.size, 1);
-    await Promise.all(lists);
+    assert.equal(
+      await listsMade(() => Promise.all(Array.from({ length: 20 }, () => statusList(own.context, null)))),
+      1,
+    );
   });
 
-  it('has room for passports that are issued while a copy is in use', async () => {
-    const day = await begun();
-    await own.context.pool.query(sql.type(Nothing)`select setval('passport_status_numbers', 100000)`);
-    const room = bits(await fetched(`${PATH}/${day}`)).length * 8;
-    assert(room >= 100_000 + 65_536, `${room} bits`);
-    assert.equal(Math.log2(room) % 1, 0, 'a power of two reveals little about how many passports there are');
-  });
-
-  it('of an earlier day ends where the next day begins; there is none of a day without passports or in the future', async () => {
+  it('is made once a second however many days are fetched in turn, and however often', async () => {
+    const days: string[] = [];
+    for (let ago = 0; ago < 12; ago += 1) days.push(await daysAgo(ago));
     await own.context.pool.query(sql.type(Nothing)`
-      insert into passport_status_days values ('2026-01-02', 1), ('2026-01-03', 200001)`);
-    await own.context.pool.query(sql.type(Nothing)`select setval('passport_status_numbers', 2000000)`);
-    const list = await fetched(`${PATH}/2026-01-02`);
-    assert.equal(list.sub, `https://carnet.example.test${PATH}/2026-01-02`);
-    assert.equal(bits(list).length * 8, 2 ** 19, 'room for 200,000 and 65,536');
-    assert.equal(bits(await fetched(`${PATH}/2026-01-03`)).length * 8, 2 ** 21, 'room for 1,800,000 and 65,536');
-    for (const day of ['2026-01-01', '2999-01-01', '2026-02-30', '0000-01-01', 'yesterday', '20260102']) {
+      insert into passport_status_days (day, first)
+      select day::date, 1000 - (current_date - day::date) from unnest(${sql.array(days, 'text')}) as day`);
+    const startedAt = performance.now();
+    const made = await listsMade(async () => {
+      for (let round = 0; round < 5; round += 1) {
+        for (const day of [...days, '1999-01-01', '2999-01-01'])
+          await statusList(own.context, day).catch((error: unknown) => error);
+      }
+    });
+    const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
+    assert(made <= 10 * seconds, `${made} lists in ${seconds} s`);
+  });
+
+  it('has room for passports that are issued while a copy is in use, and tells nothing smaller than a million', async () => {
+    const day = await begun();
+    const room = async (): Promise<number> => bits(await fetched(`${PATH}/${day}`)).length * 8;
+    assert.equal(await room(), 2 ** 20);
+    await own.context.pool.query(sql.type(Nothing)`select setval('passport_status_numbers', 1000000)`);
+    await eventually('a list with more room', async () => (await room()) === 2 ** 21);
+  });
+
+  it('of an earlier day ends where the next day begins; there is none of a day without passports, to come or a week ago', async () => {
+    const [two, three, six, week] = [await daysAgo(2), await daysAgo(3), await daysAgo(6), await daysAgo(7)];
+    await own.context.pool.query(sql.type(Nothing)`
+      insert into passport_status_days (day, first) values (${week}, 1), (${three}, 2), (${two}, 2000001)`);
+    await own.context.pool.query(sql.type(Nothing)`select setval('passport_status_numbers', 2100000)`);
+    const list = await fetched(`${PATH}/${three}`);
+    assert.equal(list.sub, `https://carnet.example.test${PATH}/${three}`);
+    assert.equal(bits(list).length * 8, 2 ** 21, 'room for 1,999,999 and 65,536');
+    assert.equal(bits(await fetched(`${PATH}/${two}`)).length * 8, 2 ** 20, 'room for 100,000 and 65,536');
+    for (const day of [week, six, '2026-01-01', '2999-01-01', '2026-02-30', '0000-01-01', 'yesterday', '20260102']) {
       assertProblem(await own.anonymous.get(`${PATH}/${day}`), 'NOT_FOUND');
     }
     assert.equal(
@@ -136,6 +177,35 @@ describe(`GET ${PATH}`, () => {
       200,
       'but of today, from its first moment',
     );
+  });
+
+  describe('has bits that do not tell how many passports were issued', () => {
+    it('of one after another', async () => {
+      const holder = await openHolder({}, own.place);
+      const indexes: number[] = [];
+      for (let nth = 0; nth < 12; nth += 1) {
+        const { status } = payloadOf((await issue(holder)).token);
+        indexes.push(status?.status_list.idx ?? assert.fail('no bit'));
+      }
+      assert.equal(new Set(indexes).size, indexes.length);
+      const steps = indexes.slice(1).map((index, at) => index - (indexes[at] ?? 0));
+      assert(new Set(steps).size > 6, `steps of ${steps.join(', ')}`);
+      assert(Math.max(...indexes) > 10_000, `they are of a whole block: ${indexes.join(', ')}`);
+    });
+
+    it('and each passport has its own: of a block they are a permutation', async () => {
+      const Range = z.object({ places: z.number(), least: z.number(), most: z.number() });
+      const range = (first: number) =>
+        own.context.pool.one(sql.type(Range)`
+          select count(distinct place)::int as places, min(place) as least, max(place) as most
+          from generate_series(${first}::bigint, ${first + 9_999}::bigint) as nth, status_index_of(nth, '\\x0123'::bytea) as place`);
+      const first = await range(0);
+      assert.equal(first.places, 10_000);
+      assert(first.most > 900_000 && first.most < 2 ** 20 && first.least >= 0);
+      const third = await range(2 * 2 ** 20);
+      assert.equal(third.places, 10_000);
+      assert(third.least >= 2 * 2 ** 20 && third.most < 3 * 2 ** 20);
+    });
   });
 
   it('needs no credential, and takes only GET', async () => {

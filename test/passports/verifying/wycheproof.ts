@@ -30,7 +30,7 @@ const Vectors = z.object({
     }),
   ),
 });
-export type Vectors = z.infer<typeof Vectors>;
+type Vectors = z.infer<typeof Vectors>;
 export type Group = Vectors['testGroups'][number];
 
 /**

@@ -1,23 +1,94 @@
 import { ApplicationFailure } from '@temporalio/common';
-import assert from 'node:assert/strict';
+import type { Activities } from '../../../activities/index.ts';
 import { ensureOperator } from '../../../src/accounts/index.ts';
+import { insertPortal } from '../../../src/billing/subscriptions/portal/queries.ts';
 import { subscribe } from '../../../src/billing/subscriptions/subscribe.ts';
+import { openPayouts } from '../../../src/billing/payouts/life.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { CarnetError } from '../../../src/errors/carnet-error.ts';
-import { lifeId } from '../../../src/ids/life-ids.ts';
+import { newId, type OperatorId } from '../../../src/ids/ids.ts';
+import { lifeId, type LifeKind } from '../../../src/ids/life-ids.ts';
+import { newPayer } from '../../billing/payments/payer.ts';
+import { newPublisher } from '../../billing/payouts/publishers.ts';
 import { callOf } from '../../invocations/own-context.ts';
+import { writeTestMail } from '../../mail/write-test-mail.ts';
 import { unique } from '../../support/factories.ts';
 import type { Rig } from '../../temporal/rig.ts';
 
 /** In place of a step at a provider who is away for longer than the step is tried. */
-export const failsAtOnce = (): Promise<void> =>
+export const failsAtOnce = (): Promise<never> =>
   Promise.reject(ApplicationFailure.nonRetryable('This step fails in this test.', 'TEST'));
 
-/** A subscription whose checkout nobody has opened when its caller gives up. @returns its life */
-export async function unopenedSubscription({ context }: Rig): Promise<string> {
-  const name = unique('subscriber');
-  const operatorId = await ensureOperator(context, { name, email: `${name}@example.test`, tier: 'free' });
-  const isUnavailable = (error: unknown): boolean =>
-    error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
-  await assert.rejects(subscribe(context, callOf(operatorId, 'subscribe'), { tier: 'pro' }), isUnavailable);
-  return lifeId.subscription(operatorId);
+export const newOperator = ({ context }: Rig): Promise<OperatorId> => {
+  const name = unique('operator');
+  return ensureOperator(context, { name, email: `${name}@example.test`, tier: 'free' });
+};
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
+
+/** A subscription whose caller waits for a checkout until they give up. @returns its life, which begins now or soon */
+export async function unopenedSubscription(rig: Rig): Promise<{ life: string; caller: Promise<unknown> }> {
+  const operatorId = await newOperator(rig);
+  const caller = subscribe(rig.context, callOf(operatorId, 'subscribe'), { tier: 'pro' }).catch((error: unknown) => {
+    if (!isUnavailable(error)) throw error;
+  });
+  return { life: lifeId.subscription(operatorId), caller };
 }
+
+interface Unfinished {
+  /** The step that its row goes on asking for. */
+  step: keyof Activities;
+  /** @returns the life */
+  begin(rig: Rig): Promise<string>;
+}
+
+/** Of each kind of life that reaches out, one whose step changes nothing: it fails, or comes back as done. */
+export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unfinished> = {
+  mail: {
+    step: 'sendMail',
+    async begin({ config, context }) {
+      config.mail = { smtpUrl: 'smtp://127.0.0.1:9', from: 'carnet@example.test' }; // where nobody listens
+      return lifeId.mail(await writeTestMail(context, { seconds: 3_600 }));
+    },
+  },
+  payout: {
+    step: 'transferPayout',
+    async begin({ context }) {
+      const publisher = await newPublisher(context.pool);
+      await publisher.earn(2_000, '2020-01-10');
+      await openPayouts(context, { month: '2020-01', after: '' });
+      return lifeId.payout(`${publisher.id}:2020-01`);
+    },
+  },
+  portal: {
+    step: 'openPortalPage',
+    async begin(rig) {
+      const id = newId('prt');
+      await insertPortal(rig.context.pool, { id, operatorId: await newOperator(rig), returnTo: 'http://carnet.test' });
+      await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.portal(id)})`);
+      return lifeId.portal(id);
+    },
+  },
+  refund: {
+    step: 'requestRefund',
+    async begin({ context }) {
+      const payer = await newPayer(context);
+      const { transaction_id: transactionId } = await payer.paid();
+      return lifeId.refund((await payer.refund(transactionId, { leaves: true })).body.refund_id);
+    },
+  },
+  subscription: {
+    step: 'openSubscriptionCheckout',
+    begin: async (rig) => (await unopenedSubscription(rig)).life,
+  },
+  'top-up': {
+    step: 'checkTopUp',
+    async begin({ context }) {
+      const payer = await newPayer(context);
+      const { id } = await payer.begin();
+      await payer.timeIsOver(id);
+      return lifeId['top-up'](id);
+    },
+  },
+};

@@ -1,4 +1,3 @@
-import { invocationSignals } from '../../../workflows/invocation.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Rig } from '../../temporal/rig.ts';
 import { runOf, type Run } from '../../temporal/runs.ts';
@@ -16,7 +15,7 @@ const begun =
 /** The same, once its life has begun to wait. */
 const waiting = (act: (rig: Rig, run: Run, id: string) => Promise<unknown>): Case =>
   begun(async (rig, run, id) => {
-    await run.saying(/^Waits/);
+    await run.showing(/^Waits/);
     await act(rig, run, id);
   });
 
@@ -27,28 +26,23 @@ export const invocations: Cases = {
   }),
   'invocation/completed-by-rest': waiting(async (rig, run, id) => {
     await rig.claim(id, 600);
-    await run.saying(/^Claimed/);
+    await run.showing(/^Claimed/);
     await rig.complete(id);
   }),
   'invocation/completed-by-signals': waiting(async (_rig, run) => {
-    await run.handle.signal(invocationSignals.claim, { lease_seconds: 600 });
-    await run.saying(/^Claimed/);
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'done' } });
+    await run.handle.signal('claim', { lease_seconds: 600 });
+    await run.showing(/^Claimed/);
+    await run.handle.signal('complete', { output: { text: 'done' } });
   }),
   'invocation/claimed-and-completed-at-once': waiting(async (_rig, run) => {
-    await Promise.all([
-      run.handle.signal(invocationSignals.claim),
-      run.handle.signal(invocationSignals.complete, { output: { text: 'done' } }),
-    ]);
-    await run.handle
-      .signal(invocationSignals.complete, { output: { text: 'done' } })
-      .catch(() => 'it has ended already');
+    await Promise.all([run.handle.signal('claim'), run.handle.signal('complete', { output: { text: 'done' } })]);
+    await run.handle.signal('complete', { output: { text: 'done' } }).catch(() => 'it has ended already');
   }),
   'invocation/failed': waiting(async (_rig, run) => {
-    await run.handle.signal(invocationSignals.claim);
-    await run.handle.signal(invocationSignals.fail, { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
+    await run.handle.signal('claim');
+    await run.handle.signal('fail', { error: { code: 'NO_IDEA', message: 'It cannot be done.' } });
   }),
-  'invocation/cancelled': waiting((_rig, run) => run.handle.signal(invocationSignals.cancel)),
+  'invocation/cancelled': waiting((_rig, run) => run.handle.signal('cancel')),
   'invocation/lease-lapsed': waiting(async (rig, _run, id) => {
     await rig.claim(id, 1);
     await eventually('the lease to lapse', async () => (await rig.row(id)).status === 'pending');
@@ -57,10 +51,10 @@ export const invocations: Cases = {
   }),
   'invocation/expired': begun(() => Promise.resolve(), 2),
   'invocation/signals-refused': waiting(async (rig, run, id) => {
-    await run.handle.signal(invocationSignals.complete, { output: { text: 'too early' } });
-    await run.handle.signal(invocationSignals.claim, 'not an object');
+    await run.handle.signal('complete', { output: { text: 'too early' } });
+    await run.handle.signal('claim', 'not an object');
     await run.handle.cancel();
-    await run.saying(/Refused to cancel/);
+    await run.showing(/Refused to cancel/);
     await rig.claim(id);
     await rig.complete(id);
   }),

@@ -35,8 +35,8 @@ export const payments: Cases = {
     const id = newId('top');
     await refuseAt(rig, id);
     await rig.context.pool.query(sql.unsafe`
-      insert into top_ups (id, operator_id, provider, amount_cents, expires_at)
-      values (${id}, ${operatorId}, 'local', 1000, clock_timestamp() + interval '1 day')`);
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at)
+      values (${id}, ${operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() + interval '1 day')`);
     await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId['top-up'](id)})`);
     rig.context.delivery.messagesCommitted();
     return runOfTopUp(rig, id);
@@ -46,7 +46,7 @@ export const payments: Cases = {
     const run = runOfTopUp(rig, id);
     await run.handle.cancel();
     await run.handle.signal('nonsense');
-    await run.saying(/Refused signal nonsense/);
+    await run.showing(/Refused signal nonsense/);
     await payer.settleSilently(sessionId, 'failed');
     await payer.timeIsOver(id);
     return run;

@@ -31,14 +31,14 @@ export const payouts: Cases = {
     const run = await withoutProvider(rig, state);
     await run.handle.cancel();
     await run.handle.signal('nonsense');
-    await run.saying(/Refused signal nonsense/);
+    await run.showing(/Refused signal nonsense/);
     await run.handle.signal('wake');
     return run;
   }),
   'payout/carried-over': earned((rig, state) =>
     withoutProvider(rig, async () => {
       const run = await state();
-      await run.saying(/^Waits/);
+      await run.showing(/^Waits/);
       await openPayouts(rig.context, { month: '2020-02', after: '' });
       await run.ended();
       return run;
@@ -52,7 +52,7 @@ async function withoutProvider(rig: Rig, act: () => Promise<Run>): Promise<Run> 
   rig.config.payments = undefined;
   try {
     const run = await act();
-    await run.saying(/^(Waits|Ended)/);
+    await run.showing(/^(Waits|Ended)/);
     return run;
   } finally {
     rig.config.payments = payments;

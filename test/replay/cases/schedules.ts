@@ -1,15 +1,16 @@
 import type { Workflow } from '@temporalio/common';
 import { sql } from '../../../src/database/pool.ts';
 import { activeKey } from '../../../src/passports/keys/signing-keys.ts';
-import { KEY_ROTATION, MONTHLY_PAYOUTS, RETENTION } from '../../../temporal/schedules.ts';
+import { KEY_ROTATION, MONTHLY_PAYOUTS, PAYMENT_EVENTS, RETENTION } from '../../../temporal/schedules.ts';
 import { TaskQueue } from '../../../temporal/task-queues.ts';
-import { keyRotation, monthlyPayouts, retention } from '../../../workflows/index.ts';
+import { keyRotation, monthlyPayouts, paymentEvents, retention } from '../../../workflows/index.ts';
+import { newPublisher } from '../../billing/payouts/publishers.ts';
 import type { Rig } from '../../temporal/rig.ts';
 import { runOf, type Run } from '../../temporal/runs.ts';
 import type { Case, Cases } from './case.ts';
 
 /** One run of what a schedule starts. */
-async function started(rig: Rig, workflow: Workflow, workflowId: string): Promise<Run> {
+export async function started(rig: Rig, workflow: Workflow, workflowId: string): Promise<Run> {
   const handle = await rig.temporal.client.workflow.start(workflow, {
     workflowId,
     taskQueue: TaskQueue.lives,
@@ -42,7 +43,11 @@ async function purged(rig: Rig, name: string, count: number): Promise<Run> {
 export const schedules: Cases = {
   'keyRotation/not-due': (rig) => rotated(rig, 'not-due', '1 day'),
   'keyRotation/rotated': (rig) => rotated(rig, 'rotated', '90 days'),
-  'monthlyPayouts/stated': (rig) => started(rig, monthlyPayouts, `${MONTHLY_PAYOUTS}:stated`),
+  'monthlyPayouts/stated': async (rig) => {
+    await (await newPublisher(rig.context.pool)).earn(2_000, '2020-01-10');
+    return started(rig, monthlyPayouts, `${MONTHLY_PAYOUTS}:stated`);
+  },
+  'paymentEvents/read': (rig) => started(rig, paymentEvents, `${PAYMENT_EVENTS}:read`),
   'retention/nothing-due': (rig) => purged(rig, 'nothing-due', 0),
   'retention/purged': (rig) => purged(rig, 'purged', 1_500),
 };

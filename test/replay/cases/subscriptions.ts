@@ -27,7 +27,7 @@ export async function beginSubscription(rig: Rig): Promise<Subscriber> {
   const operatorId = await ensureOperator(rig.context, { name, email: `${name}@example.test`, tier: 'free' });
   const { body } = await subscribe(rig.context, callOf(operatorId, 'subscribe'), { tier: 'pro' });
   const life = runOf(rig, lifeId.subscription(operatorId));
-  await life.saying(/^Waits for the payment/);
+  await life.showing(/^Waits for the payment/);
   return { operatorId, sessionId: body.session_id ?? '', life };
 }
 
@@ -55,7 +55,7 @@ export const subscriptions: Cases = {
     const { pool } = rig.context;
     await settle(rig.context, sessionId, 'paid');
     await fetchNow(rig, operatorId);
-    await life.saying(/^Tier pro, active/);
+    await life.showing(/^Tier pro, active/);
     await setSeats(rig.context, callOf(operatorId, 'setSeats'), { purchased_seats: 1 });
     await cancel(rig, operatorId);
     await eventually('the decision to be pushed', () =>
@@ -73,7 +73,7 @@ export const subscriptions: Cases = {
   'subscription/signals-refused': begun(async (rig, { operatorId, life }) => {
     await life.handle.signal('paid', {});
     await life.handle.cancel();
-    await life.saying(/Refused to cancel/);
+    await life.showing(/Refused to cancel/);
     await cancel(rig, operatorId);
   }),
   'portal/opened': async (rig) => {

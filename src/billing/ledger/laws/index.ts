@@ -5,7 +5,7 @@ import { meterLaws } from './meters.ts';
 import { paymentLaws } from './payments.ts';
 import { payoutLaws } from './payouts.ts';
 
-export { ledgerFacts, type LedgerLaw } from './law.ts';
+export { ledgerFacts } from './law.ts';
 
 /** Everything that must hold of money at any moment. */
 export const ledgerLaws: readonly LedgerLaw[] = [

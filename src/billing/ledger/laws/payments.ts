@@ -57,22 +57,21 @@ export const paymentLaws: readonly LedgerLaw[] = [
       on t.receivable = r.id`,
   },
   {
-    law: 'a dispute takes its amount once, and gives back what it took',
-    means: 'from the wallet and as a receivable together; all of it again when it was won',
+    law: 'a dispute took what its moves add up to',
+    means: 'what left the wallet and what it owes since, less what came back',
     of: 'disputes',
     rows: sql.fragment`
-      select d.id as subject, (coalesce(taken.amount_cents, 0) + coalesce(r.amount_cents, 0))::text as stored,
-        case when d.charged then d.amount_cents else 0 end::text as proven,
-        case when d.returned
-          then coalesce(back.amount_cents, 0) = coalesce(taken.amount_cents, 0) + coalesce(r.paid_cents, 0)
-            and coalesce(r.amount_cents = r.paid_cents, true)
-          else back.id is null
-            and coalesce(taken.amount_cents, 0) + coalesce(r.amount_cents, 0) = case when d.charged then d.amount_cents else 0 end
-        end as holds
-      from disputes d
-      left join transfers taken on taken.kind = 'adjustment' and taken.cause = d.id
-      left join receivables r on r.id = d.id
-      left join transfers back on back.kind = 'adjustment' and back.cause = 'returned:' || d.id`,
+      select d.id as subject, d.taken_cents::text as stored, coalesce(m.cents, 0)::text as proven,
+        d.taken_cents = coalesce(m.cents, 0) as holds
+      from disputes d left join (
+        select split_part(cause, ':', 2) as dispute, sum(cents) as cents from (
+          select cause, amount_cents as cents from transfers where kind = 'adjustment' and cause like 'dispute:%'
+          union all
+          select cause, -amount_cents from transfers where kind = 'adjustment' and cause like 'returned:%'
+          union all
+          select id, amount_cents from receivables where id like 'dispute:%') moves
+        group by 1) m
+      on m.dispute = d.id`,
   },
   {
     law: 'what is known of a paid top-up has been done',
@@ -80,8 +79,8 @@ export const paymentLaws: readonly LedgerLaw[] = [
       'its disputes took or gave back money, and what was refunded without us was taken back, whichever event came first',
     of: 'disputes and refunds at the provider of paid top-ups',
     rows: sql.fragment`
-      select d.id as subject, format('%s: charged %s, returned %s', d.status, d.charged, d.returned) as stored, null as proven,
-        case d.status when 'won' then d.charged = d.returned else d.charged and not d.returned end as holds
+      select d.id as subject, format('%s: %s', d.status, d.taken_cents) as stored, dispute_due(d)::text as proven,
+        d.taken_cents = dispute_due(d) as holds
       from disputes d join top_ups t on t.payment_id = d.payment_id and t.status = 'paid'
       union all
       select p.payment_id, p.charged_back_cents::text, format('at least %s', least(p.refunded_cents, t.amount_cents) - coalesce(ours.cents, 0)),
@@ -110,12 +109,11 @@ export const paymentLaws: readonly LedgerLaw[] = [
     of: 'adjustments by the payment provider',
     rows: sql.fragment`
       select t.id as subject, t.cause as stored, null as proven,
-        coalesce(d.id, p.payment_id, back.id, r.id, owed.id) is not null as holds
+        coalesce(d.id, p.payment_id, back.id, owed.id) is not null as holds
       from transfers t
-      left join disputes d on d.id = case when t.cause like 'returned:%' then substr(t.cause, 10) else t.cause end
+      left join disputes d on t.cause like any (array['dispute:%', 'returned:%']) and d.id = split_part(t.cause, ':', 2)
       left join refunded_payments p on t.cause like 'refunded:%' and p.payment_id = split_part(t.cause, ':', 2)
       left join refunds back on back.id = case when t.cause like 'unrefunded:%' then substr(t.cause, 12) end
-      left join receivables r on r.id = case when t.cause like 'returned:%' then substr(t.cause, 10) end
       left join receivables owed on owed.id = case when t.cause like 'receivable:%' then regexp_replace(t.cause, '^receivable:(.*):[^:]*$', '\\1') end
       where t.kind = 'adjustment' and 'platform:payments' in (t.debit_account, t.credit_account)`,
   },

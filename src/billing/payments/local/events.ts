@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import { newId } from '../../../ids/ids.ts';
 import type { PaymentMetadata } from '../event.ts';
-import { PaidTierMetadata } from '../stripe/subscription.ts';
+import { PaidTierMetadata, soldPrice } from '../stripe/subscription.ts';
 import { localPrices } from './prices.ts';
 import type { CheckoutRow, SubscriptionRow } from './queries.ts';
 
@@ -62,7 +62,7 @@ export function subscriptionObject(subscription: SubscriptionRow): Record<string
     current_period_start: seconds(subscription.period_start),
     current_period_end: seconds(subscription.period_end),
   };
-  const seatItem = { id: `${id}:seats`, price: { id: localPrices.seat }, quantity: seats, ...period };
+  const seatItem = { id: `${id}:seats`, price: { id: soldPrice(localPrices, 'seat') }, quantity: seats, ...period };
   return {
     id,
     object: 'subscription',
@@ -72,7 +72,7 @@ export function subscriptionObject(subscription: SubscriptionRow): Record<string
     metadata: { carnet_operator: operator, ...(next !== null && paidTierMetadata(tier, period.current_period_end)) },
     items: {
       data: [
-        { id: `${id}:tier`, price: { id: localPrices[next ?? tier] }, quantity: 1, ...period },
+        { id: `${id}:tier`, price: { id: soldPrice(localPrices, next ?? tier) }, quantity: 1, ...period },
         ...(seats > 0 ? [seatItem] : []),
       ],
     },

@@ -3,7 +3,7 @@ import { dollars } from '../../money.ts';
 import { localPage, moment } from './local-page.ts';
 import type { PaymentRow, SubscriptionRow } from './queries.ts';
 
-export interface Portal {
+interface Portal {
   operatorName: string;
   subscription: SubscriptionRow | null;
   /** `receipt` is the path of the receipt page. */

@@ -2,9 +2,10 @@ import type { PaidTier } from '../../../fields/tiers.ts';
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import type { Context } from '../../../context/context.ts';
-import { sql } from '../../../database/pool.ts';
+import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import { newId } from '../../../ids/ids.ts';
 import {
+  CustomerUnknown,
   PaymentRefused,
   type CheckoutState,
   type HostedPage,
@@ -18,10 +19,14 @@ import { localSubscriptions } from './subscriptions.ts';
 
 const Nothing = z.object({});
 const IdRow = z.object({ id: z.string() });
+const EventRow = z.object({ id: z.string(), body: z.string() });
+const EVENTS_A_PAGE = 100;
 
 /** A request under a key: `keyedCall` compares it with the first one of that key. */
 interface CheckoutRequest {
   reference: string;
+  /** Counts the pages of one reference; each closes the one before. */
+  attempt: number;
   purpose: CheckoutRow['purpose'];
   customerId: string;
   amountCents: number | null;
@@ -30,7 +35,10 @@ interface CheckoutRequest {
   subscriptionId: string | null;
   expiresAt: Date;
 }
-const emptyRequest = { amountCents: null, tier: null, purchasedSeats: null, subscriptionId: null };
+const noCustomer = (customerId: string): CustomerUnknown => new CustomerUnknown(`There is no customer ${customerId}.`);
+const isCustomer = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  connection.exists(sql.type(Nothing)`select from local_customers where id = ${id}`);
+const emptyRequest = { attempt: 1, amountCents: null, tier: null, purchasedSeats: null, subscriptionId: null };
 
 /**
  * The payment provider where no Stripe key is set. A person chooses the outcome on pages of this service; payments and
@@ -40,14 +48,18 @@ export function createLocalPayments(context: Context): PaymentProvider {
   const { pool } = context;
 
   const openCheckout = async (request: CheckoutRequest, amount: FragmentSqlToken): Promise<HostedPage> => {
-    const { reference, purpose, customerId, tier, purchasedSeats, subscriptionId, expiresAt } = request;
-    const { id } = await keyedCall(pool, { key: reference, request, answer: IdRow }, async (connection) => {
+    const { reference, attempt, purpose, customerId, tier, purchasedSeats, subscriptionId, expiresAt } = request;
+    const key = attempt === 1 ? reference : `${reference}:${attempt}`;
+    const { id } = await keyedCall(pool, { key, request, answer: IdRow }, async (connection) => {
       const made = newId('lpay');
+      await connection.query(sql.type(Nothing)`
+        update local_checkouts set status = 'expired' where reference = ${reference} and status = 'open'`);
       const { rowCount } = await connection.query(sql.type(Nothing)`
         insert into local_checkouts (id, purpose, reference, customer_id, amount_cents, tier, purchased_seats, subscription_id, expires_at)
         select ${made}, ${purpose}, ${reference}, id, amount_cents, ${tier}, ${purchasedSeats}, ${subscriptionId}, ${expiresAt.toISOString()}
         from local_customers, lateral (${amount}) as amounts (amount_cents) where id = ${customerId} and amount_cents > 0`);
-      if (rowCount === 0) throw new PaymentRefused(`There is no customer ${customerId}, or nothing to pay.`);
+      if (rowCount === 0 && !(await isCustomer(connection, customerId))) throw noCustomer(customerId);
+      if (rowCount === 0) throw new PaymentRefused('There is nothing to pay.');
       return { id: made };
     });
     return { sessionId: id, url: urlOfPage(context, 'checkout', id) };
@@ -60,11 +72,11 @@ export function createLocalPayments(context: Context): PaymentProvider {
   };
 
   return {
-    async ensureCustomer({ operatorId, name, email }) {
+    async ensureCustomer({ operatorId, name, email, customerNumber }) {
       const { id } = await pool.one(sql.type(IdRow)`
         insert into local_customers (id, operator_id, name, email) values (${newId('lpay')}, ${operatorId}, ${name}, ${email})
         on conflict (operator_id) do update set name = excluded.name, email = excluded.email returning id`);
-      return { customerId: id };
+      return { customerId: id, customerNumber };
     },
 
     openTopUp: ({ topUpId, customerId, amountCents, expiresAt }) =>
@@ -80,11 +92,20 @@ export function createLocalPayments(context: Context): PaymentProvider {
       ),
 
     /** The whole difference between the prices of the two tiers is paid: nothing is prorated here. */
-    async openUpgrade({ changeId, customerId, subscriptionId, tier, expiresAt }) {
+    async openUpgrade({ changeId, attempt, customerId, subscriptionId, tier, expiresAt }) {
       await pool.query(sql.type(Nothing)`
         update local_subscriptions set next_tier = null where id = ${subscriptionId} and customer_id = ${customerId}`);
       return openCheckout(
-        { ...emptyRequest, reference: changeId, purpose: 'upgrade', customerId, tier, subscriptionId, expiresAt },
+        {
+          ...emptyRequest,
+          reference: changeId,
+          attempt,
+          purpose: 'upgrade',
+          customerId,
+          tier,
+          subscriptionId,
+          expiresAt,
+        },
         sql.fragment`
           select local_price(${tier}, 0) - local_price(tier, 0) from local_subscriptions
           where id = ${subscriptionId} and customer_id = ${customerId} and status = 'active'`,
@@ -123,16 +144,26 @@ export function createLocalPayments(context: Context): PaymentProvider {
           return { id: made };
         },
       );
-      return { providerRefundId: id, status: 'succeeded' };
+      return { providerRefundId: id, status: 'succeeded', cameBackAt: null };
     },
 
     async readRefund(providerRefundId): Promise<RefundState> {
       const known = await pool.exists(sql.type(Nothing)`select from local_refunds where id = ${providerRefundId}`);
       if (!known) throw new PaymentRefused(`There is no refund ${providerRefundId}.`);
-      return { providerRefundId, status: 'succeeded' };
+      return { providerRefundId, status: 'succeeded', cameBackAt: null };
     },
 
     ...localSubscriptions(context),
+
+    async readEvents({ since, after }) {
+      const rows = await pool.any(sql.type(EventRow)`
+        select id, body from local_webhooks where created_at >= ${since.toISOString()} and id > ${after ?? ''}
+        order by id limit ${EVENTS_A_PAGE}`);
+      const last = rows.length < EVENTS_A_PAGE ? undefined : rows.at(-1)?.id;
+      return { events: rows.map(({ body }) => JSON.parse(body) as unknown), after: last ?? null };
+    },
+
+    ensurePortal: () => Promise.resolve(null),
 
     async openPortal({ portalId, customerId }) {
       const { id } = await keyedCall(
@@ -142,7 +173,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
           const made = newId('lpay');
           const { rowCount } = await connection.query(sql.type(Nothing)`
           insert into local_portals (id, customer_id) select ${made}, id from local_customers where id = ${customerId}`);
-          if (rowCount === 0) throw new PaymentRefused(`There is no customer ${customerId}.`);
+          if (rowCount === 0) throw noCustomer(customerId);
           return { id: made };
         },
       );

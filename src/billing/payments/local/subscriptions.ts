@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import type { Context } from '../../../context/context.ts';
 import { sql } from '../../../database/pool.ts';
+import { newId } from '../../../ids/ids.ts';
 import { PaymentRefused, type PaymentProvider, type SubscriptionState } from '../provider.ts';
 import { keyedCall } from './keyed-call.ts';
 import { findSubscription, type SubscriptionRow } from './queries.ts';
 
 const Nothing = z.object({});
 const Done = z.object({});
+const Refunded = z.object({ cents: z.number() });
+const PaymentRow = z.object({ id: z.string(), cents: z.number() });
 
 /**
  * Subscriptions of the local provider. They are renewed by Postgres' clock when they are read, and each renewal counts
@@ -14,7 +17,10 @@ const Done = z.object({});
  */
 export function localSubscriptions({
   pool,
-}: Context): Pick<PaymentProvider, 'readSubscription' | 'changeSubscription'> {
+}: Context): Pick<
+  PaymentProvider,
+  'completeUpgrade' | 'readSubscription' | 'changeSubscription' | 'giveSubscriptionBack'
+> {
   const readSubscription = async (subscriptionId: string): Promise<SubscriptionState> => {
     const row = await pool.transaction((connection) => findSubscription(connection, subscriptionId));
     if (row === null) throw new PaymentRefused(`There is no subscription ${subscriptionId}.`);
@@ -23,6 +29,8 @@ export function localSubscriptions({
 
   return {
     readSubscription,
+
+    completeUpgrade: ({ subscriptionId }) => readSubscription(subscriptionId),
 
     async changeSubscription({ key, subscriptionId, change }) {
       await keyedCall(pool, { key, request: { subscriptionId, change }, answer: Done }, async (connection) => {
@@ -37,6 +45,25 @@ export function localSubscriptions({
         return {};
       });
       return readSubscription(subscriptionId);
+    },
+
+    async giveSubscriptionBack(subscriptionId) {
+      const call = { key: `give-back:${subscriptionId}`, request: { subscriptionId }, answer: Refunded };
+      const { cents } = await keyedCall(pool, call, async (connection) => {
+        const { rowCount } = await connection.query(sql.type(Nothing)`
+          update local_subscriptions set status = 'canceled' where id = ${subscriptionId}`);
+        if (rowCount === 0) throw new PaymentRefused(`There is no subscription ${subscriptionId}.`);
+        const paid = await connection.maybeOne(sql.type(PaymentRow)`
+          select id, amount_cents - refunded_cents as cents from local_payments where subscription_id = ${subscriptionId}
+          order by created_at desc limit 1`);
+        if (paid === null || paid.cents === 0) return { cents: 0 };
+        await connection.query(sql.type(Nothing)`
+          update local_payments set refunded_cents = amount_cents where id = ${paid.id}`);
+        await connection.query(sql.type(Nothing)`
+          insert into local_refunds (id, payment_id, amount_cents) values (${newId('lpay')}, ${paid.id}, ${paid.cents})`);
+        return { cents: paid.cents };
+      });
+      return cents;
     },
   };
 }

@@ -7,7 +7,7 @@ import { RefundSchema, refundStatuses, type Refund } from './schema.ts';
 
 const CentsRow = z.object({ cents: z.number() });
 
-export interface NewRefund {
+interface NewRefund {
   id: RefundId;
   holdId: HoldId;
   operatorId: OperatorId;

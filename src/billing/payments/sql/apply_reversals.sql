@@ -1,7 +1,7 @@
--- Brings the wallet in line with what is known of a payment that we credited: refunds that were not ours (decision B10) and disputes.
+-- Brings the wallet in line with what is known of a payment that we credited: refunds that were not ours and disputes (decision B10).
 -- The caller holds the row of the top-up.
 create function apply_reversals(t top_ups) returns void language plpgsql as $$
-declare r refunded_payments; d disputes; ours bigint; outside bigint;
+declare r refunded_payments; d disputes; ours bigint; outside bigint; due bigint;
 begin
   select * into r from refunded_payments where payment_id = t.payment_id for no key update;
   if found then
@@ -14,12 +14,14 @@ begin
     end if;
   end if;
   for d in select * from disputes where payment_id = t.payment_id order by id for no key update loop
-    if not d.charged and d.status in ('opened', 'lost') then
-      perform charge_back(t.operator_id, d.amount_cents, d.id, 'Disputed payment');
-      update disputes set charged = true where id = d.id;
-    elsif d.charged and not d.returned and d.status = 'won' then
-      perform return_charge_back(t.operator_id, d.id, 'Dispute won');
-      update disputes set returned = true where id = d.id;
+    due := dispute_due(d);
+    continue when due = d.taken_cents;
+    if due > d.taken_cents then
+      perform charge_back(t.operator_id, due - d.taken_cents, format('dispute:%s:%s', d.id, d.moves + 1), 'Disputed payment');
+    else
+      perform return_charge_back(t.operator_id, format('dispute:%s:', d.id), d.taken_cents - due, format('returned:%s:%s', d.id, d.moves + 1),
+        'Returned from a dispute');
     end if;
+    update disputes set taken_cents = due, moves = moves + 1 where id = d.id;
   end loop;
 end $$;

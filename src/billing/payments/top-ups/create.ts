@@ -32,6 +32,7 @@ export async function createTopUp(
         provider,
         amountCents,
         seconds: context.config.topUpSessionSeconds,
+        returnTo: context.config.publicBaseUrl,
       });
       await unit.audit('top_up.begun', id, { amount_cents: amountCents });
       await unit.wake(lifeId['top-up'](id));

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
-import { customerOf } from '../customers.ts';
+import { forCustomer } from '../customers.ts';
 import { describeLives, type LifeDescription } from '../life-description.ts';
 import { settleTopUp } from '../queries.ts';
 import { PaymentRefused, type CheckoutState, type PaymentProvider, type PaymentsContext } from '../provider.ts';
@@ -33,20 +33,17 @@ export async function advanceTopUp({ pool }: Context, id: string): Promise<TopUp
  */
 export async function openTopUp(context: PaymentsContext, id: string): Promise<void> {
   const { pool, encryption, payments } = context;
-  const { status, operator_id: operatorId, amount_cents: amountCents, expires_at: until } = await readTopUp(pool, id);
+  const { status, operator_id: operatorId, amount_cents: amountCents, ...terms } = await readTopUp(pool, id);
   if (status !== 'opening') return;
+  const { seconds, return_to: returnTo } = terms;
+  const page = { expiresAt: new Date(terms.expires_at), seconds, returnTo };
   try {
-    const customerId = await customerOf(context, operatorId);
-    step('openTopUp:customer');
-    const page = await payments.openTopUp({
-      topUpId: id,
-      operatorId,
-      customerId,
-      amountCents,
-      expiresAt: new Date(until),
+    const { sessionId, url } = await forCustomer(context, operatorId, (customer) => {
+      step('openTopUp:customer');
+      return payments.openTopUp({ topUpId: id, operatorId, ...customer, amountCents, ...page });
     });
     step('openTopUp:opened');
-    await saveCheckout(pool, id, { sessionId: page.sessionId, url: encryption.seal(page.url, checkoutSeal(id)) });
+    await saveCheckout(pool, id, { sessionId, url: encryption.seal(url, checkoutSeal(id)) });
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     context.log.error({ topUpId: id, reason: error.message }, 'the payment provider refuses to open a checkout');
@@ -56,14 +53,15 @@ export async function openTopUp(context: PaymentsContext, id: string): Promise<v
 
 /**
  * Checks with the provider what became of a checkout, and closes it where its time is over: a webhook that was lost
- * loses nothing, and nobody pays a page that we gave up.
+ * loses nothing, and nobody pays a page that we gave up. Before that it is checked where an event reported something
+ * else than was asked for.
  */
 export async function checkTopUp(context: PaymentsContext, id: string): Promise<void> {
   const { pool, log, rowEvents, payments } = context;
-  const { status, session_id: sessionId, operator_id: operatorId } = await readTopUp(pool, id);
+  const { status, session_id: sessionId, operator_id: operatorId, past } = await readTopUp(pool, id);
   if (sessionId === null || (status !== 'open' && status !== 'processing')) return;
   try {
-    const state = await closedCheckout(payments, sessionId);
+    const state = past ? await closedCheckout(payments, sessionId) : await payments.readCheckout(sessionId);
     step('checkTopUp:checked');
     if (state.status === 'open' || (state.status === 'processing' && status === 'processing'))
       return await checkTopUpLater(pool, id);

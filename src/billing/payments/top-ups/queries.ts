@@ -7,22 +7,25 @@ import { topUpStatuses } from './schema.ts';
 
 const Nothing = z.object({});
 
-export interface NewTopUp {
+interface NewTopUp {
   id: TopUpId;
   operatorId: OperatorId;
   provider: 'stripe' | 'local';
   amountCents: number;
   /** How long the checkout can be paid. */
   seconds: number;
+  /** The address of the service, to which its page leads back. */
+  returnTo: string;
 }
 
 export async function insertTopUp(
   connection: CommonQueryMethods,
-  { id, operatorId, provider, amountCents, seconds }: NewTopUp,
+  { id, operatorId, provider, amountCents, seconds, returnTo }: NewTopUp,
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    insert into top_ups (id, operator_id, provider, amount_cents, expires_at)
-    values (${id}, ${operatorId}, ${provider}, ${amountCents}, clock_timestamp() + make_interval(secs => ${seconds}))`);
+    insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at)
+    values (${id}, ${operatorId}, ${provider}, ${amountCents}, ${seconds}, ${returnTo},
+      clock_timestamp() + make_interval(secs => ${seconds}))`);
 }
 
 const TopUpRow = z.object({
@@ -33,10 +36,15 @@ const TopUpRow = z.object({
   session_id: z.string().nullable(),
   checkout_url: z.string().nullable(),
   expires_at: z.string(),
+  seconds: z.number(),
+  return_to: z.string(),
+  /** Whether its time to be paid is over, by Postgres' clock. */
+  past: z.boolean(),
 });
 export type TopUpRow = z.infer<typeof TopUpRow>;
 
-const columns = sql.fragment`id, operator_id, amount_cents, status, session_id, checkout_url, expires_at`;
+const columns = sql.fragment`id, operator_id, amount_cents, status, session_id, checkout_url, expires_at, seconds, return_to,
+  expires_at <= clock_timestamp() as past`;
 
 /** @throws NotFoundError: rows of top-ups are never deleted. */
 export const readTopUp = (connection: CommonQueryMethods, id: string): Promise<TopUpRow> =>
@@ -68,7 +76,8 @@ export async function endTopUp(
 
 export async function checkTopUpLater(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update top_ups set next_call_at = next_check_at(expires_at) where id = ${id} and next_call_at is not null`);
+    update top_ups set next_call_at = case when status = 'open' and expires_at > clock_timestamp() then expires_at else next_check_at(expires_at) end
+    where id = ${id} and next_call_at is not null`);
 }
 
 /** @param url sealed; null where the provider has none. */

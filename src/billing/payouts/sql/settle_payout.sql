@@ -7,9 +7,5 @@ begin
       provider_transfer_id = p_provider_transfer, paid_at = case when p_provider_transfer is not null then clock_timestamp() end
     where operator_id = split_part(p_payout, ':', 1) and month = split_part(p_payout, ':', 2) and status = 'transferring'
     returning * into p;
-  if p.status is distinct from 'failed' then return; end if;
-  insert into transfers (id, debit_account, credit_account, amount_cents, kind, cause, description)
-    select new_prefixed_id('txn'), credit_account, debit_account, amount_cents, kind, cause || ':returned', description || ', returned'
-    from transfers where kind in ('payout', 'commission') and cause = p.id;
-  update earnings set posted_cents = posted_cents + p.gross_cents where operator_id = p.operator_id;
+  if p.status = 'failed' then perform return_payout(p); end if;
 end $$;

@@ -23,7 +23,7 @@ export async function openPortal(context: Context, call: CommandCall): Promise<A
   const id = newId('prt');
   return runWaitingCommand(context, call, id, {
     begin: async (unit) => {
-      await insertPortal(unit.connection, { id, operatorId });
+      await insertPortal(unit.connection, { id, operatorId, returnTo: context.config.publicBaseUrl });
       await unit.audit('portal.opened', id);
       await unit.wake(lifeId.portal(id));
     },

@@ -1,7 +1,8 @@
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
-import { customerOf } from '../../payments/customers.ts';
+import { forCustomer } from '../../payments/customers.ts';
 import { describeLives, type LifeDescription } from '../../payments/life-description.ts';
+import { portalConfigurationOf } from '../../payments/portal-configuration.ts';
 import { PaymentRefused, type PaymentsContext } from '../../payments/provider.ts';
 import {
   advancePortalRow,
@@ -17,7 +18,7 @@ import type { PortalStatus } from './schema.ts';
 export const portalSeal = (portalId: string): string => `portal:${portalId}`;
 
 /** Where a portal session stands; its life never waits. */
-export interface PortalStep {
+interface PortalStep {
   status: PortalStatus;
   waitMs: null;
 }
@@ -37,8 +38,11 @@ export async function openPortalPage(context: PaymentsContext, id: string): Prom
   const portal = await findPortal(pool, id);
   if (portal?.status !== 'opening') return;
   try {
-    const customerId = await customerOf(context, portal.operator_id);
-    const { url } = await payments.openPortal({ portalId: id, customerId });
+    const returnTo = portal.return_to;
+    const configurationId = await portalConfigurationOf(context);
+    const { url } = await forCustomer(context, portal.operator_id, (customer) =>
+      payments.openPortal({ portalId: id, ...customer, configurationId, returnTo }),
+    );
     step('openPortalPage:opened');
     await savePortalUrl(pool, id, encryption.seal(url, portalSeal(id)));
   } catch (error) {

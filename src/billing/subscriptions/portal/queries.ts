@@ -11,21 +11,26 @@ const PortalRow = z.object({
   operator_id: z.string(),
   status: z.enum(portalStatuses),
   url: z.string().nullable(),
+  return_to: z.string(),
 });
-export type PortalRow = z.infer<typeof PortalRow>;
+type PortalRow = z.infer<typeof PortalRow>;
 
 export async function insertPortal(
   connection: CommonQueryMethods,
-  { id, operatorId }: { id: PortalId; operatorId: OperatorId },
+  { id, operatorId, returnTo }: { id: PortalId; operatorId: OperatorId; returnTo: string },
 ): Promise<void> {
   await connection.query(
-    sql.type(Nothing)`insert into portal_sessions (id, operator_id) values (${id}, ${operatorId})`,
+    sql.type(
+      Nothing,
+    )`insert into portal_sessions (id, operator_id, return_to) values (${id}, ${operatorId}, ${returnTo})`,
   );
 }
 
 /** Null once the row was purged. */
 export const findPortal = (connection: CommonQueryMethods, id: string): Promise<PortalRow | null> =>
-  connection.maybeOne(sql.type(PortalRow)`select id, operator_id, status, url from portal_sessions where id = ${id}`);
+  connection.maybeOne(
+    sql.type(PortalRow)`select id, operator_id, status, url, return_to from portal_sessions where id = ${id}`,
+  );
 
 /** @param url sealed */
 export async function savePortalUrl(connection: CommonQueryMethods, id: string, url: string): Promise<void> {
@@ -47,7 +52,9 @@ export const advancePortalRow = (connection: CommonQueryMethods, id: string): Pr
 
 export const describePortalRows = (connection: CommonQueryMethods, ids: string[]): Promise<readonly PortalRow[]> =>
   connection.any(
-    sql.type(PortalRow)`select id, operator_id, status, url from portal_sessions where id = any(${textArray(ids)})`,
+    sql.type(
+      PortalRow,
+    )`select id, operator_id, status, url, return_to from portal_sessions where id = any(${textArray(ids)})`,
   );
 
 export const reconcilePortalRows = (connection: CommonQueryMethods): Promise<number> =>

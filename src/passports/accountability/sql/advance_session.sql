@@ -1,5 +1,5 @@
 -- One step of a session's life: deletes the messages that woke it, flags what is past its deadline, and returns what it waits for.
-create function advance_session(p_session text, p_grace double precision) returns session_step language plpgsql as $$
+create function advance_session(p_session text, p_checkout_grace double precision) returns session_step language plpgsql as $$
 declare
   due passport_lineages;
   answer session_step;
@@ -8,20 +8,20 @@ declare
 begin
   delete from life_messages where life = 'session:' || p_session;
   for due in select l.* from passport_lineages l
-    where l.session_id = p_session and next_deadline(l, p_grace) <= clock_timestamp()
+    where l.session_id = p_session and next_deadline(l, p_checkout_grace) <= clock_timestamp()
     order by l.id for no key update
   loop
-    perform flag_missed_deadlines(due, clock_timestamp(), p_grace);
+    perform flag_missed_deadlines(due, clock_timestamp(), p_checkout_grace);
   end loop;
   update passport_sessions set life_seen_at = clock_timestamp(), life_epoch = life_epoch_now(),
-      look_at = look_at_session_next(p_session, p_grace)
+      look_at = look_at_session_next(p_session, p_checkout_grace)
     where id = p_session;
   answer.found := found;
   select d.what, l.agent_id, l.checkpoint_count + 1, d.due, d.at
     into answer.waits_for, answer.agent_id, answer.checkpoint, expected, deadline
     from passport_lineages l, lateral (values
       ('checkpoint', l.next_checkpoint_due_at, checkpoint_deadline(l)),
-      ('checkout', checkout_expected(l), checkout_deadline(l, p_grace))) as d (what, due, at)
+      ('checkout', checkout_expected(l), checkout_deadline(l, p_checkout_grace))) as d (what, due, at)
     where l.session_id = p_session and d.at is not null
     order by d.at limit 1;
   answer.due := iso_time(expected);

@@ -1,21 +1,17 @@
--- Flags what is past its deadline at `p_moment`, which is clock_timestamp() read after the lineage was locked (rule 6). After a miss
--- the next checkpoint is due an interval after the missed one. Returns the lineage as it is then.
-create function flag_missed_deadlines(l passport_lineages, p_moment timestamptz, p_grace double precision)
+-- Flags what is past its deadline at `p_moment`, which is clock_timestamp() read after the lineage was locked (rule 6). Returns the
+-- lineage as it is then.
+create function flag_missed_deadlines(l passport_lineages, p_moment timestamptz, p_checkout_grace double precision)
 returns passport_lineages language plpgsql as $$
 declare
-  severity constant text := case l.accountability when 'enforced' then 'critical' else 'warning' end;
+  severity constant text := severity_of_miss(l);
   flagged constant bigint := last_flag_id(l.id);
   member text;
   expected timestamptz;
 begin
-  if next_deadline(l, p_grace) > p_moment is not false then return l; end if;
+  if next_deadline(l, p_checkout_grace) > p_moment is not false then return l; end if;
   select max(jti) into member from passports where lineage_id = l.id;
-  while checkpoint_deadline(l) <= p_moment loop
-    perform raise_flag(l, member, 'missed_checkpoint', severity, iso_time(l.next_checkpoint_due_at),
-      format('No checkpoint came that was due at %s.', iso_time(l.next_checkpoint_due_at)), p_moment);
-    l.next_checkpoint_due_at := l.next_checkpoint_due_at + make_interval(secs => l.checkpoint_interval_seconds);
-  end loop;
-  if checkout_deadline(l, p_grace) <= p_moment then
+  l := flag_missed_checkpoints(l, member, p_moment);
+  if checkout_deadline(l, p_checkout_grace) <= p_moment then
     expected := checkout_expected(l);
     perform raise_flag(l, member, 'missed_checkout', severity, '', format('No checkout came that was expected by %s.', iso_time(expected)),
       p_moment);

@@ -1,7 +1,7 @@
 -- What a lost message, a lost run or another store of lives left behind (rule 11), of sessions that are due: deadlines half a minute
 -- past are raised here and now, and lives that have not read what was added are woken. A hundred sessions, those of every operator in
 -- turn among the thousand that are due longest. One that fails is passed over for a minute and takes no other with it.
-create function reconcile_sessions(p_grace double precision, out looked int, out woken int, out raised int, out failed text[])
+create function reconcile_sessions(p_checkout_grace double precision, out looked int, out woken int, out raised int, out failed text[])
 language plpgsql as $$
 declare
   v_epoch int := life_epoch_now();
@@ -29,17 +29,17 @@ begin
       v_missing := false;
       -- Lineages before their session, as a command locks them; one that a command holds is left for the next time.
       for l in select x.* from passport_lineages x
-        where x.session_id = v_id and next_deadline(x, p_grace) < v_now - interval '30 seconds'
+        where x.session_id = v_id and next_deadline(x, p_checkout_grace) < v_now - interval '30 seconds'
         order by x.id for no key update skip locked
       loop
-        perform flag_missed_deadlines(l, clock_timestamp(), p_grace);
+        perform flag_missed_deadlines(l, clock_timestamp(), p_checkout_grace);
         raised := raised + 1;
         v_missing := true;
       end loop;
       select * into s from passport_sessions where id = v_id for no key update;
       v_missing := v_missing or s.life_epoch is null
         or exists (select from passport_lineages x where x.session_id = v_id and is_accountable(x) and x.started_at > s.life_seen_at);
-      woken := woken + wake_missing_session(s, v_missing, look_at_session_next(v_id, p_grace));
+      woken := woken + wake_missing_session(s, v_missing, look_at_session_next(v_id, p_checkout_grace));
     exception when others then
       get stacked diagnostics v_reason = message_text;
       failed := failed || (v_id || ': ' || v_reason);

@@ -2,20 +2,18 @@
 -- owed. One that comes after it was missed fills the row of the review that the miss made.
 create function record_checkout(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_id text, p_jti text, p_claim text, p_grace double precision,
+  p_id text, p_jti text, p_claim text, p_checkout_grace double precision,
   p_services text[], p_calls text, p_actions double precision, p_delegated text[], p_summary text
 ) returns report_answer language plpgsql as $$
 declare
-  replayed report_answer;
+  kept constant text := kept_answer(p_operator, p_agent_part, p_key, p_fingerprint);
   p passports;
   l passport_lineages;
   made checkouts;
   flagged bigint;
   moment timestamptz;
-  answer text;
 begin
-  replayed := replay_report(p_operator, p_agent_part, p_key, p_fingerprint);
-  if replayed.replayed then return replayed; end if;
+  if kept is not null then return row(true, kept, 0)::report_answer; end if;
   select * into p from passports where jti = p_jti;
   l := lock_lineage_to_report(p_operator, p);
   moment := clock_timestamp();
@@ -24,7 +22,7 @@ begin
   end if;
   perform refuse_checked_out(l);
 
-  l := flag_missed_deadlines(l, moment, p_grace);
+  l := flag_missed_deadlines(l, moment, p_checkout_grace);
   flagged := last_flag_id(l.id);
   select * into made from checkouts where lineage_id = l.id;
   made.id := coalesce(made.id, p_id);
@@ -39,13 +37,9 @@ begin
       delegated_to = p_delegated, summary = p_summary, submitted_at = moment, claim_id = excluded.claim_id
     returning * into made;
   update passport_lineages set checked_out_at = moment, next_checkpoint_due_at = null where id = l.id;
-  perform record_flag_event(l, p_jti, flagged);
-  insert into audit_events (operator_id, actor, action, target, detail, request_id)
-    values (p_operator, p_actor, 'passport.checked_out', p_jti, jsonb_build_object('checkout_id', made.id, 'risk', made.risk), p_request);
-  perform wake_life('session:' || l.session_id);
-  answer := json_build_object('checkout', checkout_json(made), 'flags', flags_json(l.id),
-    'review', case when made.review_status is not null then
-      json_build_object('checkout_id', made.id, 'status', made.review_status, 'risk', made.risk) end);
-  perform keep_answer(p_operator, p_agent_part, p_key, 201, answer, '/v1/passports/' || p_jti || '/report');
-  return row(false, answer, 1)::report_answer;
+  return end_report(l, p_agent_part, p_actor, p_key, p_request, p_jti, flagged,
+    'passport.checked_out', jsonb_build_object('checkout_id', made.id, 'risk', made.risk),
+    json_build_object('checkout', checkout_json(made), 'flags', flags_json(l.id),
+      'review', case when made.review_status is not null then
+        json_build_object('checkout_id', made.id, 'status', made.review_status, 'risk', made.risk) end));
 end $$;

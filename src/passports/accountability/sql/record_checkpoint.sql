@@ -3,21 +3,19 @@
 -- checkpoint before.
 create function record_checkpoint(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
-  p_id text, p_jti text, p_claim text, p_grace double precision,
+  p_id text, p_jti text, p_claim text, p_checkout_grace double precision,
   p_services text[], p_calls text, p_actions double precision, p_delegated text[], p_summary text
 ) returns report_answer language plpgsql as $$
 declare
-  replayed report_answer;
+  kept constant text := kept_answer(p_operator, p_agent_part, p_key, p_fingerprint);
   p passports;
   l passport_lineages;
   made checkpoints;
   flagged bigint;
   before timestamptz;
   moment timestamptz;
-  answer text;
 begin
-  replayed := replay_report(p_operator, p_agent_part, p_key, p_fingerprint);
-  if replayed.replayed then return replayed; end if;
+  if kept is not null then return row(true, kept, 0)::report_answer; end if;
   select * into p from passports where jti = p_jti;
   l := lock_lineage_to_report(p_operator, p);
   moment := clock_timestamp();
@@ -30,7 +28,7 @@ begin
   perform refuse_checked_out(l);
 
   before := coalesce(l.last_checkpoint_at, '-infinity');
-  l := flag_missed_deadlines(l, moment, p_grace);
+  l := flag_missed_deadlines(l, moment, p_checkout_grace);
   flagged := last_flag_id(l.id);
   if l.next_checkpoint_due_at < moment then
     perform raise_flag(l, p_jti, 'late_checkpoint', 'warning', p_id,
@@ -44,12 +42,8 @@ begin
   update passport_lineages set checkpoint_count = made.sequence, last_checkpoint_at = moment,
       next_checkpoint_due_at = moment + make_interval(secs => checkpoint_interval_seconds)
     where id = l.id returning * into l;
-  perform record_flag_event(l, p_jti, flagged);
-  insert into audit_events (operator_id, actor, action, target, detail, request_id)
-    values (p_operator, p_actor, 'passport.checkpointed', p_jti, jsonb_build_object('checkpoint_id', p_id), p_request);
-  perform wake_life('session:' || l.session_id);
-  answer := json_build_object('checkpoint', checkpoint_json(made), 'flags', flags_json(l.id, before),
-    'next_checkpoint_due_at', iso_time(l.next_checkpoint_due_at));
-  perform keep_answer(p_operator, p_agent_part, p_key, 201, answer, '/v1/passports/' || p_jti || '/report');
-  return row(false, answer, 1)::report_answer;
+  return end_report(l, p_agent_part, p_actor, p_key, p_request, p_jti, flagged,
+    'passport.checkpointed', jsonb_build_object('checkpoint_id', p_id),
+    json_build_object('checkpoint', checkpoint_json(made), 'flags', flags_json(l.id, before),
+      'next_checkpoint_due_at', iso_time(l.next_checkpoint_due_at)));
 end $$;

@@ -1,14 +1,14 @@
 -- Delegates from a passport whose signature is good: a lineage of its own below the parent's. `p_ttl_seconds` null: as long as
--- the parent's, p_standard_seconds at most (decision A12). The parent's own agent may be held too (decision A30).
+-- the parent's, p_standard_seconds at most (decision A12). p_parent_digest: SHA-256 in base64 of the payload that was composed from; where the row
+-- has another, the token was never issued. The parent's own agent may be held too (decision A30).
 create function delegate_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
-  p_parent text, p_agent text, p_accountability text, p_ttl_seconds int, p_standard_seconds int,
+  p_parent text, p_parent_digest text, p_agent text, p_accountability text, p_ttl_seconds int, p_standard_seconds int,
   p_interval double precision
 ) returns passport_answer language plpgsql as $$
 declare
   answer passport_answer;
-  state record;
   parent passports;
   above passport_lineages;
   l passport_lineages;
@@ -22,11 +22,9 @@ begin
   if answer.replayed then return answer; end if;
   perform lock_passports_shared(p_operator);
   v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the parent are found to hold: both end in a later second
-  select authority_revision(p_operator) = p_revision or are_facts_unchanged(p_operator, p_agents, p_digests) as unchanged,
-    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
-  if not is_composition_current(state.unchanged, state.key_signs, p_until) then perform refuse_stale_composition(state.key_signs); end if;
+  perform refuse_stale_composition(p_operator, p_revision, p_agents, p_digests, p_kid, p_until);
   if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
-  select * into parent from passports where jti = p_parent and operator_id = p_operator;
+  select * into parent from passports where jti = p_parent and operator_id = p_operator and payload_digest = decode(p_parent_digest, 'base64');
   select * into above from passport_lineages where id = parent.lineage_id;
   perform refuse_withdrawn(parent);
   perform refuse_ended(parent, above);
@@ -38,7 +36,7 @@ begin
   v_left := epoch_seconds(parent.expires_at) - v_issued;
   if p_ttl_seconds > v_left then
     perform refuse('TTL_EXCEEDS_PARENT',
-      format('The parent passport is valid for another %s seconds; ask for at most that, or leave ttl_seconds out.', v_left),
+      format('The parent passport is valid for another %s seconds; request at most that, or leave ttl_seconds out.', v_left),
       json_build_object('remaining_seconds', v_left));
   end if;
   v_interval := least(p_interval, above.checkpoint_interval_seconds);

@@ -8,7 +8,6 @@ create function issue_passport(
 ) returns passport_answer language plpgsql as $$
 declare
   answer passport_answer;
-  state record;
   l passport_lineages;
   p passports;
   v_issued bigint;
@@ -19,9 +18,7 @@ begin
   if answer.replayed then return answer; end if;
   perform lock_passports_shared(p_operator);
   v_issued := epoch_seconds(clock_timestamp()); -- before what it says is found to hold: that ends in a later second
-  select authority_revision(p_operator) = p_revision or are_facts_unchanged(p_operator, p_agents, p_digests) as unchanged,
-    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
-  if not is_composition_current(state.unchanged, state.key_signs, p_until) then perform refuse_stale_composition(state.key_signs); end if;
+  perform refuse_stale_composition(p_operator, p_revision, p_agents, p_digests, p_kid, p_until);
   if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
   if p_missions <> '{}' then perform refuse_missions(p_operator, p_agent, p_missions); end if;
   if is_agent_under_review(p_agent) then perform refuse_agent_under_review(p_agent); end if;

@@ -1,13 +1,13 @@
 -- One more passport of a lineage, clamped to the end of the session and to the latest expiry of the parent's lineage
--- (decision A16). The lineage is locked, so that no checkout passes unseen.
+-- (decision A16). The lineage is locked, so that no checkout passes unseen. p_from_digest: SHA-256 in base64 of the payload that was
+-- composed from; where the row has another, the token was never issued.
 create function refresh_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
-  p_from text, p_ttl_seconds int, p_session_seconds int
+  p_from text, p_from_digest text, p_ttl_seconds int, p_session_seconds int
 ) returns passport_answer language plpgsql as $$
 declare
   answer passport_answer;
-  state record;
   before passports;
   l passport_lineages;
   p passports;
@@ -18,12 +18,10 @@ begin
   answer := replay_passport_answer(p_operator, p_key, p_fingerprint);
   if answer.replayed then return answer; end if;
   perform lock_passports_shared(p_operator);
-  select * into before from passports where jti = p_from and operator_id = p_operator;
+  select * into before from passports where jti = p_from and operator_id = p_operator and payload_digest = decode(p_from_digest, 'base64');
   select * into l from passport_lineages where id = before.lineage_id for no key update;
   v_issued := epoch_seconds(clock_timestamp()); -- before what it says and the old one are found to hold: both end in a later second
-  select authority_revision(p_operator) = p_revision or are_facts_unchanged(p_operator, p_agents, p_digests) as unchanged,
-    exists (select from signing_keys where kid = p_kid and status = 'active') as key_signs into state;
-  if not is_composition_current(state.unchanged, state.key_signs, p_until) then perform refuse_stale_composition(state.key_signs); end if;
+  perform refuse_stale_composition(p_operator, p_revision, p_agents, p_digests, p_kid, p_until);
   if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
   perform refuse_withdrawn(before);
   perform refuse_ended(before, l);

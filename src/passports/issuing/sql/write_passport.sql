@@ -12,7 +12,7 @@ declare
   written passports;
 begin
   -- As take_status_index() does, where the day has begun.
-  select nextval('passport_status_numbers') - first into v_index from passport_status_days where day = v_day;
+  select status_index_of(nextval('passport_status_numbers') - first, key) into v_index from passport_status_days where day = v_day;
   if not found then v_index := take_status_index(v_day); end if;
   v_payload := '{"iss":' || jcs_text(p_issuer) || ',"sub":"' || l.agent_id || '","iat":' || p_issued || ',"exp":' || p_expires
     || ',"jti":"' || p_jti || '",' || jcs_text(p_claim) || ':' || p_svcns || ',"status":{"status_list":{"idx":' || v_index
@@ -21,7 +21,7 @@ begin
     + (octet_length(v_payload) * 4 + 2) / 3 + 86 + 2;
   if v_length > 16384 then
     perform refuse('PASSPORT_TOO_LARGE',
-      format('The token would have %s characters, and 16,384 is the most; ask for fewer services, scopes, constraints or sources.', v_length),
+      format('The token would have %s characters, and 16,384 is the most; request fewer services, scopes, constraints or sources.', v_length),
       json_build_object('token_length', v_length));
   end if;
   insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, parent_jti, refreshed_from, kid, issued_at, expires_at,

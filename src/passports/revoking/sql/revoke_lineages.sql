@@ -1,6 +1,6 @@
 -- Revokes these lineages and every lineage that came of them; the operator is locked by whoever calls. What expired stays as it
--- is and is not counted. Passports of the named lineages are revoked themselves, the others with `p_named`. Revocation
--- ends the checkpoint timers.
+-- is and is not counted. Passports of the named lineages are revoked themselves, the others with `p_named`. It ends the
+-- checkpoint timers, and brings the checkout forward (checkout_expected).
 create function revoke_lineages(p_lineages text[], p_named text, p_reason text) returns passport_revocation language plpgsql as $$
 declare
   v_moment constant timestamptz := clock_timestamp();
@@ -15,6 +15,7 @@ begin
     select child.id from passport_lineages child join taken on child.parent_lineage_id = taken.id
   ) select coalesce(array_agg(id), '{}') into v_taken from taken;
   perform from passport_lineages where id = any (v_taken) order by id for no key update;
+  perform flag_misses_before_revocation(v_taken, v_moment);
   with ended as (
     update passport_lineages set revoked_at = v_moment, next_checkpoint_due_at = null
       where id = any (v_taken) and revoked_at is null

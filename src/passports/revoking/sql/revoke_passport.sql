@@ -4,14 +4,13 @@ create function revoke_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_jti text, p_reason text
 ) returns passport_revocation_answer language plpgsql as $$
 declare
-  replayed passport_revocation_answer;
+  kept constant text := kept_answer(p_operator, '', p_key, p_fingerprint);
   v_lineage text;
   revocation passport_revocation;
   v_cascaded int;
   v_body text;
 begin
-  replayed := replay_revocation(p_operator, p_key, p_fingerprint);
-  if replayed.replayed then return replayed; end if;
+  if kept is not null then return row(true, kept, '{}', 0)::passport_revocation_answer; end if;
   perform lock_passports_exclusively(p_operator);
   select lineage_id into v_lineage from passports where jti = p_jti and operator_id = p_operator;
   if not found then perform refuse('NOT_FOUND', 'There is no such passport, or this credential may not see it.'); end if;

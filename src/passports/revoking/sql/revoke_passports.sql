@@ -4,12 +4,11 @@ create function revoke_passports(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text, p_scope text, p_id text, p_reason text
 ) returns passport_revocation_answer language plpgsql as $$
 declare
-  replayed passport_revocation_answer;
+  kept constant text := kept_answer(p_operator, '', p_key, p_fingerprint);
   revocation passport_revocation;
   v_body text;
 begin
-  replayed := replay_revocation(p_operator, p_key, p_fingerprint);
-  if replayed.replayed then return replayed; end if;
+  if kept is not null then return row(true, kept, '{}', 0)::passport_revocation_answer; end if;
   revocation := revoke_active_passports(p_operator, p_scope, p_id, p_reason);
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passports.revoked', p_id,

@@ -41,10 +41,10 @@ const steps: [Step, outcome: string][] = [
   [{ do: 'open a top-up', wallet: 1, cents: 1_000 }, 'ok'],
   [{ do: 'event of a refund without us', topUp: 3, quarters: 2 }, 'kept'],
   [{ do: 'top-up event', topUp: 3, as: 'paid' }, 'paid'],
-  [{ do: 'dispute event', topUp: 0, which: 0, as: 'opened' }, 'opened'],
+  [{ do: 'dispute event', topUp: 0, which: 0, as: 'needs_response', minute: 0, moved: null }, 'needs_response'],
   [{ do: 'adjust', wallet: 0, cents: 50 }, 'ok'],
-  [{ do: 'dispute event', topUp: 0, which: 0, as: 'won' }, 'won'],
-  [{ do: 'dispute event', topUp: 0, which: 1, as: 'opened' }, 'opened'],
+  [{ do: 'dispute event', topUp: 0, which: 0, as: 'won', minute: 1, moved: { withdrawn: 4, reinstated: 3 } }, 'won'],
+  [{ do: 'dispute event', topUp: 0, which: 1, as: 'needs_response', minute: 0, moved: null }, 'needs_response'],
 ];
 
 /** A world in which every table of money has rows, and a budget too. */

@@ -7,7 +7,7 @@ import { everyRow } from './every-row.ts';
 import { ProofDatabases, type ProofDatabase } from './proof-database.ts';
 
 const paid = sql.fragment`(select id from invocations where status = 'completed')`;
-const charged = sql.fragment`(select id from disputes where charged and not returned)`;
+const charged = sql.fragment`(select id from disputes where taken_cents > 0)`;
 
 /** For each law a change of a row or two that breaks it. */
 const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
@@ -75,8 +75,8 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
   'a receivable is paid by its transfers': [
     sql.fragment`update receivables set paid_cents = paid_cents - 1 where paid_cents > 0`,
   ],
-  'a dispute takes its amount once, and gives back what it took': [
-    sql.fragment`update disputes set amount_cents = amount_cents + 1 where id in ${charged}`,
+  'a dispute took what its moves add up to': [
+    sql.fragment`update disputes set taken_cents = taken_cents + 1 where id in ${charged}`,
   ],
   'what is known of a paid top-up has been done': [
     sql.fragment`update refunded_payments set refunded_cents = refunded_cents + 1`,
@@ -84,7 +84,7 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
   'what was refunded without us was taken back': [
     sql.fragment`update refunded_payments set charged_back_cents = charged_back_cents + 1`,
   ],
-  'what the payment provider moved has its reason': [sql.fragment`delete from disputes where id in ${charged}`],
+  'what the payment provider moved has its reason': [sql.fragment`delete from disputes`],
   'a payout is its transfers, and a failed one their return': [
     sql.fragment`delete from transfers where kind = 'commission' and cause in (select id from payouts where status = 'failed')`,
   ],

@@ -19,7 +19,7 @@ const WalletState = z.object({
 const StateRow = z.object({ wallets: z.array(WalletState), earnings: z.array(z.number()) });
 
 /** Everything that is stored about the wallets and earnings of a history. */
-export type LedgerState = z.infer<typeof StateRow>;
+type LedgerState = z.infer<typeof StateRow>;
 
 export const storedState = (db: CommonQueryMethods, { wallets, publishers }: World): Promise<LedgerState> =>
   db.one(sql.type(StateRow)`
@@ -50,7 +50,7 @@ const OverageRow = z.object({ operator_id: z.string(), overage: z.number() });
 const PaidOutRow = z.object({ operator_id: z.string(), cents: z.number() });
 
 /** The sums of a wallet that do not depend on the order in which things happened. */
-export interface Outcome {
+interface Outcome {
   wallets: { worth: number; held: number; used: number; meters: Record<string, number> }[];
   earnings: number[];
 }
@@ -72,7 +72,7 @@ export const outcomeOf = ({ wallets, earnings }: LedgerState): Outcome => ({
 export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, deeds }: World): Promise<Outcome> {
   const taken = await db.any(sql.type(TakenRow)`
     select t.operator_id, sum(reversed.cents)::int8 as cents from top_ups t join (
-      select payment_id, amount_cents as cents from disputes where status <> 'won'
+      select payment_id, taken_cents as cents from disputes
       union all select payment_id, charged_back_cents from refunded_payments) reversed on reversed.payment_id = t.payment_id
     where t.operator_id = any(${textArray(wallets)}) group by 1`);
   const overages = await db.any(sql.type(OverageRow)`

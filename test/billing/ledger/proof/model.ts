@@ -1,5 +1,5 @@
 import { ModelWallet } from './wallet-of-model.ts';
-import { PRICES, WALLETS, type Source, type Step } from './step.ts';
+import { PRICES, WALLETS, type DisputeStatus, type Source, type Step } from './step.ts';
 
 /** Metered actions that the tiers of the histories include in a month. */
 const ALLOWANCES: Record<string, number> = { free: 25_000, developer: 250_000, enterprise: Infinity };
@@ -15,8 +15,40 @@ interface ModelTopUp {
   status: string;
   refunded: number;
   chargedBack: number;
-  disputes: Map<number, { status: string; charged: boolean; returned: boolean }>;
+  disputes: Map<number, ModelDispute>;
 }
+
+interface ModelRefund {
+  topUp: ModelTopUp;
+  cents: number;
+  status: string;
+  known: boolean;
+}
+
+interface ModelDispute {
+  as: DisputeStatus;
+  minute: number;
+  /** By the name of each movement its cents; null: none was listed yet. */
+  moved: Map<string, number> | null;
+  taken: number;
+  moves: number;
+}
+
+export const standings: Record<DisputeStatus, { standing: 'taken' | 'won' | 'none'; stage: number }> = {
+  needs_response: { standing: 'taken', stage: 3 },
+  prevented: { standing: 'none', stage: 5 },
+  lost: { standing: 'taken', stage: 6 },
+  won: { standing: 'won', stage: 7 },
+};
+
+/** What an event lists: a withdrawal and a reinstatement, each named by its size, since a movement never changes. */
+export const movementsOf = (
+  cents: number,
+  { withdrawn, reinstated }: { withdrawn: number; reinstated: number },
+): { what: string; cents: number }[] => [
+  { what: `out ${withdrawn}`, cents: -Math.floor((cents * withdrawn) / 4) },
+  { what: `back ${reinstated}`, cents: Math.floor((cents * reinstated) / 4) },
+];
 
 /** In cents: the first dispute is about the whole payment, the second about half of it. */
 export const disputed = (cents: number, which: number): number => (which === 0 ? cents : Math.floor(cents / 2));
@@ -40,7 +72,7 @@ export class Model {
   readonly wallets = Array.from({ length: WALLETS }, (_, index) => new ModelWallet(USED[index] ?? 0));
   readonly earnings = PRICES.map(() => 0);
   readonly #topUps: ModelTopUp[] = [];
-  readonly #refunds: { topUp: ModelTopUp; status: string; known: boolean }[] = [];
+  readonly #refunds: ModelRefund[] = [];
   readonly #invocations: { wallet: number; skill: number; open: boolean }[] = [];
   readonly #uses: { outcome: string }[] = [];
   readonly #payouts: { publisher: number; gross: number; status: string }[] = [];
@@ -62,7 +94,7 @@ export class Model {
       case 'top-up event':
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#settle(topUp, step.as));
       case 'dispute event':
-        return withPicked(this.#topUps, step.topUp, (topUp) => this.#dispute(topUp, step.which, step.as));
+        return withPicked(this.#topUps, step.topUp, (topUp) => this.#dispute(topUp, step));
       case 'event of a refund without us': {
         return withPicked(this.#topUps, step.topUp, (topUp) => {
           topUp.refunded = Math.max(topUp.refunded, Math.floor((topUp.cents * step.quarters) / 4));
@@ -141,10 +173,16 @@ export class Model {
     return as;
   }
 
-  #dispute(topUp: ModelTopUp, which: number, as: string): string {
-    const dispute = topUp.disputes.get(which);
-    if (dispute === undefined) topUp.disputes.set(which, { status: as, charged: false, returned: false });
-    else if (dispute.status === 'opened') dispute.status = as;
+  #dispute(topUp: ModelTopUp, { which, as, minute, moved }: Extract<Step, { do: 'dispute event' }>): string {
+    const dispute = topUp.disputes.get(which) ?? { as, minute, moved: null, taken: 0, moves: 0 };
+    topUp.disputes.set(which, dispute);
+    const { stage } = standings[dispute.as];
+    if (minute > dispute.minute || (minute === dispute.minute && standings[as].stage >= stage))
+      Object.assign(dispute, { as, minute });
+    if (moved !== null) {
+      dispute.moved ??= new Map();
+      for (const { what, cents } of movementsOf(disputed(topUp.cents, which), moved)) dispute.moved.set(what, cents);
+    }
     return this.#reversed(topUp, as);
   }
 
@@ -152,38 +190,39 @@ export class Model {
   #reversed(topUp: ModelTopUp, outcome: string): string {
     if (topUp.status !== 'paid') return 'kept';
     const wallet = this.#wallet(topUp.wallet);
-    const ours =
-      this.#refunds.filter((refund) => refund.topUp === topUp && refund.status !== 'failed').length * topUp.cents;
+    const ours = this.#refunds
+      .filter((refund) => refund.topUp === topUp && refund.status !== 'failed')
+      .reduce((sum, { cents }) => sum + cents, 0);
     const outside = Math.min(topUp.refunded, topUp.cents) - ours;
     if (outside > topUp.chargedBack) {
       wallet.chargeBack(outside - topUp.chargedBack, `refunded:${this.#topUps.indexOf(topUp)}:${outside}`);
       topUp.chargedBack = outside;
     }
     for (const [which, dispute] of [...topUp.disputes].toSorted(([a], [b]) => a - b)) {
-      const cause = `dp:${this.#topUps.indexOf(topUp)}:${which}`;
-      if (!dispute.charged && dispute.status !== 'won') {
-        dispute.charged = true;
-        wallet.chargeBack(disputed(topUp.cents, which), cause);
-      } else if (dispute.charged && !dispute.returned && dispute.status === 'won') {
-        dispute.returned = true;
-        wallet.returnChargeBack(cause);
-      }
+      const of = `dispute:${this.#topUps.indexOf(topUp)}:${which}:`;
+      const due = dueOf(dispute, disputed(topUp.cents, which));
+      if (due === dispute.taken) continue;
+      dispute.moves += 1;
+      if (due > dispute.taken) wallet.chargeBack(due - dispute.taken, `${of}${dispute.moves}`);
+      else wallet.returnChargeBack(of, dispute.taken - due);
+      dispute.taken = due;
     }
     return outcome;
   }
 
   #refund(topUp: ModelTopUp): string {
     if (topUp.status !== 'paid') return 'NOT_FOUND';
-    if ([...topUp.disputes.values()].some(({ status }) => status !== 'won')) return 'NOT_REFUNDABLE';
+    if ([...topUp.disputes.values()].some(({ as }) => standings[as].standing === 'taken')) return 'NOT_REFUNDABLE';
     const before = this.#refunds.some((refund) => refund.topUp === topUp && refund.status !== 'failed');
-    if (before || topUp.chargedBack > 0) return 'ALREADY_REFUNDED';
-    if (!this.#wallet(topUp.wallet).hold(topUp.cents)) return 'BALANCE_BELOW_TOPUP';
-    this.#refunds.push({ topUp, status: 'pending', known: false });
+    const cents = topUp.cents - topUp.chargedBack;
+    if (before || cents <= 0) return 'ALREADY_REFUNDED';
+    if (!this.#wallet(topUp.wallet).hold(cents)) return 'BALANCE_BELOW_TOPUP';
+    this.#refunds.push({ topUp, cents, status: 'pending', known: false });
     return 'ok';
   }
 
-  #settleRefund(refund: { topUp: ModelTopUp; status: string; known: boolean }, as: string): string {
-    const { topUp, status: was } = refund;
+  #settleRefund(refund: ModelRefund, as: string): string {
+    const { topUp, cents, status: was } = refund;
     const status = as === 'refused' ? 'failed' : as;
     if (was === 'failed' || (was === 'succeeded' && status !== 'failed')) return 'repeated';
     refund.known ||= as !== 'refused';
@@ -191,12 +230,12 @@ export class Model {
     if (status === 'pending') return status;
     const wallet = this.#wallet(topUp.wallet);
     if (status === 'succeeded') {
-      wallet.capture(topUp.cents);
+      wallet.capture(cents);
       return status;
     }
-    if (refund.known) topUp.refunded = Math.max(0, topUp.refunded - topUp.cents);
-    if (was === 'succeeded') wallet.credit(topUp.cents);
-    else wallet.held -= topUp.cents;
+    if (refund.known) topUp.refunded = Math.max(0, topUp.refunded - cents);
+    if (was === 'succeeded') wallet.credit(cents);
+    else wallet.held -= cents;
     return this.#reversed(topUp, status);
   }
 
@@ -263,6 +302,15 @@ export class Model {
     }
     return 'ok';
   }
+}
+
+/** What a dispute holds of the wallet's money. */
+function dueOf({ as, moved }: ModelDispute, amount: number): number {
+  const { standing } = standings[as];
+  const cents = [...(moved?.values() ?? [])];
+  const net = cents.reduce((sum, each) => sum + each, 0);
+  if (standing === 'none' || (standing === 'won' && !cents.some((each) => each > 0))) return 0;
+  return moved === null ? amount : Math.max(0, -net);
 }
 
 /** Calls `then` with the picked one; `nothing` where there is none to pick. */

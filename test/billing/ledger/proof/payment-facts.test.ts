@@ -32,7 +32,7 @@ describe('two facts of one payment at once', () => {
     await run(
       proof.pool,
       sql.fragment`
-      insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values (${topUp}, ${wallet}, 'local', 1000, now() + interval '1 day')`,
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at) values (${topUp}, ${wallet}, 'local', 1000, 86400, 'http://carnet.test', now() + interval '1 day')`,
     );
     await credit.query('begin', []);
     await credit.query(`select settle_top_up($1, 'paid', 'cs_' || $1, 1000, 'usd', $2, null)`, [topUp, payment]);
@@ -51,7 +51,10 @@ describe('two facts of one payment at once', () => {
 
   it('a credit and a dispute: the wallet has lost what the bank took back', async () => {
     const left = await creditBeside((lane, payment) =>
-      lane.query(`select record_dispute($1, $2, 1000, 'opened', null)`, [newId('txn'), payment]),
+      lane.query(`select record_dispute($1, $2, 1000, 'needs_response', 'taken', 3, clock_timestamp(), null, null)`, [
+        newId('txn'),
+        payment,
+      ]),
     );
     assert.equal(left, 0);
   });

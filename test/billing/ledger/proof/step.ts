@@ -12,7 +12,16 @@ export const PRICES = [120, 40] as const;
 export type Step =
   | { do: 'open a top-up'; wallet: number; cents: number }
   | { do: 'top-up event'; topUp: number; as: 'paid' | 'processing' | 'failed' | 'expired' | 'paid another amount' }
-  | { do: 'dispute event'; topUp: number; which: number; as: 'opened' | 'won' | 'lost' }
+  | {
+      do: 'dispute event';
+      topUp: number;
+      which: number;
+      as: DisputeStatus;
+      /** When the event was made. */
+      minute: number;
+      /** Quarters of the disputed amount that were withdrawn and given back; null: the event does not list it. */
+      moved: { withdrawn: number; reinstated: number } | null;
+    }
   | { do: 'event of a refund without us'; topUp: number; quarters: number }
   | { do: 'refund'; topUp: number }
   | { do: 'refund event'; refund: number; as: 'succeeded' | 'failed' | 'refused' | 'pending' }
@@ -27,8 +36,9 @@ export type Step =
   | { do: 'begin a payout'; payout: number }
   | { do: 'payout answer'; payout: number; as: 'paid' | 'refused' };
 
+export type DisputeStatus = 'needs_response' | 'won' | 'lost' | 'prevented';
 export type Source = 'sealed call' | 'gateway call' | 'classification' | 'included call' | 'machine run' | 'identity';
-export type Tier = 'free' | 'developer' | 'enterprise';
+type Tier = 'free' | 'developer' | 'enterprise';
 
 const wallet = fc.nat(WALLETS - 1);
 const pick = fc.nat(7);
@@ -67,7 +77,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       do: is('dispute event'),
       topUp: pick,
       which: fc.nat(1),
-      as: mostly<'opened' | 'won' | 'lost'>('opened', 'won', 'lost'),
+      as: mostly<DisputeStatus>('needs_response', 'won', 'lost', 'prevented'),
+      minute: fc.nat(5),
+      moved: fc.option(fc.record({ withdrawn: fc.nat(4), reinstated: fc.nat(4) })),
     }),
   },
   {
@@ -163,6 +175,8 @@ export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly 
 
 /** One line, e.g. `open a top-up: wallet 0, cents 1000`. */
 export const stepText = ({ do: what, ...rest }: Step): string => {
-  const details = Object.entries(rest).map(([member, value]) => `${member} ${value}`);
+  const details = Object.entries(rest).map(
+    ([member, value]) => `${member} ${typeof value === 'object' ? JSON.stringify(value) : value}`,
+  );
   return details.length === 0 ? what : `${what}: ${details.join(', ')}`;
 };

@@ -17,8 +17,6 @@ export class ModelWallet {
   used: number;
   /** Microcents charged and cents debited, by meter. */
   readonly meters = new Map<string, { charged: number; debited: number }>();
-  /** What chargebacks took from it at once, by cause. */
-  readonly taken = new Map<string, number>();
   readonly receivables: Receivable[] = [];
   #seq = 0;
 
@@ -98,17 +96,18 @@ export class ModelWallet {
 
   chargeBack(cents: number, cause: string): void {
     const taken = Math.min(cents, this.available);
-    if (taken > 0) {
-      this.move(-taken);
-      this.taken.set(cause, taken);
-    }
+    if (taken > 0) this.move(-taken);
     if (taken < cents) this.receivables.push({ cause, seq: this.#seq, amount: cents - taken, paid: 0 });
   }
 
-  returnChargeBack(cause: string): void {
-    const owed = this.receivables.find((receivable) => receivable.cause === cause);
-    const back = (this.taken.get(cause) ?? 0) + (owed?.paid ?? 0);
-    if (owed !== undefined) owed.amount = owed.paid;
-    if (back > 0) this.credit(back);
+  /** Cancels what is owed under causes that begin so, the newest first, and credits the rest. */
+  returnChargeBack(of: string, cents: number): void {
+    let left = cents;
+    for (const owed of this.receivables.filter(({ cause }) => cause.startsWith(of)).toReversed()) {
+      const cancelled = Math.min(left, owed.amount - owed.paid);
+      owed.amount -= cancelled;
+      left -= cancelled;
+    }
+    if (left > 0) this.credit(left);
   }
 }

@@ -3,7 +3,16 @@ import { sql, type DatabasePool } from '../../../../src/database/pool.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { newSkill, newWallet, run } from '../ledger-world.ts';
 import { monthToSpare } from '../../metering/counters.ts';
-import { COMMISSION_BPS, disputed, meterOf, MINIMUM_PAYOUT_CENTS, USED, withPicked } from './model.ts';
+import {
+  COMMISSION_BPS,
+  disputed,
+  meterOf,
+  MINIMUM_PAYOUT_CENTS,
+  movementsOf,
+  standings,
+  USED,
+  withPicked,
+} from './model.ts';
 import { Refused, type Lane } from './proof-database.ts';
 import { PRICES, WALLETS, type Source, type Step } from './step.ts';
 
@@ -11,7 +20,7 @@ import { PRICES, WALLETS, type Source, type Step } from './step.ts';
  * What the steps created, and what became of it by the answers of the database. Marks are only ever set, so their order
  * does not matter.
  */
-export interface Deeds {
+interface Deeds {
   topUps: { id: string; wallet: number; cents: number; payment: string; paid: boolean }[];
   refunds: { id: string; wallet: number; cents: number; succeeded: boolean; failed: boolean }[];
   adjustments: { wallet: number; cents: number }[];
@@ -78,7 +87,7 @@ export class World {
       case 'open a top-up': {
         const id = newId('top');
         await query(
-          `insert into top_ups (id, operator_id, provider, amount_cents, expires_at) values ($1, $2, 'local', $3, now() + interval '1 day')`,
+          `insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, expires_at) values ($1, $2, 'local', $3, 86400, 'http://carnet.test', now() + interval '1 day')`,
           id,
           this.wallets[step.wallet],
           step.cents,
@@ -104,11 +113,22 @@ export class World {
       case 'dispute event':
         return withPicked(deeds.topUps, step.topUp, ({ id, payment, cents }) =>
           outcomeOf(
-            `select outcome from record_dispute($1, $2, $3, $4, null)`,
+            `select outcome from record_dispute($1, $2, $3, $4, $5, $6, timestamptz '2026-01-01' + make_interval(mins => $7), $8::jsonb, null)`,
             `dp_${id}_${step.which}`,
             payment,
             disputed(cents, step.which),
             step.as,
+            standings[step.as].standing,
+            standings[step.as].stage,
+            step.minute,
+            step.moved === null
+              ? null
+              : JSON.stringify(
+                  movementsOf(disputed(cents, step.which), step.moved).map(({ what, cents: moved }) => ({
+                    id: `txn_${id}_${step.which}_${what}`,
+                    cents: moved,
+                  })),
+                ),
           ),
         );
       case 'event of a refund without us':
@@ -120,17 +140,18 @@ export class World {
           ),
         );
       case 'refund':
-        return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet, cents }) => {
+        return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet }) => {
           const id = newId('rfd');
-          const outcome = await outcomeOf(
-            `select 'ok' as outcome, begin_refund($1, $2, $3, (select transaction_id from top_ups where id = $4), 'local')`,
+          const row = await query(
+            `select 'ok' as outcome, begin_refund($1, $2, $3, (select transaction_id from top_ups where id = $4), 'local')::int as cents`,
             id,
             newId('hld'),
             this.wallets[wallet],
             topUp,
           );
-          if (outcome === 'ok') deeds.refunds.push({ id, wallet, cents, succeeded: false, failed: false });
-          return outcome;
+          if (!(row instanceof Refused))
+            deeds.refunds.push({ id, wallet, cents: Number(row.cents), succeeded: false, failed: false });
+          return outcomeIn(row);
         });
       case 'refund event':
         return withPicked(deeds.refunds, step.refund, async (refund) => {

@@ -14,12 +14,14 @@ import {
 import { stripeEnvironment } from '../../../support/stripe-proxy.ts';
 import { openShell } from '../../../http/support/shell.ts';
 import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
+import type { Customer } from '../../../../src/billing/payments/provider.ts';
+import { pageTerms } from './provider-worlds.ts';
 
 const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
 
 describe('pages of the local payment provider', () => {
   let world: LocalWorld;
-  let customer: { operatorId: OperatorId; customerId: string };
+  let customer: { operatorId: OperatorId } & Customer;
 
   before(async () => {
     world = await openLocalWorld();
@@ -37,7 +39,7 @@ describe('pages of the local payment provider', () => {
       ...customer,
       topUpId,
       amountCents: 123_450,
-      expiresAt,
+      ...pageTerms(expiresAt),
     });
     return { topUpId, sessionId, url: world.at(url) };
   };
@@ -226,7 +228,9 @@ describe('pages of the local payment provider', () => {
     pages.push(await openLocalPage(url));
     const { url: portal } = await world.payments.openPortal({
       portalId: newId('prt'),
-      customerId: customer.customerId,
+      ...customer,
+      returnTo: 'http://carnet.test',
+      configurationId: null,
     });
     pages.push(await openLocalPage(world.at(portal)));
     for (const { text, headers } of pages) {

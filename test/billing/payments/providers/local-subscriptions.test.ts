@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../../src/database/pool.ts';
 import { readPaymentWebhook } from '../../../../src/billing/webhook/verify.ts';
+import type { PaidTier } from '../../../../src/fields/tiers.ts';
 import { newId, type OperatorId } from '../../../../src/ids/ids.ts';
 import { endLocalPeriod, openLocalPage, payLocally, settleLocally } from '../../../support/local-payments.ts';
 import { meetAtRow, openLocalWorld, type LocalWorld } from './local-world.ts';
+import type { Customer } from '../../../../src/billing/payments/provider.ts';
+import { pageTerms } from './provider-worlds.ts';
 
 describe('subscriptions of the local payment provider', () => {
   let world: LocalWorld;
-  let customer: { operatorId: OperatorId; customerId: string };
+  let customer: { operatorId: OperatorId } & Customer;
 
   before(async () => {
     world = await openLocalWorld();
@@ -21,19 +24,19 @@ describe('subscriptions of the local payment provider', () => {
 
   const inADay = (): Date => new Date(Date.now() + 86_400_000);
 
-  const openCheckout = async (tier: 'developer' | 'pro' | 'business', purchasedSeats: number) => {
+  const openCheckout = async (tier: PaidTier, purchasedSeats: number) => {
     const changeId = newId('sbc');
     const page = await world.payments.openSubscription({
       ...customer,
       changeId,
       tier,
       purchasedSeats,
-      expiresAt: inADay(),
+      ...pageTerms(inADay()),
     });
     return { changeId, sessionId: page.sessionId, url: world.at(page.url) };
   };
 
-  const subscribed = async (tier: 'developer' | 'pro' | 'business', purchasedSeats = 0): Promise<string> => {
+  const subscribed = async (tier: PaidTier, purchasedSeats = 0): Promise<string> => {
     const { sessionId, url } = await openCheckout(tier, purchasedSeats);
     await payLocally(url);
     world.receiver.received.length = 0;
@@ -71,9 +74,11 @@ describe('subscriptions of the local payment provider', () => {
       const page = await world.payments.openUpgrade({
         ...customer,
         changeId: newId('sbc'),
+        attempt: 1,
+        configurationId: null,
         subscriptionId,
         tier: 'pro',
-        expiresAt: inADay(),
+        ...pageTerms(inADay()),
       });
       return world.at(page.url);
     };
@@ -97,9 +102,11 @@ describe('subscriptions of the local payment provider', () => {
     const page = await world.payments.openUpgrade({
       ...customer,
       changeId: newId('sbc'),
+      attempt: 1,
+      configurationId: null,
       subscriptionId,
       tier: 'pro',
-      expiresAt: inADay(),
+      ...pageTerms(inADay()),
     });
     await endLocalPeriod(world.shell.context.pool, subscriptionId);
     await payLocally(world.at(page.url));
@@ -144,7 +151,12 @@ describe('subscriptions of the local payment provider', () => {
 
   describe('at the portal', () => {
     const portal = async () => {
-      const { url } = await world.payments.openPortal({ portalId: newId('prt'), customerId: customer.customerId });
+      const { url } = await world.payments.openPortal({
+        portalId: newId('prt'),
+        ...customer,
+        returnTo: 'http://carnet.test',
+        configurationId: null,
+      });
       return openLocalPage(world.at(url));
     };
 
@@ -185,7 +197,7 @@ describe('subscriptions of the local payment provider', () => {
         ...customer,
         topUpId: newId('top'),
         amountCents: 2_500,
-        expiresAt: inADay(),
+        ...pageTerms(inADay()),
       });
       await payLocally(world.at(page.url));
       const { paymentId, receiptUrl } = await world.payments.readCheckout(page.sessionId);
@@ -197,7 +209,12 @@ describe('subscriptions of the local payment provider', () => {
     });
 
     it('for an hour, and not under another address', async () => {
-      const { url } = await world.payments.openPortal({ portalId: newId('prt'), customerId: customer.customerId });
+      const { url } = await world.payments.openPortal({
+        portalId: newId('prt'),
+        ...customer,
+        returnTo: 'http://carnet.test',
+        configurationId: null,
+      });
       const address = world.at(url);
       assert.equal((await openLocalPage(address)).status, 200);
       assert.equal((await openLocalPage(`${address}x`)).status, 404);

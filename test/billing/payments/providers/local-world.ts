@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { createPayments } from '../../../../activities/payments/index.ts';
-import type { PaymentProvider } from '../../../../src/billing/payments/provider.ts';
+import type { Customer, PaymentProvider } from '../../../../src/billing/payments/provider.ts';
 import { sql } from '../../../../src/database/pool.ts';
 import type { OperatorId } from '../../../../src/ids/ids.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { database } from '../../../support/service.ts';
 import { insertOperator, openShell, type Shell } from '../../../http/support/shell.ts';
 
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   body: Buffer;
   signature: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface ReceivedWebhook {
  * A receiver at the address of the payment webhook, without a service behind it: stores what arrives, and answers what
  * a test has set.
  */
-export interface Receiver {
+interface Receiver {
   port: number;
   received: ReceivedWebhook[];
   /** Statuses of the next answers, in order; 200 after them. */
@@ -27,7 +27,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<Receiver> {
+async function startReceiver(): Promise<Receiver> {
   const received: ReceivedWebhook[] = [];
   const answers: number[] = [];
   const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ export interface LocalWorld {
   payments: PaymentProvider;
   /** The address of a page on the server of this test, which is not at PUBLIC_BASE_URL. */
   at(url: string): string;
-  newCustomer(): Promise<{ operatorId: OperatorId; customerId: string }>;
+  newCustomer(): Promise<{ operatorId: OperatorId } & Customer>;
   close(): Promise<void>;
 }
 
@@ -76,10 +76,8 @@ export async function openLocalWorld(): Promise<LocalWorld> {
     at: (url) => shell.baseUrl + new URL(url).pathname,
     async newCustomer() {
       const operatorId = await insertOperator(shell.context);
-      return {
-        operatorId,
-        ...(await payments.ensureCustomer({ operatorId, name: 'Ada & Söhne <AG>', email: 'ada@example.test' })),
-      };
+      const ada = { operatorId, name: 'Ada & Söhne <AG>', email: 'ada@example.test', customerNumber: 1 };
+      return { operatorId, ...(await payments.ensureCustomer(ada)) };
     },
     async close() {
       await shell.close();

@@ -1,20 +1,28 @@
 import type { PaidTier } from '../../../../src/fields/tiers.ts';
 import assert from 'node:assert/strict';
-import { PaymentRefused, type HostedPage, type PaymentProvider } from '../../../../src/billing/payments/provider.ts';
+import {
+  CustomerUnknown,
+  PaymentRefused,
+  type Customer,
+  type HostedPage,
+  type PaymentProvider,
+} from '../../../../src/billing/payments/provider.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { stripeMock } from '../../../support/stripe-mock.ts';
-import { openLocalProvider, openStripeProvider, type ProviderWorld } from './provider-worlds.ts';
+import { openLocalProvider, openStripeProvider, pageTerms, type ProviderWorld } from './provider-worlds.ts';
 
 /** The promises of the port (src/billing/payments/provider.ts), checked for every provider. */
 const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.Suite =>
   describe(`the payment provider ${name}`, () => {
     let world: ProviderWorld;
     let payments: PaymentProvider;
-    let customer: { operatorId: string; customerId: string };
+    let configurationId: string | null;
+    let customer: { operatorId: string } & Customer;
 
     before(async () => {
       world = await openWorld();
       ({ payments } = world);
+      configurationId = await payments.ensurePortal(null);
     });
     after(() => world.close());
     beforeEach(async () => {
@@ -27,7 +35,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       ...customer,
       topUpId: newId('top') as string,
       amountCents: 2_500,
-      expiresAt: inHalfAnHour(),
+      ...pageTerms(inHalfAnHour()),
       ...over,
     });
     const paidTopUp = async (amountCents = 2_500): Promise<{ page: HostedPage; paymentId: string }> => {
@@ -42,12 +50,12 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
         changeId: newId('sbc'),
         tier,
         purchasedSeats,
-        expiresAt: inHalfAnHour(),
+        ...pageTerms(inHalfAnHour()),
       });
       await world.pay(page);
       return (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
     };
-    const refused = (call: Promise<unknown>) => assert.rejects(call, PaymentRefused);
+    const refused = (call: Promise<unknown>, as: typeof PaymentRefused = PaymentRefused) => assert.rejects(call, as);
 
     it('has one customer for each operator', async () => {
       const { operatorId, customerId } = await world.newCustomer();
@@ -56,14 +64,26 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
         operatorId: customer.operatorId,
         name: 'Ada',
         email: 'ada@example.test',
+        customerNumber: 1,
       });
       const twice = await payments.ensureCustomer({
         operatorId: customer.operatorId,
         name: 'Ada',
         email: 'ada@example.test',
+        customerNumber: 1,
       });
       assert.deepEqual(again, twice);
       assert.notEqual(operatorId, customer.operatorId);
+    });
+
+    it('has another customer under another number, for whom a page is another one', async () => {
+      const ada = { operatorId: customer.operatorId, name: 'Ada', email: 'ada@example.test', customerNumber: 2 };
+      const next = await payments.ensureCustomer(ada);
+      assert.equal(next.customerNumber, 2);
+      const request = topUp();
+      await payments.openTopUp(request);
+      const { sessionId } = await payments.openTopUp({ ...request, ...next });
+      assert.equal((await payments.readCheckout(sessionId)).status, 'open');
     });
 
     it('opens one checkout for a top-up, however often it is called, also at once', async () => {
@@ -82,7 +102,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       const request = topUp();
       await payments.openTopUp(request);
       await refused(payments.openTopUp({ ...request, amountCents: 2_501 }));
-      await refused(payments.openTopUp(topUp({ customerId: 'cus_unknown' })));
+      await refused(payments.openTopUp(topUp({ customerId: 'cus_unknown' })), CustomerUnknown);
     });
 
     it('returns the state of a checkout', async () => {
@@ -137,7 +157,7 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
         changeId: newId('sbc'),
         tier: 'developer',
         purchasedSeats: 2,
-        expiresAt: inHalfAnHour(),
+        ...pageTerms(inHalfAnHour()),
       });
       assert.equal((await payments.readCheckout(page.sessionId)).subscriptionId, null);
       await world.pay(page);
@@ -232,16 +252,31 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
         const request = {
           ...customer,
           changeId: newId('sbc'),
+          attempt: 1,
+          configurationId,
           subscriptionId,
           tier: 'business',
-          expiresAt: inHalfAnHour(),
+          ...pageTerms(inHalfAnHour()),
         } as const;
         const page = await payments.openUpgrade(request);
         assert.deepEqual(await payments.openUpgrade(request), page);
         assert.equal((await payments.readSubscription(subscriptionId)).tier, 'developer');
         await world.confirmUpgrade(page);
+        await payments.completeUpgrade(request);
         const { tier, purchasedSeats } = await payments.readSubscription(subscriptionId);
         assert.deepEqual([tier, purchasedSeats], ['business', seats]);
+      });
+
+      it(`opens the page of an upgrade anew, with ${seats} seats bought`, async () => {
+        const subscriptionId = await subscribed('developer', seats);
+        const request = { ...customer, changeId: newId('sbc'), subscriptionId, tier: 'pro' } as const;
+        await payments.openUpgrade({ ...request, configurationId, attempt: 1, ...pageTerms(inHalfAnHour()) });
+        const again = { ...request, configurationId, attempt: 2, ...pageTerms(inHalfAnHour()) };
+        const page = await payments.openUpgrade(again);
+        assert.deepEqual(await payments.openUpgrade(again), page);
+        await world.confirmUpgrade(page);
+        await payments.completeUpgrade(request);
+        assert.equal((await payments.readSubscription(subscriptionId)).tier, 'pro');
       });
 
       it(`takes a planned downgrade back where an upgrade is requested, with ${seats} seats bought`, async () => {
@@ -250,9 +285,11 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
         const page = await payments.openUpgrade({
           ...customer,
           changeId: newId('sbc'),
+          attempt: 1,
+          configurationId,
           subscriptionId,
           tier: 'business',
-          expiresAt: inHalfAnHour(),
+          ...pageTerms(inHalfAnHour()),
         });
         const { tier, nextTier } = await payments.readSubscription(subscriptionId);
         assert.deepEqual([tier, nextTier], ['pro', null]);
@@ -261,12 +298,22 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
       });
     }
 
+    it('has one configuration of its portal, which it makes again where it is gone', async () => {
+      assert.equal(await payments.ensurePortal(configurationId), configurationId);
+      const other = await payments.ensurePortal('bpc_unknown');
+      assert.equal(await payments.ensurePortal(other), other);
+    });
+
     it('opens one portal page under a key', async () => {
-      const request = { portalId: newId('prt'), customerId: customer.customerId };
+      const { operatorId: _operatorId, ...who } = customer;
+      const request = { portalId: newId('prt'), ...who, configurationId, returnTo: 'http://carnet.test' };
       const { url } = await payments.openPortal(request);
       assert.match(url, /^https?:\/\//);
       assert.deepEqual(await payments.openPortal(request), { url });
-      await refused(payments.openPortal({ portalId: newId('prt'), customerId: 'cus_unknown' }));
+      await refused(
+        payments.openPortal({ ...request, portalId: newId('prt'), customerId: 'cus_unknown' }),
+        CustomerUnknown,
+      );
     });
 
     it('transfers once under a key', async () => {
@@ -298,9 +345,11 @@ const promises = (name: string, openWorld: () => Promise<ProviderWorld>): Mocha.
         payments.openUpgrade({
           ...customer,
           changeId: newId('sbc'),
+          attempt: 1,
+          configurationId,
           subscriptionId: 'sub_unknown',
           tier: 'pro',
-          expiresAt: inHalfAnHour(),
+          ...pageTerms(inHalfAnHour()),
         }),
       );
     });

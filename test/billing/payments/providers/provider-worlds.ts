@@ -1,5 +1,5 @@
 import { createStripePayments } from '../../../../activities/payments/stripe-payments.ts';
-import type { HostedPage, PaymentProvider } from '../../../../src/billing/payments/provider.ts';
+import type { Customer, HostedPage, PageTerms, PaymentProvider } from '../../../../src/billing/payments/provider.ts';
 import { completeConfig, readSettings } from '../../../../src/context/config.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { createLogger } from '../../../../src/context/logging.ts';
@@ -7,10 +7,17 @@ import { endLocalPeriod, payLocally } from '../../../support/local-payments.ts';
 import { startStripeProxy, stripeEnvironment, type StripeProxy } from '../../../support/stripe-proxy.ts';
 import { openLocalWorld } from './local-world.ts';
 
+/** How a page is opened, with as much time as it had when it was asked for. */
+export const pageTerms = (expiresAt: Date, seconds = 3_600): PageTerms => ({
+  expiresAt,
+  seconds,
+  returnTo: 'http://carnet.test',
+});
+
 /** A provider, with what people do and what time does in a test. */
 export interface ProviderWorld {
   payments: PaymentProvider;
-  newCustomer(): Promise<{ operatorId: string; customerId: string }>;
+  newCustomer(): Promise<{ operatorId: string } & Customer>;
   pay(page: HostedPage): Promise<void>;
   /** Confirms and pays an upgrade at its page. */
   confirmUpgrade(page: HostedPage): Promise<void>;
@@ -49,19 +56,21 @@ export async function openStripeProvider(program: string, settings: Record<strin
       PLATFORM_ADMIN_KEY: 'not-used-by-payment-providers',
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       TEMPORAL_ADDRESS: '127.0.0.1:1',
+      PUBLIC_BASE_URL: 'https://carnet.example.test',
       LOCAL_PROVIDERS: 'true',
       ...settings,
     }),
   );
   if (config.payments?.provider !== 'stripe') throw new Error('The settings name another provider.');
-  const payments = createStripePayments(config.payments, config, log);
+  const payments = createStripePayments(config.payments, log);
   return {
     payments,
     proxy,
     logged: () => logged,
     async newCustomer() {
       const operatorId = newId('op');
-      return { operatorId, ...(await payments.ensureCustomer({ operatorId, name: 'Ada', email: 'ada@example.test' })) };
+      const ada = { operatorId, name: 'Ada', email: 'ada@example.test', customerNumber: 1 };
+      return { operatorId, ...(await payments.ensureCustomer(ada)) };
     },
     pay: async ({ sessionId }) => void proxy.books.pay(sessionId),
     confirmUpgrade: async ({ sessionId }) => proxy.books.confirmUpgrade(sessionId),

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { createStripe } from '../../../../activities/payments/stripe-client.ts';
-import { PaymentRefused, type PaymentProvider } from '../../../../src/billing/payments/provider.ts';
+import {
+  PaymentRefused,
+  type Customer,
+  type PaymentProvider,
+  type SubscriptionChange,
+} from '../../../../src/billing/payments/provider.ts';
+import type { PaidTier } from '../../../../src/fields/tiers.ts';
 import { CarnetError } from '../../../../src/errors/carnet-error.ts';
 import { newId } from '../../../../src/ids/ids.ts';
 import { formIn, formOf, listIn, numberIn, textIn } from '../../../support/stripe-form.ts';
 import { stripeMock } from '../../../support/stripe-mock.ts';
 import type { StripeCall, StripeFault } from '../../../support/stripe-proxy.ts';
-import { openStripeProvider, type StripeWorld } from './provider-worlds.ts';
+import { openStripeProvider, pageTerms, type StripeWorld } from './provider-worlds.ts';
 
 const found = await stripeMock();
 if ('missing' in found)
@@ -22,12 +28,14 @@ const twiceIfClosed = (fault: StripeFault): StripeFault[] =>
 function callsToStripe(program: string): void {
   let world: StripeWorld;
   let payments: PaymentProvider;
-  let customer: { operatorId: string; customerId: string };
+  let configurationId: string | null;
+  let customer: { operatorId: string } & Customer;
 
   before(async () => {
     world = await openStripeProvider(program);
     ({ payments } = world);
     customer = await world.newCustomer();
+    configurationId = await payments.ensurePortal(null);
   });
   after(() => world.close());
   beforeEach(() => {
@@ -37,7 +45,7 @@ function callsToStripe(program: string): void {
 
   const SESSIONS = 'POST /v1/checkout/sessions';
   const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
-  const topUp = () => ({ ...customer, topUpId: newId('top'), amountCents: 2_500, expiresAt: inAnHour() });
+  const topUp = () => ({ ...customer, topUpId: newId('top'), amountCents: 2_500, ...pageTerms(inAnHour()) });
   const onlyCall = (what: string): StripeCall => {
     const [call, ...more] = world.proxy.callsTo(what);
     assert(
@@ -86,7 +94,13 @@ function callsToStripe(program: string): void {
 
   it('name the change on the session and on its subscription, with seats as an item of their own', async () => {
     const changeId = newId('sbc');
-    await payments.openSubscription({ ...customer, changeId, tier: 'pro', purchasedSeats: 3, expiresAt: inAnHour() });
+    await payments.openSubscription({
+      ...customer,
+      changeId,
+      tier: 'pro',
+      purchasedSeats: 3,
+      ...pageTerms(inAnHour()),
+    });
     const call = onlyCall(SESSIONS);
     assert.equal(call.idempotencyKey, changeId);
     const form = formOf(call.body);
@@ -114,32 +128,19 @@ function callsToStripe(program: string): void {
     await payments.transfer({ key: 'payout:op_1:2026-11', operatorId: 'op_1', account: 'acct_1', amountCents: 500 });
     assert.equal(onlyCall('POST /v1/transfers').idempotencyKey, 'payout:op_1:2026-11');
     const portalId = newId('prt');
-    await payments.openPortal({ portalId, customerId: customer.customerId });
+    await payments.openPortal({ portalId, ...customer, configurationId, returnTo: 'http://carnet.test' });
     assert.equal(onlyCall('POST /v1/billing_portal/sessions').idempotencyKey, portalId);
   });
 
   it('keep a session open until ours is over, within the bounds of Stripe, and the same however late they are made', async () => {
-    const seconds = async (settings: Record<string, string>, lasts: number): Promise<number | null> => {
-      const own = await openStripeProvider(program, settings);
-      try {
-        const { operatorId, customerId } = await own.newCustomer();
-        const until = new Date(Math.floor(Date.now() / 1_000) * 1_000 + lasts * 1_000);
-        await own.payments.openTopUp({
-          topUpId: newId('top'),
-          operatorId,
-          customerId,
-          amountCents: 1_000,
-          expiresAt: until,
-        });
-        const [call] = own.proxy.callsTo(SESSIONS);
-        const form = formOf(call?.body ?? '');
-        return form.expires_at === undefined ? null : numberIn(form.expires_at) - until.getTime() / 1_000;
-      } finally {
-        await own.close();
-      }
+    const seconds = async (lasts: number): Promise<number | null> => {
+      const until = new Date(Math.floor(Date.now() / 1_000) * 1_000 + lasts * 1_000);
+      await payments.openTopUp({ ...topUp(), ...pageTerms(until, lasts) });
+      const form = formOf(world.proxy.callsTo(SESSIONS).at(-1)?.body ?? '');
+      return form.expires_at === undefined ? null : numberIn(form.expires_at) - until.getTime() / 1_000;
     };
-    assert.equal(await seconds({ TOPUP_SESSION_SECONDS: '60' }, 60), 2_100);
-    assert.equal(await seconds({}, 86_400), null);
+    assert.equal(await seconds(60), 2_100);
+    assert.equal(await seconds(86_400), null);
   });
 
   for (const how of ['drop', 'lose', 'garbage', 500, 503, 429, 409] as const) {
@@ -233,6 +234,17 @@ function callsToStripe(program: string): void {
     }
   });
 
+  it('return when a refund that had been paid came back, and nothing of one that did not', async () => {
+    const { request, state } = await refunded();
+    const back = { id: 'txn_back', object: 'balance_transaction', created: 1_800_000_000 };
+    world.proxy.books.change(state.providerRefundId, { status: 'failed', failure_balance_transaction: back });
+    const failed = { ...state, status: 'failed', cameBackAt: new Date(1_800_000_000_000) };
+    assert.deepEqual(await payments.readRefund(state.providerRefundId), failed);
+    assert.deepEqual(await payments.refund(request), failed);
+    world.proxy.books.change(state.providerRefundId, { failure_balance_transaction: null });
+    assert.equal((await payments.readRefund(state.providerRefundId)).cameBackAt, null);
+  });
+
   for (const [intent, status] of [
     ['processing', 'processing'],
     ['requires_payment_method', 'failed'],
@@ -250,7 +262,7 @@ function callsToStripe(program: string): void {
       changeId: newId('sbc'),
       tier: 'business',
       purchasedSeats: 0,
-      expiresAt: inAnHour(),
+      ...pageTerms(inAnHour()),
     });
     await world.pay(page);
     const { subscriptionId } = await payments.readCheckout(page.sessionId);
@@ -272,13 +284,13 @@ function callsToStripe(program: string): void {
     assert(keys.every((key) => key?.startsWith(request.key)));
   });
 
-  it('credit nothing for a downgrade, prorate seats, and invoice an upgrade of several items at once', async () => {
+  it('credit nothing for a downgrade, prorate seats, and charge no saved card for an upgrade of several items', async () => {
     const page = await payments.openSubscription({
       ...customer,
       changeId: newId('sbc'),
       tier: 'pro',
       purchasedSeats: 0,
-      expiresAt: inAnHour(),
+      ...pageTerms(inAnHour()),
     });
     await world.pay(page);
     const subscriptionId = (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
@@ -290,9 +302,11 @@ function callsToStripe(program: string): void {
     const upgrade = await payments.openUpgrade({
       ...customer,
       changeId: newId('sbc'),
+      attempt: 1,
+      configurationId,
       subscriptionId,
       tier: 'business',
-      expiresAt: inAnHour(),
+      ...pageTerms(inAnHour()),
     });
     const sent = world.proxy
       .callsTo(`POST /v1/subscriptions/${subscriptionId}`)
@@ -302,11 +316,125 @@ function callsToStripe(program: string): void {
       ['none', undefined],
       ['none', undefined],
       ['create_prorations', undefined],
-      ['always_invoice', 'pending_if_incomplete'],
     ]);
-    assert.equal((await payments.readCheckout(upgrade.sessionId)).status, 'open');
+    const form = formOf(world.proxy.callsTo(SESSIONS).at(-1)?.body ?? '');
+    assert.deepEqual([form.mode, formIn(form.metadata).carnet_purpose], ['payment', 'subscription']);
+    assert.equal((await payments.readCheckout(upgrade.sessionId)).amountCents, 40_000);
+    assert.equal((await payments.readSubscription(subscriptionId)).tier, 'pro', 'it waits for its payment');
     await payments.expireCheckout(upgrade.sessionId);
     assert.equal((await payments.readCheckout(upgrade.sessionId)).status, 'expired');
+  });
+
+  it('make an upgrade of several items once when it was paid, and leave one page open', async () => {
+    const subscriptionId = await subscribed('developer', 2);
+    const changeId = newId('sbc');
+    const upgrade = {
+      ...customer,
+      configurationId,
+      changeId,
+      subscriptionId,
+      tier: 'pro',
+      ...pageTerms(inAnHour()),
+    } as const;
+    const first = await payments.openUpgrade({ ...upgrade, attempt: 1 });
+    const again = await payments.openUpgrade({ ...upgrade, attempt: 2 });
+    assert.equal((await payments.readCheckout(first.sessionId)).status, 'expired');
+    await world.pay(again);
+    world.proxy.calls.length = 0;
+    for (let time = 0; time < 2; time += 1)
+      assert.equal((await payments.completeUpgrade({ changeId, subscriptionId, tier: 'pro' })).tier, 'pro');
+    const form = formOf(onlyCall(`POST /v1/subscriptions/${subscriptionId}`).body);
+    assert.equal(form.proration_behavior, 'none', 'the difference was paid at the page');
+  });
+
+  it('make the configuration of the portal, and mend it where somebody changed it', async () => {
+    const CONFIGURATIONS = 'POST /v1/billing_portal/configurations';
+    const other = await payments.ensurePortal('bpc_of_another_account');
+    const made = formIn(formOf(onlyCall(CONFIGURATIONS).body).features);
+    const update = formIn(made.subscription_update);
+    assert.deepEqual([update.enabled, update.proration_behavior], ['true', 'always_invoice']);
+    assert.deepEqual(
+      listIn(update.products).map(({ product, prices }) => [product, Object.values(formIn(prices))]),
+      [
+        ['prod_price_developer', ['price_developer']],
+        ['prod_price_pro', ['price_pro']],
+        ['prod_price_business', ['price_business']],
+      ],
+    );
+    assert.equal(await payments.ensurePortal(other), other);
+    assert.equal(world.proxy.calls.filter(({ method }) => method === 'POST').length, 1, 'nothing to mend');
+    const features = world.proxy.books.get(other ?? '').features as { subscription_update: Record<string, unknown> };
+    features.subscription_update.proration_behavior = 'none';
+    assert.equal(await payments.ensurePortal(other), other);
+    const mended = formIn(formOf(onlyCall(`${CONFIGURATIONS}/${other}`).body).features);
+    assert.equal(formIn(mended.subscription_update).proration_behavior, 'always_invoice');
+    assert.match(world.logged(), /the portal of Stripe was not configured as it must be/);
+    await payments.ensurePortal(other);
+    onlyCall(`${CONFIGURATIONS}/${other}`);
+  });
+
+  it('for another customer, and for another page of an upgrade, have another key', async () => {
+    const request = topUp();
+    await payments.openTopUp({ ...request, customerNumber: 2 });
+    assert.equal(onlyCall(SESSIONS).idempotencyKey, `${request.topUpId}:customer-2`);
+    const [changeId, subscriptionId] = [newId('sbc'), await subscribed('developer')];
+    const upgrade = {
+      ...customer,
+      configurationId,
+      changeId,
+      subscriptionId,
+      tier: 'pro',
+      ...pageTerms(inAnHour()),
+    } as const;
+    for (const attempt of [1, 2]) await payments.openUpgrade({ ...upgrade, attempt });
+    assert.deepEqual(
+      world.proxy.callsTo('POST /v1/billing_portal/sessions').map(({ idempotencyKey }) => idempotencyKey),
+      [changeId, `${changeId}:2`],
+    );
+  });
+
+  const subscribed = async (tier: PaidTier, purchasedSeats = 0): Promise<string> => {
+    const page = await payments.openSubscription({
+      ...customer,
+      changeId: newId('sbc'),
+      tier,
+      purchasedSeats,
+      ...pageTerms(inAnHour()),
+    });
+    await world.pay(page);
+    return (await payments.readCheckout(page.sessionId)).subscriptionId ?? '';
+  };
+  const changed = (subscriptionId: string, change: SubscriptionChange) =>
+    payments.changeSubscription({ key: newId('sbc'), subscriptionId, change });
+  const itemsOf = (subscriptionId: string) =>
+    (world.proxy.books.get(subscriptionId).items as { data: { price: { id: string }; quantity: number }[] }).data;
+  const reprice = (subscriptionId: string, ...prices: string[]): void => {
+    for (const [index, item] of itemsOf(subscriptionId).entries()) item.price = { id: prices[index] ?? '' };
+  };
+
+  it('read a price that was sold before, sell at the first of its list, and take a downgrade back at what was paid', async () => {
+    const id = await subscribed('pro', 2);
+    reprice(id, 'price_pro_of_before', 'price_seat_of_before');
+    const { tier, purchasedSeats } = await payments.readSubscription(id);
+    assert.deepEqual([tier, purchasedSeats], ['pro', 2]);
+    await changed(id, { nextTier: 'developer' });
+    assert.equal(itemsOf(id)[0]?.price.id, 'price_developer');
+    await changed(id, { nextTier: null });
+    assert.equal(itemsOf(id)[0]?.price.id, 'price_pro_of_before');
+    assert.equal((await changed(id, { purchasedSeats: 3 })).purchasedSeats, 3);
+  });
+
+  it('cancel a subscription with prices that no setting names, and refuse what depends on them', async () => {
+    const id = await subscribed('pro', 2);
+    reprice(id, 'price_unknown', 'price_unknown_too');
+    const canceled = await changed(id, { cancelAtPeriodEnd: true, purchasedSeats: 0, nextTier: null });
+    assert.deepEqual([canceled.cancelAtPeriodEnd, canceled.tier, canceled.purchasedSeats], [true, null, null]);
+    await assert.rejects(changed(id, { purchasedSeats: 3 }), PaymentRefused);
+    await assert.rejects(changed(id, { nextTier: 'developer' }), PaymentRefused);
+    assert.deepEqual(
+      itemsOf(id).map(({ price }) => price.id),
+      ['price_unknown', 'price_unknown_too'],
+    );
   });
 
   it('leave nothing of the key, the customer or the pages in the log', async () => {

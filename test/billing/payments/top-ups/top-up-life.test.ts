@@ -37,7 +37,7 @@ describe('The life of a top-up', function () {
 
   it('opens the checkout, answers waiting callers, and waits for the payment', async () => {
     const { id } = await payer.begin();
-    await run(id).saying(/^Waits for the payment until/);
+    await run(id).showing(/^Waits for the payment until/);
   });
 
   it('ends when it was paid, with the receipt', async () => {
@@ -85,12 +85,12 @@ describe('The life of a top-up', function () {
     const { pool } = rig.context;
     const lost = newId('top');
     await pool.query(sql.unsafe`
-      insert into top_ups (id, operator_id, provider, amount_cents, created_at, expires_at)
-      values (${lost}, ${payer.operatorId}, 'local', 1000, clock_timestamp() - interval '11 seconds', clock_timestamp() + interval '1 day')`);
-    await run(lost).saying(/^Waits for the payment/);
+      insert into top_ups (id, operator_id, provider, amount_cents, seconds, return_to, created_at, expires_at)
+      values (${lost}, ${payer.operatorId}, 'local', 1000, 86400, 'http://carnet.test', clock_timestamp() - interval '11 seconds', clock_timestamp() + interval '1 day')`);
+    await run(lost).showing(/^Waits for the payment/);
     await run(lost).handle.terminate();
     await pool.query(sql.unsafe`
-      update top_ups set next_call_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
+      update top_ups set expires_at = clock_timestamp(), next_call_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
     assert.equal(await ended(lost), 'expired');
   });
 
@@ -98,7 +98,7 @@ describe('The life of a top-up', function () {
     const { id, sessionId } = await payer.begin();
     await run(id).handle.cancel();
     await run(id).handle.signal('nonsense', { anything: 1 });
-    await run(id).saying(
+    await run(id).showing(
       /Refused to cancel.*\n\nRefused signal nonsense|Refused signal nonsense.*\n\nRefused to cancel/s,
     );
     await payer.settleSilently(sessionId, 'paid');
@@ -108,7 +108,7 @@ describe('The life of a top-up', function () {
 
   it('leaves the address of the checkout in no history, description, log or audit event', async () => {
     const { id, checkoutUrl } = await payer.begin();
-    await run(id).saying(/^Waits/);
+    await run(id).showing(/^Waits/);
     const { raw } = await run(id).handle.describe();
     const audit = await rig.context.pool.oneFirst(sql.unsafe`select string_agg(e::text, ' ') from audit_events e`);
     const written = `${await run(id).text()} ${JSON.stringify(raw)} ${logged.join('')} ${String(audit)}`;
@@ -157,7 +157,7 @@ describe('A top-up while no worker runs', function () {
       });
       assert.deepEqual(await payer.topUp('key'), { ...answered, replayed: true });
       const rows = await payer.topUps();
-      for (const { id } of rows) await runOf(rig, lifeId['top-up'](id)).saying(/^Waits for the payment/);
+      for (const { id } of rows) await runOf(rig, lifeId['top-up'](id)).showing(/^Waits for the payment/);
       assert.equal((await payer.topUps()).length, 2);
       assert.equal(await rig.context.pool.oneFirst(sql.unsafe`select count(*)::int from local_checkouts`), 2);
     } finally {

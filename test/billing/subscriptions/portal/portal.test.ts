@@ -71,8 +71,8 @@ describe('POST /v1/billing/portal', () => {
     const db = await database();
     const id = unique('prt_test');
     await db.query(sql.unsafe`
-      insert into portal_sessions (id, operator_id, status, url, created_at)
-      values (${id}, ${operator.operatorId}, 'open', 'sealed', now() - interval '61 minutes')`);
+      insert into portal_sessions (id, operator_id, status, url, return_to, created_at)
+      values (${id}, ${operator.operatorId}, 'open', 'sealed', 'http://carnet.test', now() - interval '61 minutes')`);
     await eventually('the address to be gone', async () => (await sessionsOf(operator))[0]?.url === null);
     assert.equal((await sessionsOf(operator))[0]?.status, 'expired');
   });

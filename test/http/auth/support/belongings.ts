@@ -118,7 +118,7 @@ async function checkedOut(as: Requester, agentId: string): Promise<string> {
   return assertStatus(out, 201).checkout.id;
 }
 
-/** Weakening the accountability of an agent needs a person, so a key is told whom to ask. */
+/** Weakening the accountability of an agent needs a person, so a key gets 403 with the id of an approval. */
 async function approvalFor(as: Requester, agentId: string): Promise<string> {
   const refused = await as.patch<{ approval_id: string }>(`/v1/agents/${agentId}`, { accountability: 'logged' });
   assert.equal(refused.status, 403, refused.text);

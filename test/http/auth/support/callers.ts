@@ -10,7 +10,8 @@ import {
   unique,
 } from '../../../support/factories.ts';
 import { settingsBeside, startRole } from '../../../support/role.ts';
-import { assertStatus, database, requester, service } from '../../../support/service.ts';
+import { insertMember } from '../../../support/people.ts';
+import { database, requester, service } from '../../../support/service.ts';
 import { issued } from './belongings.ts';
 import { AUDIENCE, openIssuer } from './issuer.ts';
 import { signIn, type Place } from './session.ts';
@@ -69,7 +70,7 @@ export async function openWorld(): Promise<World> {
     issuer.token({ operator_id: owner.operatorId, scope, exp: anHourHence });
   const session = async (role: 'owner' | 'admin' | 'member'): Promise<Record<string, string>> => {
     const email = role === 'owner' ? owner.email : `${unique(role)}@example.test`;
-    if (role !== 'owner') assertStatus(await owner.post('/v1/members', { email, role }), 201);
+    if (role !== 'owner') await insertMember(owner.operatorId, email, role);
     return { cookie: await signIn(place, email) };
   };
   const [ownerSession, adminSession, memberSession] = [

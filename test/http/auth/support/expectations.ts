@@ -72,7 +72,7 @@ const table: [line: string, rule: Rule][] = [
   ['* /v1/dashboard/sessions/current', ownSession],
 
   ['GET /v1/operators/me', accounts],
-  ['PATCH /v1/operators/me', accounts],
+  ['PATCH /v1/operators/me', administration],
   ['* /v1/agents*', accounts],
   ['* /v1/service-connections*', accounts],
   ['* /v1/missions*', accounts],
@@ -96,6 +96,8 @@ const table: [line: string, rule: Rule][] = [
   ['POST /v1/billing/subscribe', administration],
   ['POST /v1/billing/cancel-subscription', administration],
   ['GET /v1/billing/subscription', work],
+  ['DELETE /v1/billing/subscription/change', administration],
+  ['POST /v1/billing/subscription/change/checkout', administration],
   ['POST /v1/billing/seats', administration],
   ['POST /v1/billing/portal', administration],
   ['POST /v1/billing/refund/:transactionId', administration],

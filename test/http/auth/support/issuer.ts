@@ -7,7 +7,7 @@ import { things } from '../../support/things.ts';
 
 export const AUDIENCE = 'https://carnet.example.test';
 
-export interface SigningKey {
+interface SigningKey {
   kid: string;
   alg: string;
   privateKey: CryptoKey;
@@ -24,8 +24,8 @@ export interface Issuer {
   /** What it publishes; `rotate` puts a new key in the place of all. */
   keys: JWK[];
   rotate(): Promise<void>;
-  /** How often each path was asked for. */
-  asked: Record<string, number>;
+  /** How often each path was requested. */
+  served: Record<string, number>;
   /** Answers in the place of its own, by path. */
   instead: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
   /** An access token, good for five minutes unless its claims say otherwise; a member that is undefined is left out. */
@@ -38,7 +38,7 @@ export interface Issuer {
 const METADATA = '/.well-known/oauth-authorization-server';
 export const JWKS = '/keys';
 
-export interface IssuerOptions {
+interface IssuerOptions {
   /** The path of the issuer, such as `/tenant`; it may end in a slash. */
   path?: string;
   /** Where it tells of itself, in the place of RFC 8414's address. */
@@ -46,11 +46,11 @@ export interface IssuerOptions {
 }
 
 export async function openIssuer({ path = '', metadataPath = METADATA + path }: IssuerOptions = {}): Promise<Issuer> {
-  const asked: Issuer['asked'] = {};
+  const served: Issuer['served'] = {};
   const instead: Issuer['instead'] = new Map();
   const server = createServer((request, response) => {
     const at = request.url ?? '';
-    asked[at] = (asked[at] ?? 0) + 1;
+    served[at] = (served[at] ?? 0) + 1;
     const other = instead.get(at);
     if (other !== undefined) return other(request, response);
     if (at === metadataPath) return sendJson(response, { issuer: issuer.url, jwks_uri: `${origin()}${JWKS}` });
@@ -65,7 +65,7 @@ export async function openIssuer({ path = '', metadataPath = METADATA + path }: 
     url: origin() + path,
     key: first,
     keys: [first.jwk],
-    asked,
+    served,
     instead,
     async rotate() {
       issuer.key = await newKey();

@@ -20,7 +20,7 @@ export interface Target {
 }
 
 export type Header = Record<string, unknown>;
-export type Signer = KeyObject | ((input: Buffer) => Buffer);
+type Signer = KeyObject | ((input: Buffer) => Buffer);
 
 /** A key of nobody. */
 export const attacker = generateKeyPairSync('ed25519');

@@ -52,8 +52,21 @@ export function claims(target: Target): Attack[] {
       'nothing, signed by us': withPayload(target, ''),
       'status of another kind': withClaims({ status: 'valid' }),
     }),
-    ...list('expired', { 'exp in the past, signed by us': withClaims({ exp: iat - 1, iat: iat - 3_600 }) }),
-    ...list('revoked', { 'a jti that was never issued': withClaims({ jti: 'psp_00000000000000000000000000' }) }),
+    // With our key anybody can sign; what was issued is what the row has.
+    ...list('revoked', {
+      'a jti that was never issued': withClaims({ jti: 'psp_00000000000000000000000000' }),
+      'exp in the past, signed by us': withClaims({ exp: iat - 1, iat: iat - 3_600 }),
+      'a later exp, signed by us': withClaims({ exp: exp + 60 }),
+      'another agent, signed by us': withClaims({ sub: 'ag_01K0000000000000000000000B' }),
+      'another operator, signed by us': withClaims({ svcns: { ...svcns, operator_id: 'op_platform' } }),
+      'more scopes, signed by us': withClaims({
+        svcns: { ...svcns, services: [{ ...(svcns.services as object[])[0], scopes: ['repo:read', 'repo:admin'] }] },
+      }),
+      'no constraints, signed by us': withClaims({
+        svcns: { ...svcns, services: [{ ...(svcns.services as object[])[0], constraints: [] }] },
+      }),
+      'an audience of its own, signed by us': withClaims({ aud: 'https://elsewhere.example' }),
+    }),
   ];
 }
 

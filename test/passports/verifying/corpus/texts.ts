@@ -38,6 +38,12 @@ export function texts(target: Target): Attack[] {
     'percent-encoded dots': good.replaceAll('.', '%2E'),
     'dots of another script': good.replaceAll('.', '\uff0e'),
     'letters of another script': good.replace('e', '\u0435'),
+    'a payload whose letters are 256 code points away': `${head}.${shifted(body, 0x100)}.${signature}`,
+    'a payload of letters 0x400 away': `${head}.${shifted(body, 0x400)}.${signature}`,
+    'one letter of the payload 256 away': `${head}.${shifted(body.slice(0, 1), 0x100)}${body.slice(1)}.${signature}`,
+    'a header of letters 256 away': `${shifted(head, 0x100)}.${body}.${signature}`,
+    'dots 256 code points away': good.replaceAll('.', '\u012e'),
+    'a letter beyond U+FFFF in the payload': `${head}.${body}\u{1f600}.${signature}`,
     'spare bits in the signature': `${head}.${body}.${signature.slice(0, -1)}${nextDigit(signature.at(-1) ?? '')}`,
     'spare bits in the payload': `${spareHead}.${spareBody.slice(0, -1)}${nextDigit(spareBody.at(-1) ?? '')}.${spareSignature}`,
     'a digit more in the signature': `${good}A`,
@@ -103,6 +109,10 @@ function tokenWhere(target: Target, fits: (token: string) => boolean): string {
   }
   throw new Error('No padding gives such a token.');
 }
+
+/** Characters that are the same byte once they are cut to one. */
+const shifted = (text: string, by: number): string =>
+  String.fromCharCode(...[...text].map((letter) => letter.charCodeAt(0) + by));
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

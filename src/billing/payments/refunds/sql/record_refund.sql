@@ -1,5 +1,6 @@
 -- Records the outcome of a refund that a webhook reports. One whose id we do not know yet may be the one that is being requested right
--- now; one that was not ours and failed after the wallet has paid it is for a person to give back.
+-- now; one that was not ours and failed after the wallet has paid it is for a person to give back, and one that failed before the wallet
+-- heard of it never costs anything: sums of before that moment count it and are not believed.
 create function record_refund(p_provider_refund text, p_payment text, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
 declare known text; r refunds;
@@ -10,9 +11,12 @@ begin
     where status = 'pending' and provider_refund_id is null and top_up_id = (select id from top_ups where payment_id = p_payment)
     returning * into r;
   if not found then
-    return row(case when p_status = 'failed' and exists (
-        select from refunded_payments where payment_id = p_payment and charged_back_cents > 0) then 'came_back' else 'not_ours' end,
-      null, null)::payment_effect;
+    if p_status <> 'failed' or p_payment is null then return row('not_ours', null, null)::payment_effect; end if;
+    perform lock_payment(p_payment);
+    insert into refunded_payments as p (payment_id, refunded_cents, came_back_at) values (p_payment, 0, p_at)
+      on conflict (payment_id) do update set came_back_at = greatest(p.came_back_at, excluded.came_back_at)
+      returning case when charged_back_cents > 0 then 'came_back' else 'not_ours' end into known;
+    return row(known, null, null)::payment_effect;
   end if;
-  return row('asked', r.operator_id, 'refund:' || r.id)::payment_effect;
+  return row('being_requested', r.operator_id, 'refund:' || r.id)::payment_effect;
 end $$;

@@ -1,5 +1,5 @@
--- What became of a refund of ours. One that succeeded can still fail when the bank sends it back: the wallet gets it again. `p_at`: of the
--- event, by the provider's clock; null where its state was read from the provider.
+-- What became of a refund of ours. One that succeeded can still fail when the bank sends it back: the wallet gets it again. `p_at`: when that
+-- was, by the provider's clock; null where it does not say, and now counts.
 create function settle_refund(p_refund text, p_provider_refund text, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
 declare t top_ups; r refunds; was text;
@@ -20,7 +20,7 @@ begin
   else
     -- The provider no longer counts what it could not give back; one that it refused was never counted.
     if r.provider_refund_id is not null then
-      insert into refunded_payments as p (payment_id, refunded_cents, came_back_at) values (t.payment_id, 0, p_at)
+      insert into refunded_payments as p (payment_id, refunded_cents, came_back_at) values (t.payment_id, 0, coalesce(p_at, clock_timestamp()))
         on conflict (payment_id) do update set refunded_cents = greatest(0, p.refunded_cents - r.amount_cents),
           came_back_at = greatest(p.came_back_at, excluded.came_back_at);
     end if;

@@ -1,0 +1,237 @@
+// Tries, with real test keys, everything that the service does at Stripe: makes one of each thing, holds what comes back
+// against what the service expects, and takes the things away again. Exit code 1 where something differs. It needs the
+// settings STRIPE_SECRET_KEY (of a test account or sandbox) and STRIPE_PRICE_*, and touches no database.
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { createStripePayments } from '../activities/payments/stripe-payments.ts';
+import { type PaymentProvider, paymentEventOf, paymentEventTypes } from '../src/billing/index.ts';
+import { completeConfig, readSettings, type StripeSettings } from '../src/context/config.ts';
+import { paidTiers } from '../src/fields/tiers.ts';
+
+type Fields = Record<string, string>;
+type Answer = Record<string, unknown>;
+
+/** Something else came back than the service expects. */
+class Difference extends Error {}
+
+const expectThat = (isSo: boolean, otherwise: string): void => {
+  if (!isSo) throw new Difference(otherwise);
+};
+
+function settingsOfTest(): StripeSettings {
+  const { payments } = completeConfig(
+    readSettings({ STRIPE_WEBHOOK_SECRET: 'whsec_not_used_here', ...process.env, LOCAL_PROVIDERS: 'true' }),
+    {
+      databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
+      temporalAddress: '127.0.0.1:1',
+      platformAdminKey: 'not-used-by-this-script',
+      encryptionKeys: [Buffer.alloc(32)],
+    },
+  );
+  if (payments?.provider !== 'stripe')
+    throw new Error('Set STRIPE_SECRET_KEY and the STRIPE_PRICE_ settings of a test account first.');
+  if (!/^[rs]k_test_/.test(payments.secretKey))
+    throw new Error('STRIPE_SECRET_KEY is no test key (sk_test_… or rk_test_…): this would move real money.');
+  return payments;
+}
+
+/** What a person does at Stripe's pages, and what the service itself never calls. */
+const callerOf =
+  ({ secretKey, apiBase }: StripeSettings) =>
+  async (method: 'GET' | 'POST' | 'DELETE', path: string, fields: Fields = {}): Promise<Answer> => {
+    const form = new URLSearchParams(fields);
+    const query = method === 'GET' && form.size > 0 ? `?${form.toString()}` : '';
+    const response = await fetch(`${apiBase ?? 'https://api.stripe.com'}/v1/${path}${query}`, {
+      method,
+      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/x-www-form-urlencoded' },
+      ...(method === 'POST' && { body: form }),
+    });
+    const body = (await response.json()) as Answer;
+    if (!response.ok) throw new Difference(`${method} ${path} is ${response.status}: ${JSON.stringify(body.error)}`);
+    return body;
+  };
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function settingsOrEnd(): StripeSettings {
+  try {
+    return settingsOfTest();
+  } catch (error) {
+    console.error(sentenceOf(error));
+    process.exit(1);
+  }
+}
+
+const settings = settingsOrEnd();
+const payments: PaymentProvider = createStripePayments(settings, pino({ level: 'silent' }));
+const call = callerOf(settings);
+const run = randomUUID();
+const operatorId = `op_check_${run}`;
+const returnTo = 'https://carnet.example.com';
+const soon = () => ({
+  expiresAt: new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000),
+  seconds: 3_600,
+  returnTo,
+});
+const idIn = (answer: Answer): string => String(answer.id);
+
+let differences = 0;
+async function check(what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+    console.log(`ok       ${what}`);
+  } catch (error) {
+    differences += 1;
+    console.log(`DIFFERS  ${what}: ${sentenceOf(error)}`);
+  }
+}
+
+const who = { operatorId, name: 'Carnet check', email: 'check@example.com', customerNumber: 1 };
+const customer = await payments.ensureCustomer(who).catch((error: unknown) => {
+  console.error(`Stripe makes no customer with this key: ${sentenceOf(error)}`);
+  process.exit(1);
+});
+const { customerId } = customer;
+let configurationId: string | null = null;
+
+try {
+  for (const item of [...paidTiers, 'seat' as const])
+    for (const id of settings.prices[item])
+      await check(`the price ${id} of ${item} is in dollars, each month`, async () => {
+        const { currency, active, recurring } = await call('GET', `prices/${id}`);
+        const interval = (recurring as { interval?: string } | null)?.interval;
+        expectThat(
+          currency === 'usd' && interval === 'month',
+          `it is in ${String(currency)}, each ${interval ?? 'time'}`,
+        );
+        expectThat(active === true || id !== settings.prices[item][0], 'it is archived, and cannot be sold');
+      });
+
+  await check('a customer is made once', async () => {
+    expectThat((await payments.ensureCustomer(who)).customerId === customerId, 'the same request made another');
+  });
+
+  await check('the checkout of a top-up opens once, reads as open, and can be closed', async () => {
+    const request = { ...customer, ...soon(), topUpId: `top_check_${run}`, operatorId, amountCents: 1_000 };
+    const page = await payments.openTopUp(request);
+    expectThat((await payments.openTopUp(request)).sessionId === page.sessionId, 'the same request opened another');
+    const { status, amountCents, currency } = await payments.readCheckout(page.sessionId);
+    expectThat(
+      status === 'open' && amountCents === 1_000 && currency === 'usd',
+      `${status}, ${amountCents} ${currency}`,
+    );
+    await payments.expireCheckout(page.sessionId);
+    expectThat((await payments.readCheckout(page.sessionId)).status === 'expired', 'it is open still');
+  });
+
+  await check('the checkout of a first subscription opens for each tier', async () => {
+    for (const tier of paidTiers) {
+      const changeId = `sbc_check_${tier}_${run}`;
+      const page = await payments.openSubscription({
+        ...customer,
+        ...soon(),
+        changeId,
+        operatorId,
+        tier,
+        purchasedSeats: 1,
+      });
+      await payments.expireCheckout(page.sessionId);
+    }
+  });
+
+  await check('the portal is configured, stays as it is, and opens', async () => {
+    configurationId = await payments.ensurePortal(null);
+    expectThat((await payments.ensurePortal(configurationId)) === configurationId, 'it was made anew');
+    const { url } = await payments.openPortal({ ...customer, configurationId, portalId: `prt_check_${run}`, returnTo });
+    expectThat(url.startsWith('https://'), url);
+  });
+
+  await check('a payment is refunded once, and reads as refunded', async () => {
+    const intent = await call('POST', 'payment_intents', {
+      amount: '1000',
+      currency: 'usd',
+      customer: customerId,
+      payment_method: 'pm_card_visa',
+      confirm: 'true',
+      'automatic_payment_methods[enabled]': 'true',
+      'automatic_payment_methods[allow_redirects]': 'never',
+    });
+    const request = { key: `refund:check:${run}`, paymentId: idIn(intent), amountCents: 1_000 };
+    const first = await payments.refund(request);
+    expectThat(first.status !== 'failed' && first.cameBackAt === null, first.status);
+    expectThat((await payments.refund(request)).providerRefundId === first.providerRefundId, 'it was refunded twice');
+    const { status } = await payments.readRefund(first.providerRefundId);
+    expectThat(status === first.status || status === 'succeeded', status);
+  });
+
+  await check('a subscription is read, changed, upgraded at a page, and given back', async () => {
+    const card = await call('POST', 'payment_methods/pm_card_visa/attach', { customer: customerId });
+    const made = await call('POST', 'subscriptions', {
+      customer: customerId,
+      'items[0][price]': settings.prices.developer[0],
+      default_payment_method: idIn(card),
+      'metadata[carnet_operator]': operatorId,
+    });
+    const subscriptionId = idIn(made);
+    const { tier, status, purchasedSeats } = await payments.readSubscription(subscriptionId);
+    expectThat(
+      tier === 'developer' && status === 'active' && purchasedSeats === 0,
+      `${tier}, ${status}, ${purchasedSeats}`,
+    );
+    const change = async (wanted: Parameters<PaymentProvider['changeSubscription']>[0]['change']) =>
+      payments.changeSubscription({ key: `check:${randomUUID()}`, subscriptionId, change: wanted });
+    const upgrade = { ...customer, configurationId, subscriptionId, tier: 'pro' } as const;
+    const portal = await payments.openUpgrade({
+      ...upgrade,
+      ...soon(),
+      changeId: `sbc_check_portal_${run}`,
+      attempt: 1,
+    });
+    expectThat(portal.sessionId.startsWith('bps_'), `the page of the portal is ${portal.sessionId}`);
+    expectThat((await change({ purchasedSeats: 1 })).purchasedSeats === 1, 'no seat was bought');
+    const page = await payments.openUpgrade({ ...upgrade, ...soon(), changeId: `sbc_check_page_${run}`, attempt: 1 });
+    expectThat(
+      (await payments.readSubscription(subscriptionId)).tier === 'developer',
+      'the upgrade counts before it is paid',
+    );
+    await payments.expireCheckout(page.sessionId);
+    const completed = await payments.completeUpgrade({
+      changeId: `sbc_check_page_${run}`,
+      subscriptionId,
+      tier: 'pro',
+    });
+    expectThat(completed.tier === 'pro', `the upgrade left the tier ${completed.tier}`);
+    const planned = await change({ nextTier: 'developer' });
+    expectThat(planned.tier === 'pro' && planned.nextTier === 'developer', `${planned.tier}, then ${planned.nextTier}`);
+    expectThat((await change({ nextTier: null })).nextTier === null, 'the smaller tier is still planned');
+    expectThat((await change({ cancelAtPeriodEnd: true })).cancelAtPeriodEnd, 'it does not end with its period');
+    expectThat(!(await change({ cancelAtPeriodEnd: false })).cancelAtPeriodEnd, 'it ends with its period still');
+    await payments.giveSubscriptionBack(subscriptionId);
+    expectThat((await payments.readSubscription(subscriptionId)).status === 'canceled', 'it goes on');
+  });
+
+  await check('the events of the last hour can be read', async () => {
+    const { events } = await payments.readEvents({ since: new Date(Date.now() - 3_600_000), after: null });
+    for (const event of events) expectThat(paymentEventOf(event, settings) !== null, 'one of them is no event');
+  });
+
+  await check('the endpoint of the webhook is sent every event that means something', async () => {
+    const { data } = await call('GET', 'webhook_endpoints', { limit: '100' });
+    const ours = (data as { url: string; enabled_events: string[] }[]).filter(({ url }) =>
+      url.endsWith('/v1/billing/webhooks/stripe'),
+    );
+    expectThat(ours.length > 0, 'there is none (docs/operations.md says how to make it)');
+    for (const { url, enabled_events: enabled } of ours) {
+      const missing = enabled.includes('*') ? [] : paymentEventTypes.filter((type) => !enabled.includes(type));
+      expectThat(missing.length === 0, `${url} is not sent ${missing.join(', ')}`);
+    }
+  });
+} finally {
+  await call('DELETE', `customers/${customerId}`);
+  if (configurationId !== null)
+    await call('POST', `billing_portal/configurations/${String(configurationId)}`, { active: 'false' });
+}
+
+console.log('Not tried: a transfer to a publisher, which needs a connected account, and what people do on pages.');
+console.log(differences === 0 ? 'Stripe is as the service expects it.' : `${differences} things differ.`);
+process.exitCode = differences === 0 ? 0 : 1;

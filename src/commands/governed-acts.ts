@@ -1,0 +1,79 @@
+interface GovernedRule {
+  /** The call that does it. */
+  call: `${'POST' | 'PATCH' | 'DELETE'} /v1/${string}`;
+  /** What is done, and under which condition. */
+  what: string;
+  /** Why no key or token may do it alone; a sentence, which the refusal repeats. */
+  why: string;
+  /** Who may do it in a dashboard session, or approve it: the owners, or administrators too. */
+  by: 'owner' | 'administrator';
+}
+
+/**
+ * Everything that needs a person: no key, token or member without a role that may approve does it alone. The gate
+ * (`RequireApproval`) takes nothing else, docs/people.md shows it, and a test compares the two.
+ */
+export const governedActs = {
+  'review.approved': {
+    call: 'POST /v1/passports/reviews/:checkoutId/decide',
+    what: 'Approving a review',
+    why: 'It vouches for what an agent did, and lifts the hold of a critical review.',
+    by: 'administrator',
+  },
+  'review.blocked': {
+    call: 'POST /v1/passports/reviews/:checkoutId/decide',
+    what: 'Blocking a critical review without `block_future`',
+    why: 'It lifts the hold of the agent, which gets passports again; with `block_future` the block takes its place.',
+    by: 'administrator',
+  },
+  'agent.unblocked': {
+    call: 'POST /v1/agents/:id/unblock',
+    what: 'Unblocking an agent',
+    why: 'A person has blocked it.',
+    by: 'administrator',
+  },
+  'agent.accountability_weakened': {
+    call: 'PATCH /v1/agents/:id',
+    what: 'Holding an agent to less: a weaker `accountability`, or a longer `checkpoint_interval_seconds` or none',
+    why: 'An agent that is held to less reports less, and nobody reviews it.',
+    by: 'administrator',
+  },
+  'member.owner_added': {
+    call: 'POST /v1/members',
+    what: 'Adding an owner',
+    why: 'An owner decides where the money goes and who approves: only an owner makes another.',
+    by: 'owner',
+  },
+  'member.admin_added': {
+    call: 'POST /v1/members',
+    what: 'Adding an administrator',
+    why: 'An administrator approves what keys and tokens ask for: no key makes the person who approves for it.',
+    by: 'administrator',
+  },
+  'member.owner_deleted': {
+    call: 'DELETE /v1/members/:id',
+    what: 'Deleting an owner',
+    why: 'It takes the money and the approvals out of somebody’s hands: only an owner removes another.',
+    by: 'owner',
+  },
+  'member.admin_deleted': {
+    call: 'DELETE /v1/members/:id',
+    what: 'Deleting an administrator',
+    why: 'It takes away a person who approves, and with the second one the rule that nobody approves their own request.',
+    by: 'administrator',
+  },
+  'operator.payout_account_changed': {
+    call: 'PATCH /v1/operators/me',
+    what: 'Changing `payout_account`',
+    why: 'Earnings are paid out to it: only an owner decides where money leaves to.',
+    by: 'owner',
+  },
+} as const satisfies Record<string, GovernedRule>;
+
+/** An act as approvals and the audit trail name it. */
+export type GovernedAct = keyof typeof governedActs;
+
+export const ruleOfAct = (act: GovernedAct): GovernedRule => governedActs[act];
+
+/** Of the act that an approval is about. */
+export const isGovernedAct = (action: string): action is GovernedAct => Object.hasOwn(governedActs, action);

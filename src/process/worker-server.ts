@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Context } from '../context/context.ts';
+import { healthPages, type Health } from '../http/pages/health-pages.ts';
+import { metricsPage } from '../http/pages/metrics-page.ts';
+import { PageTable, type Page } from '../http/pages/page.ts';
+import { listen } from './listen.ts';
+
+/**
+ * Health and metrics of a process that serves no calls, on a port of its own: without credentials, as on the API's port, so it is for whoever
+ * runs the service and not for the network outside.
+ * @throws StartupFault where it cannot listen
+ */
+export async function serveWorkerPages(
+  { config, log, pool }: Pick<Context, 'config' | 'log' | 'pool'>,
+  health: Health,
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const table = new PageTable([...healthPages(pool, health), metricsPage]);
+  const answer = async ({ url = '/', method }: IncomingMessage): Promise<Page> => {
+    const found = table.find(url.split('?')[0] ?? '');
+    if (found === undefined) return plain(404, 'not found');
+    if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET');
+    return await found.page.page({ id: found.id });
+  };
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { status, type, body } = await answer(request).catch((error: unknown) => {
+      log.warn({ err: error }, 'a page of the worker failed');
+      return plain(500, 'failed');
+    });
+    response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
+  };
+  const server = createServer((request, response) => void respond(request, response));
+  const port = await listen(server, { port: config.workerPort, host: config.host });
+  return {
+    port,
+    async stop() {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const plain = (status: number, body: string): Page => ({
+  status,
+  type: 'text/plain; charset=utf-8',
+  body: `${body}\n`,
+});

@@ -1,0 +1,47 @@
+import { findAgent } from '../../accounts/index.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Config } from '../../context/config.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, invalid } from '../../errors/carnet-error.ts';
+import { newId } from '../../ids/ids.ts';
+import { checkSchemas } from './check-schemas.ts';
+import { hasCode } from '../skill-code.ts';
+import { keptSkill, type KeptSkill } from '../kept-skill.ts';
+import type { PublishSkill, Skill } from '../schema.ts';
+import { showSkill } from '../show-skill.ts';
+import { insertSkill } from './write-queries.ts';
+
+/**
+ * Whether a new skill waits for an administrator: with the setting `code`, whatever the service would execute or show as
+ * code (decision K1).
+ */
+export const needsReview = (setting: Config['skillReview'], skill: PublishSkill): boolean =>
+  setting === 'all' || (setting === 'code' && (skill.execution_mode !== 'open' || hasCode(skill)));
+
+/**
+ * Publishes a skill, which is active at once or waits in pending_review.
+ * @throws CarnetError VALIDATION_ERROR for a refused schema or an agent of somebody else; SKILL_NAME_TAKEN.
+ */
+export async function publishSkill(context: Context, call: CommandCall, body: PublishSkill): Promise<Answered<Skill>> {
+  await checkSchemas(context, call.caller, { input_schema: body.input_schema, output_schema: body.output_schema });
+  const id = newId('skl');
+  const review = needsReview(context.config.skillReview, body);
+  return await runCommand<Skill, KeptSkill>(
+    context,
+    call,
+    async ({ connection, audit }) => {
+      const { operatorId } = call.caller;
+      if (body.agent_id !== undefined) {
+        const agent = await findAgent(connection, { operatorId, agentId: body.agent_id });
+        assertThat(agent, () =>
+          invalid({ path: 'agent_id', code: 'unknown_agent', message: 'must be an agent of yours' }),
+        );
+      }
+      await insertSkill(connection, { id, operatorId, body, review });
+      await audit('skill.published', id, { name: body.name, version: body.version, review });
+      return { status: 201, body: await showSkill(connection, id), location: `/v1/skills/${id}` };
+    },
+    { kept: keptSkill },
+  );
+}

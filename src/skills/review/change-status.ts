@@ -1,0 +1,57 @@
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { keptSkill, type KeptSkill } from '../kept-skill.ts';
+import { lockSkillRow } from '../queries.ts';
+import type { Skill } from '../schema.ts';
+import { lockOwnSkill, showSkill } from '../show-skill.ts';
+import { nextState, type NextState, type SkillState, type StatusAction } from '../status.ts';
+import { saveState } from '../publishing/write-queries.ts';
+
+const AUDIT_NAMES = {
+  suspend: 'skill.suspended',
+  activate: 'skill.activated',
+  unlist: 'skill.unlisted',
+  approve: 'skill.approved',
+} as const;
+
+const auditName = (action: StatusAction): string => {
+  if (typeof action === 'string') return AUDIT_NAMES[action];
+  return 'reject' in action ? 'skill.rejected' : 'skill.taken_down';
+};
+
+const differs = (before: SkillState, after: NextState): boolean =>
+  before.status !== after.status ||
+  before.review_status !== after.review_status ||
+  before.rejection_reason !== after.rejection_reason;
+
+/**
+ * Moves a skill to the state that follows the action; one that is in that state already is answered unchanged.
+ * @param by `owner` for suspend, activate and unlist; `platform` for the review, whose routes admit nobody else.
+ * @throws CarnetError NOT_FOUND, NOT_OWNER, INVALID_STATE, NO_EXECUTABLE_CONTENT
+ */
+export const changeStatus = (
+  context: Context,
+  call: CommandCall,
+  id: string,
+  { by, action }: { by: 'owner' | 'platform'; action: StatusAction },
+): Promise<Answered<Skill>> =>
+  runCommand<Skill, KeptSkill>(
+    context,
+    call,
+    async ({ connection, audit, changed }) => {
+      const before =
+        by === 'owner' ? await lockOwnSkill(connection, call.caller, id) : await lockSkillRow(connection, id);
+      assertThat(before, () => notFound('skill'));
+      const after = nextState(before, action);
+      if (differs(before, after)) {
+        await saveState(connection, { id, next: after, reviewed: by === 'platform' });
+        const reason = typeof action === 'string' ? {} : { reason: after.rejection_reason };
+        await audit(auditName(action), id, { from: before.status, to: after.status, ...reason });
+        changed(id);
+      }
+      return { status: 200, body: await showSkill(connection, id) };
+    },
+    { kept: keptSkill },
+  );

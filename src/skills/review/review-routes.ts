@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { cursorList } from '../../http/lists/pagination.ts';
+import { route } from '../../http/route.ts';
+import { changeStatus } from './change-status.ts';
+import { presentSkills } from '../presenter.ts';
+import { listPendingReviews } from '../queries.ts';
+import { ListedSkillSchema, RejectSkillSchema, SkillSchema, TakeDownSkillSchema } from '../schema.ts';
+
+const tag = 'platform';
+const params = z.object({ id: z.string() });
+
+const waiting = cursorList({
+  name: 'skills',
+  item: ListedSkillSchema,
+  position: z.object({ id: z.string() }),
+  maximum: 1_000,
+  standard: 1_000,
+});
+
+const pendingReviews = route({
+  method: 'get',
+  path: '/v1/skills/pending-reviews',
+  operation: 'listPendingSkillReviews',
+  tag,
+  summary: 'List the skills that wait for review, longest waiting first',
+  audience: 'platform',
+  query: z.object(waiting.query),
+  status: 200,
+  reply: waiting.reply,
+  refusals: ['INVALID_CURSOR'],
+  handler: async (request) => {
+    const { context, caller, query } = request;
+    const rows = await listPendingReviews(context.pool, waiting.after(request)?.id ?? null, query.limit + 1);
+    return waiting.answer(request, presentSkills(rows, caller), ({ id }) => ({ id }));
+  },
+});
+
+const approve = route({
+  method: 'post',
+  path: '/v1/skills/:id/approve',
+  operation: 'approveSkill',
+  tag,
+  summary: 'Approve a skill that waits for review',
+  audience: 'platform',
+  params,
+  status: 200,
+  reply: SkillSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'NO_EXECUTABLE_CONTENT'],
+  handler: ({ context, call, params: { id } }) =>
+    changeStatus(context, call, id, { by: 'platform', action: 'approve' }),
+});
+
+const reject = route({
+  method: 'post',
+  path: '/v1/skills/:id/reject',
+  operation: 'rejectSkill',
+  tag,
+  summary: 'Reject a skill that waits for review',
+  audience: 'platform',
+  params,
+  body: RejectSkillSchema,
+  status: 200,
+  reply: SkillSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  example: { reason: 'The script sends its input elsewhere.' },
+  handler: ({ context, call, params: { id }, body }) =>
+    changeStatus(context, call, id, { by: 'platform', action: { reject: body.reason } }),
+});
+
+const takeDown = route({
+  method: 'post',
+  path: '/v1/admin/skills/:id/suspend',
+  operation: 'takeDownSkill',
+  tag,
+  summary: 'Take a skill down; its owner cannot bring it back without a review',
+  audience: 'platform',
+  params,
+  body: TakeDownSkillSchema,
+  status: 200,
+  reply: SkillSchema,
+  refusals: ['NOT_FOUND'],
+  example: { reason: 'Reported for fraud.' },
+  handler: ({ context, call, params: { id }, body }) =>
+    changeStatus(context, call, id, { by: 'platform', action: { takeDown: body.reason } }),
+});
+
+export const reviewRoutes = [pendingReviews, approve, reject, takeDown];

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { createPayments } from '../../../activities/payments/index.ts';
+import type { PaymentsContext } from '../../../src/billing/payments/provider.ts';
+import { cancelSubscription } from '../../../src/billing/subscriptions/cancel.ts';
+import { subscribe } from '../../../src/billing/subscriptions/subscribe.ts';
+import { readPaymentWebhook } from '../../../src/billing/webhook/verify.ts';
+import { readPaymentEvents, type EventReading } from '../../../src/billing/webhook/read-events.ts';
+import { receivePaymentEvent } from '../../../src/billing/webhook/receive.ts';
+import type { StripeSettings } from '../../../src/context/config.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
+import { callOf } from '../../invocations/own-context.ts';
+import { eventually } from '../../support/eventually.ts';
+import { unique } from '../../support/factories.ts';
+import {
+  balanceTransaction,
+  checkoutSession,
+  disputeObject,
+  paymentEventBody,
+  refundedCharge,
+  signPaymentEvent,
+} from '../../support/payment-webhooks.ts';
+import { pricesOfTests, type StripeObject } from '../../support/stripe-books.ts';
+import { stripeMock } from '../../support/stripe-mock.ts';
+import { startStripeProxy, type StripeProxy } from '../../support/stripe-proxy.ts';
+import { startRig, type Rig } from '../../temporal/rig.ts';
+import { newPayer, type Payer } from './payer.ts';
+
+const found = await stripeMock();
+if ('missing' in found)
+  process.stderr.write(`LEFT OUT: stories of Stripe that webhooks do not bring; ${found.missing}.\n`);
+else describe('A hard story of Stripe', () => stories(found.program));
+
+const SECRET = 'whsec_of_the_tests';
+
+function stories(program: string): void {
+  let rig: Rig;
+  let stripe: StripeProxy;
+  let payer: Payer;
+  let settings: StripeSettings;
+  before(async () => {
+    stripe = await startStripeProxy(program);
+    rig = await startRig();
+    settings = {
+      provider: 'stripe',
+      secretKey: 'sk_test_of_the_tests',
+      webhookSecrets: [SECRET],
+      apiBase: stripe.apiBase,
+      prices: pricesOfTests,
+    };
+    rig.config.payments = settings;
+    await rig.startDelivery();
+    await rig.startWorker();
+  });
+  beforeEach(async function () {
+    this.timeout(60_000);
+    settings.prices = pricesOfTests;
+    stripe.books.events.length = 0;
+    payer = await newPayer(rig.context);
+  });
+  after(async () => {
+    await rig.stop();
+    await stripe.stop();
+  });
+
+  const happened = (minutesAgo: number, type: string, object: Record<string, unknown>): void => {
+    const createdAt = new Date(Date.now() - minutesAgo * 60_000);
+    stripe.books.events.push(
+      JSON.parse(paymentEventBody(type, object, { id: unique('evt'), createdAt })) as Record<string, unknown>,
+    );
+  };
+  const readAll = async (): Promise<EventReading> => {
+    const context: PaymentsContext = { ...rig.context, payments: createPayments(rig.context) };
+    let reading: EventReading | null = null;
+    do reading = await readPaymentEvents(context, reading);
+    while (!reading.isOver);
+    return reading;
+  };
+  const metadataOf = (id: string) =>
+    ({ carnet_purpose: 'top_up', carnet_reference: id, carnet_operator: payer.operatorId }) as const;
+
+  describe('the webhook is away for a week', function () {
+    this.timeout(90_000);
+    const DAY = 1_440;
+
+    it('what only webhooks bring is read from the list of events, once, in whatever order', async () => {
+      const { id, sessionId } = await payer.begin();
+      const paymentId = `pi_${id}`;
+      happened(
+        7 * DAY,
+        'checkout.session.completed',
+        checkoutSession(metadataOf(id), { id: sessionId, payment_intent: paymentId }),
+      );
+      happened(5 * DAY, 'charge.refunded', refundedCharge(paymentId, 1_000, 300));
+      const moved = (...cents: number[]) => ({
+        balance_transactions: cents.map((amount, index) => balanceTransaction(`txn_${id}_${index}`, amount)),
+      });
+      happened(4 * DAY, 'charge.dispute.funds_withdrawn', disputeObject(`dp_${id}`, paymentId, 700, moved(-700)));
+      happened(
+        2 * DAY,
+        'charge.dispute.funds_reinstated',
+        disputeObject(`dp_${id}`, paymentId, 700, { status: 'won', ...moved(-700, 700) }),
+      );
+      const { missed, failed } = await readAll();
+      assert.deepEqual([missed, failed], [4, 0]);
+      assert.deepEqual(await payer.available(), { posted_cents: 700, held_cents: 0 });
+      assert.deepEqual((await readAll()).missed, 0, 'what was read counts once');
+    });
+
+    it('reads page after page, and one event that cannot be applied keeps no other from it', async () => {
+      const { id, sessionId } = await payer.begin();
+      happened(
+        DAY,
+        'checkout.session.completed',
+        checkoutSession(metadataOf(id), { id: sessionId, payment_intent: `pi_${id}` }),
+      );
+      const broken = {
+        id: 'sub_broken',
+        customer: 'cus_1',
+        status: 'active',
+        items: { data: [] },
+        metadata: { carnet_operator: payer.operatorId },
+      };
+      happened(DAY / 2, 'customer.subscription.updated', broken);
+      for (let index = 0; index < 250; index += 1)
+        happened(1, 'charge.refunded', refundedCharge(`pi_of_a_shop_${index}`, 100, 50));
+      stripe.calls.length = 0;
+      const { missed, failed } = await readAll();
+      assert.deepEqual([missed, failed], [251, 1]);
+      assert.equal(stripe.callsTo('GET /v1/events').length, 3);
+      assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 0 });
+    });
+
+    it('forgets what was reported of payments that are not ours, after a quarter of a year', async () => {
+      const { pool } = rig.context;
+      await pool.query(sql.unsafe`insert into refunded_payments (payment_id, refunded_cents, reported_at)
+        values ('pi_old_shop', 1, now() - interval '91 days'), ('pi_young_shop', 1, now() - interval '89 days')`);
+      await readAll();
+      const left = await pool.anyFirst(
+        sql.unsafe`select payment_id from refunded_payments where payment_id in ('pi_old_shop', 'pi_young_shop')`,
+      );
+      assert.deepEqual(left, ['pi_young_shop']);
+    });
+  });
+
+  describe('of a subscription:', function () {
+    this.timeout(90_000);
+    const isUnavailable = (error: unknown): boolean =>
+      error instanceof CarnetError && error.code === 'TEMPORARILY_UNAVAILABLE';
+    const row = () =>
+      rig.context.pool.one(sql.unsafe`
+        select s.status, s.subscription_id, s.cancel_at_period_end, s.revision = s.pushed_revision as pushed, o.tier
+        from subscriptions s join operators o on o.id = s.operator_id where operator_id = ${payer.operatorId}`) as Promise<{
+        status: string;
+        subscription_id: string;
+        cancel_at_period_end: boolean;
+        pushed: boolean;
+        tier: string;
+      }>;
+    const wakeToFetch = async (): Promise<void> => {
+      await rig.context.pool.query(
+        sql.unsafe`update subscriptions set next_call_at = clock_timestamp() where operator_id = ${payer.operatorId}`,
+      );
+      await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.subscription(payer.operatorId)})`);
+      rig.context.delivery.messagesCommitted();
+    };
+    const subscribed = async (): Promise<StripeObject> => {
+      await rig.context.pool.query(sql.unsafe`update operators set tier = 'free' where id = ${payer.operatorId}`);
+      const key = unique('key');
+      const call = { ...callOf(payer.operatorId, 'subscribe'), idempotency: { key, fingerprint: Buffer.from(key) } };
+      const { body } = await eventually('the page', () => subscribe(rig.context, call, { tier: 'pro' }), {
+        seconds: 45,
+        ignoreErrors: isUnavailable,
+      });
+      stripe.books.pay(body.session_id ?? '');
+      await wakeToFetch();
+      await eventually('the tier', async () => (await row()).tier === 'pro');
+      return stripe.books.get((await row()).subscription_id);
+    };
+
+    it('after its price was raised and forgotten it is canceled at Stripe all the same', async () => {
+      const { id } = await subscribed();
+      settings.prices = { ...pricesOfTests, pro: ['price_pro_of_tomorrow'] };
+      await cancelSubscription(rig.context, callOf(payer.operatorId, 'cancelSubscription'));
+      rig.context.delivery.messagesCommitted();
+      await eventually('the push to Stripe', async () => (await row()).pushed);
+      assert.equal(stripe.books.get(id).cancel_at_period_end, true);
+      const { tier, cancel_at_period_end: cancels } = await row();
+      assert.deepEqual([tier, cancels], ['pro', true]);
+    });
+
+    it('a second one that was paid is ended and refunded, and the first goes on', async () => {
+      const first = await subscribed();
+      const session = stripe.books.of('cs_test').find(({ subscription }) => subscription === first.id);
+      const second = stripe.books.pay(stripe.books.change(session?.id ?? '', { status: 'open' }).id).subscription;
+      const paid = (
+        stripe.books.get(String(second)).latest_invoice as {
+          payments: { data: { payment: { payment_intent: string } }[] };
+        }
+      ).payments.data[0]?.payment.payment_intent;
+      const body = paymentEventBody('customer.subscription.created', {
+        ...stripe.books.get(String(second)),
+        metadata: { carnet_operator: payer.operatorId },
+      });
+      const event = readPaymentWebhook(settings, Buffer.from(body), signPaymentEvent(body, { secret: SECRET }));
+      await receivePaymentEvent(rig.context, event, 'req_test');
+      await eventually('the second to be ended', () => stripe.books.get(String(second)).status === 'canceled');
+      await eventually('its refund', () => stripe.books.of('re').some(({ payment_intent: intent }) => intent === paid));
+      assert.equal(stripe.books.of('re').find(({ payment_intent: intent }) => intent === paid)?.amount, 10_000);
+      assert.equal(stripe.books.get(first.id).status, 'active');
+      await eventually(
+        'the row',
+        async () =>
+          (await rig.context.pool.oneFirst(
+            sql.unsafe`select status from surplus_subscriptions where operator_id = ${payer.operatorId}`,
+          )) === 'given_back',
+      );
+      assert.equal((await row()).tier, 'pro');
+    });
+
+    it('one that Stripe no longer knows is past due, then unpaid, and what it decides is not pushed for ever', async () => {
+      const { id } = await subscribed();
+      const known = stripe.books.get(id);
+      stripe.books.objects.delete(id);
+      await wakeToFetch();
+      await eventually('it to be past due', async () => (await row()).status === 'past_due');
+      assert.equal((await row()).tier, 'pro');
+      await rig.context.pool.query(sql.unsafe`
+        update subscriptions set unknown_since = now() - interval '15 days', period_start = now() - interval '46 days',
+          period_end = now() - interval '15 days' where operator_id = ${payer.operatorId}`);
+      await wakeToFetch();
+      await eventually('it to be unpaid', async () => (await row()).status === 'unpaid');
+      assert.equal((await row()).tier, 'free');
+      await cancelSubscription(rig.context, callOf(payer.operatorId, 'cancelSubscription'));
+      rig.context.delivery.messagesCommitted();
+      await eventually('its end', async () => (await row()).status === 'ended');
+      assert.equal((await row()).pushed, true);
+      stripe.books.objects.set(id, known);
+    });
+  });
+}
