@@ -30,6 +30,8 @@ const SWEEP_AGE_MS = 2_000;
 const RECONCILE_EVERY_MS = 5_000;
 /** A round is not begun again by any worker within this; a little less than the interval, so that timers that jitter miss none. */
 const ROUND_SECONDS = 4.5;
+/** For looking for all schedules. */
+const SCHEDULES_MS = 5_000;
 
 const livesWoken = metrics.counter('carnet_lives_woken', 'Lives woken by signal-with-start');
 const roundsFailed = metrics.counter('carnet_rounds_failed', 'Rounds of looking after rows that ended by a fault');
@@ -135,19 +137,24 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   };
 
   const reconcile = once(log, 'the rows cannot be reconciled', async () => {
+    for (const [kind, life] of Object.entries(lives)) await round(kind, (context) => life.reconcile(context));
+    await round('answers', async ({ pool }) => {
+      while (!stopped && (await forgetOldAnswers(pool)));
+    });
+  });
+
+  /** Apart from the rows, which wait for no Temporal that hangs. */
+  const lookAtTemporal = once(log, 'Temporal cannot be looked at', async () => {
     await round('store', async ({ pool }) => {
       const namespaceId = await temporal.namespaceId();
       const epoch = namespaceId === null ? null : await noteLifeStore(pool, namespaceId);
       if (epoch !== null)
         log.warn({ epoch }, 'Temporal or the database is another one than before; every open row is woken again');
     });
-    for (const [kind, life] of Object.entries(lives)) await round(kind, (context) => life.reconcile(context));
-    await round('answers', async ({ pool }) => {
-      while (!stopped && (await forgetOldAnswers(pool)));
-    });
+    if (outage.lasting) return;
     await round('schedules', async () => {
-      if (outage.lasting) return;
-      const made = await ensureSchedules(temporal.client.schedule);
+      const { schedule, connection } = temporal.client;
+      const made = await connection.withDeadline(Date.now() + SCHEDULES_MS, () => ensureSchedules(schedule));
       if (made.length > 0) log.warn({ schedules: made }, 'schedules were not there, and have been made');
       schedulesMade.add(made.length);
     });
@@ -193,13 +200,14 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
       intervals.push(
         setInterval(() => void drain(SWEEP_AGE_MS), SWEEP_EVERY_MS),
         setInterval(() => void reconcile(), RECONCILE_EVERY_MS),
+        setInterval(() => void lookAtTemporal(), RECONCILE_EVERY_MS),
       );
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
       intervals.forEach(clearInterval);
-      await Promise.all([drain.running, reconcile.running]);
+      await Promise.all([drain.running, reconcile.running, lookAtTemporal.running]);
       await started?.pool.end();
     },
   };

@@ -39,10 +39,19 @@ describe('A process that starts while Postgres is away', function () {
     };
   };
 
+  const settingsOf = async (databaseUrl: string): Promise<Record<string, string>> => ({
+    ...(await settingsBeside(service())),
+    DATABASE_URL: databaseUrl,
+    PUBLIC_BASE_URL: 'http://127.0.0.1:1',
+    WORKER_PORT: '0',
+    DRAIN_SECONDS: '0',
+    LOG_LEVEL: 'info',
+  });
+
   it('lives, says that it is not ready, and serves when Postgres is there', async () => {
     const database = await absentDatabase();
     const port = await freePort();
-    const settings = { ...(await settingsBeside(service())), DATABASE_URL: database.url, LOG_LEVEL: 'info' };
+    const settings = await settingsOf(database.url);
     const api = startProgram('src/api.ts', { ...settings, PORT: String(port) });
     const worker = startProgram('src/worker.ts', { ...settings, PORT: '0' });
     started.push(api, worker);
@@ -68,7 +77,7 @@ describe('A process that starts while Postgres is away', function () {
 
   it('ends at once when it is told to, or where waiting would change nothing', async () => {
     const database = await absentDatabase();
-    const settings = { ...(await settingsBeside(service())), DATABASE_URL: database.url, LOG_LEVEL: 'info' };
+    const settings = await settingsOf(database.url);
     const waiting = startProgram('src/worker.ts', settings);
     await eventually('it to wait', () => waiting.output().includes('waits for it'), { seconds: 60 });
     assert.equal(await waiting.stop(), 0);
