@@ -14,7 +14,8 @@ const allowed: Readonly<Record<string, string>> = {
   'src/embedded/ports.ts chosen': 'ports are the machine’s, not the context’s',
   'src/json-schema/compile.ts metaschemas': 'runs in a worker thread, which has no context; the same in each',
   'src/json-schema/worker.ts cache': 'runs in a worker thread, which has no context and is killed whole',
-  'src/metrics/metrics.ts sources': 'what a process counts is the process’s, and so are its parts that count by themselves',
+  'src/metrics/metrics.ts sources':
+    'what a process counts is the process’s, and so are its parts that count by themselves',
   'temporal/runtime.ts log': 'the SDK has one runtime a process, and so one log',
 };
 

@@ -12,11 +12,13 @@ export function createStripePayments(settings: StripeSettings, log: Logger): Pay
   const stripe = createStripe(settings);
   const parts: StripeParts = { stripe, call: createCall(log), prices: settings.prices };
   const refunds = stripeRefunds(parts);
+  const { refund, readRefund } = refunds;
   return {
     ...stripeCheckouts(parts),
     ...stripePortal(parts, log),
     ...stripeSubscriptions(parts),
-    ...refunds,
+    refund,
+    readRefund,
     giveSubscriptionBack: (subscriptionId) => giveSubscriptionBack(parts, refunds, subscriptionId),
 
     async readEvents({ since, after }) {
@@ -48,32 +50,42 @@ export function createStripePayments(settings: StripeSettings, log: Logger): Pay
   };
 }
 
-/** The newest invoice is the one of the current period; what was paid of it by card or bank goes back. */
+/**
+ * The newest invoice is the one of the current period; what was paid of it by card or bank goes back. The refund is first: a try that
+ * finds the subscription ended knows by it whether that was our doing.
+ */
 async function giveSubscriptionBack(
   { stripe, call }: StripeParts,
-  { refund }: Pick<PaymentProvider, 'refund'>,
+  { refund, find }: Refunds,
   subscriptionId: string,
-): Promise<number> {
+): Promise<number | null> {
   const { status, latest_invoice: invoice } = await call('subscriptions.retrieve', () =>
     stripe.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice.payments'] }),
   );
-  if (status !== 'canceled') {
+  const isOver = status === 'canceled' || status === 'incomplete_expired';
+  const payments = typeof invoice === 'object' ? (invoice?.payments?.data ?? []) : [];
+  const amounts: number[] = [];
+  for (const { amount_paid: amountCents, payment } of payments) {
+    const paymentId = typeof payment.payment_intent === 'object' ? payment.payment_intent.id : payment.payment_intent;
+    if (paymentId === undefined || amountCents === null || amountCents === 0) continue;
+    const key = `give-back:${subscriptionId}:${paymentId}`;
+    const made = isOver ? await find(key, paymentId) : await refund({ key, paymentId, amountCents });
+    if (made !== undefined) amounts.push(amountCents);
+  }
+  if (isOver && amounts.length === 0) return null;
+  if (!isOver) {
     const idempotencyKey = `give-back:${subscriptionId}`;
     await call('subscriptions.cancel', () => stripe.subscriptions.cancel(subscriptionId, {}, { idempotencyKey }));
   }
-  let refunded = 0;
-  const payments = typeof invoice === 'object' ? (invoice?.payments?.data ?? []) : [];
-  for (const { amount_paid: amountCents, payment } of payments) {
-    const { payment_intent: intent } = payment;
-    const paymentId = typeof intent === 'object' ? intent.id : intent;
-    if (paymentId === undefined || amountCents === null || amountCents === 0) continue;
-    await refund({ key: `give-back:${subscriptionId}:${paymentId}`, paymentId, amountCents });
-    refunded += amountCents;
-  }
-  return refunded;
+  return amounts.reduce((sum, cents) => sum + cents, 0);
 }
 
-function stripeRefunds({ stripe, call }: StripeParts): Pick<PaymentProvider, 'refund' | 'readRefund'> {
+interface Refunds extends Pick<PaymentProvider, 'refund' | 'readRefund'> {
+  /** The refund that was made under the key. */
+  find(key: string, paymentId: string): Promise<RefundState | undefined>;
+}
+
+function stripeRefunds({ stripe, call }: StripeParts): Refunds {
   const readRefund = async (providerRefundId: string): Promise<RefundState> =>
     stateOf(await call('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId, { expand: [RETURN] })));
 
@@ -86,6 +98,7 @@ function stripeRefunds({ stripe, call }: StripeParts): Pick<PaymentProvider, 're
   };
 
   return {
+    find,
     readRefund,
     async refund({ key, paymentId, amountCents }) {
       const earlier = await find(key, paymentId);

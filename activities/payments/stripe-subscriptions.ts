@@ -13,6 +13,7 @@ import {
   subscriptionStateOf,
   tierItemOf,
 } from '../../src/billing/index.ts';
+import { isLargerTier } from '../../src/fields/tiers.ts';
 import type { Stripe } from 'stripe';
 import { metadataOf, openPayment, type StripeParts } from './stripe-checkouts.ts';
 import { keyOfCustomer, keyOfParams } from './stripe-client.ts';
@@ -130,7 +131,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
     async completeUpgrade({ changeId, subscriptionId, tier }) {
       const found = await find(subscriptionId);
       const { itemId, tier: has } = knownTierItem(found, prices);
-      if (has === tier) return subscriptionStateOf(found, prices);
+      if (has !== null && !isLargerTier(tier, has)) return subscriptionStateOf(found, prices);
       const items = [{ id: itemId, price: soldPrice(prices, tier) }];
       return subscriptionStateOf(await update(subscriptionId, changeId, { items, proration_behavior: 'none' }), prices);
     },

@@ -44,6 +44,8 @@ export async function ensureApiKey(
       agent_id: null,
       monthly_limit_cents: null,
       expires_at: null,
+      created_by: null,
+      personId: null,
       ...secretColumns(demo.plaintext),
     });
     if (key === null) return demo.operatorId;

@@ -4,6 +4,7 @@ export { findAgent, findKeyOfAgent, findOperatorOfAgent } from './agents/queries
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
 export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
-export { countAdministrators, findMembership, membershipsOf, type Membership } from './members/queries.ts';
+export { countAdministrators, findMembership, joinMember, membershipsOf, type Membership } from './members/queries.ts';
+export { personBehind } from './person-behind.ts';
 export { changeTier } from './operators/change-tier.ts';
 export { findOperator, isSuspended, lockOperator } from './operators/queries.ts';

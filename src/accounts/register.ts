@@ -1,4 +1,5 @@
 import type { Tier } from '../fields/tiers.ts';
+import { credentialName } from '../commands/caller.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Unit } from '../commands/unit.ts';
@@ -14,7 +15,7 @@ import type { Operator, RegisteredOperator, RegisterOperator } from './operators
 export async function createOperator(unit: Unit, wanted: RegisterOperator & { tier: Tier }): Promise<Operator> {
   const operatorId = newId('op');
   const operator = await insertOperator(unit.connection, { ...wanted, id: operatorId });
-  await insertMember(unit.connection, { operatorId, email: operator.email, role: 'owner' });
+  await insertMember(unit.connection, { operatorId, email: operator.email, role: 'owner', joined: true });
   await unit.audit('operator.registered', operator.id, { name: operator.name });
   unit.changed(operator.id);
   return operator;
@@ -41,6 +42,8 @@ export const registerOperator = (
         agent_id: null,
         monthly_limit_cents: null,
         expires_at: null,
+        created_by: credentialName(call.caller),
+        personId: null,
         ...secretColumns(secret),
       });
       return { status: 201, body: { operator, api_key: secret } };

@@ -23,7 +23,8 @@ export interface OperatorCaller {
 
 export type OperatorCredential =
   | { kind: 'key'; keyId: ApiKeyId }
-  | { kind: 'oauth'; subject: string }
+  /** `endsAt`: when the access token expires, ISO 8601. */
+  | { kind: 'oauth'; subject: string; endsAt: string }
   | { kind: 'session'; sessionId: DashboardSessionId; memberId: MemberId };
 
 /** The service itself, where nobody has shown a credential; it acts in the platform's name. */

@@ -62,6 +62,12 @@ export const governedActs = {
     why: 'It takes away a person who approves, and with the second one the rule that nobody approves their own request.',
     by: 'administrator',
   },
+  'api_key.outlives_maker': {
+    call: 'POST /v1/api-keys',
+    what: 'Making a key that lasts longer than the key or token that makes it',
+    why: 'A credential that was to end would go on for ever by making another: send an `expires_at` that is no later than its own end.',
+    by: 'administrator',
+  },
   'operator.payout_account_changed': {
     call: 'PATCH /v1/operators/me',
     what: 'Changing `payout_account`',

@@ -16,18 +16,25 @@ export interface Delivery {
 }
 
 /**
- * The one gate of governed actions, to be called inside the command after validation and state checks and before its effect.
+ * The one gate of governed acts, to be called inside the command after validation and state checks and before its effect.
  * Who may do the act in a dashboard session passes. A bearer passes with X-Governance-Approval naming an approval of this very
- * request that a person gave: it is consumed in this transaction. Everybody else gets an approval request that stays.
+ * request that a person gave: it is consumed in this transaction. Everybody else gets an approval request that stays. An approval is
+ * bound to the subject as it was shown to that person too, so a change of it makes the approval lapse.
  *
- *     const refused = await context.requireApproval(unit, call, 'agent.unblocked');
+ *     const refused = await context.requireApproval(unit, call, { act: 'agent.unblocked', subject: agent });
  *     if (refused !== null) return refused;
  *
- * @param act what a person would approve.
  * @returns null where the act may go on, otherwise what the command returns.
  * @throws CarnetError NOT_OWNER for an administrator in a dashboard session where an owner decides.
  */
-export type RequireApproval = (unit: Unit, call: CommandCall, act: GovernedAct) => Promise<CommittedRefusal | null>;
+export type RequireApproval = (unit: Unit, call: CommandCall, asked: Governed) => Promise<CommittedRefusal | null>;
+
+/** What a person would approve. */
+export interface Governed {
+  act: GovernedAct;
+  /** What it is about, as it stands and as that person sees it, JSON; null: the request says it all. */
+  subject: object | null;
+}
 
 /** What ends passports together with the agent or operator that they were issued to, in the same transaction. */
 export interface PassportRevocation {

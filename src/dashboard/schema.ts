@@ -15,10 +15,10 @@ export const SignInSchema = z
       .string()
       .regex(/^\d{6}$/, 'must be the six digits of the mail')
       .meta({ examples: ['123456'] }),
-    operator_id: z
-      .string()
-      .optional()
-      .meta({ description: 'Needed by people who work for several operators; OPERATOR_CHOICE_REQUIRED lists them.' }),
+    operator_id: z.string().optional().meta({
+      description:
+        'Needed by people who work for several operators; OPERATOR_CHOICE_REQUIRED lists them. Naming one that has invited you accepts the invitation.',
+    }),
   })
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof SignInSchema>;

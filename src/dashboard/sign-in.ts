@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { membershipsOf, type Membership } from '../accounts/index.ts';
+import { joinMember, membershipsOf, type Membership } from '../accounts/index.ts';
 import { serviceCaller, type OperatorCaller } from '../commands/caller.ts';
 import type { Answered } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
@@ -55,24 +55,39 @@ export async function signIn(
     });
     assertThat(stored, () => notFound('member'));
     await useUpCode(unit.connection, checked, asker.browsers);
+    if (await joinMember(unit.connection, chosen.id))
+      await unit.audit('member.joined', chosen.id, { role: chosen.role });
     await unit.audit('dashboard_session.started', stored.id, { role: chosen.role });
     return { status: 200, body: presentSession(stored, chosen) };
   });
   return { answered, token: session.token };
 }
 
-/** The membership to sign in with, or why there is none; the caller answers that only to somebody who has the code. */
+/**
+ * The membership to sign in with, or why there is none; the caller answers that only to somebody who has the code. An
+ * invitation is accepted by naming its operator: nobody is made a member of a stranger's operator, nor asked to choose
+ * among such, by having been invited. Only who is a member of none is shown what they are invited to.
+ */
 function chooseMembership(
   memberships: readonly Membership[],
   operatorId: string | undefined,
 ): Membership | CarnetError {
-  const named = memberships.filter((one) => operatorId === undefined || one.operator_id === operatorId);
+  const joined = memberships.filter((one) => one.joined);
+  const named =
+    operatorId !== undefined
+      ? memberships.filter((one) => one.operator_id === operatorId)
+      : joined.length > 0
+        ? joined
+        : memberships;
   const [first, ...others] = named.filter(({ suspended }) => !suspended);
-  if (first !== undefined && others.length === 0) return first;
+  const isInvitation = first?.joined === false;
+  if (first !== undefined && others.length === 0 && !(isInvitation && operatorId === undefined)) return first;
   if (first !== undefined) {
     return new CarnetError(
       'OPERATOR_CHOICE_REQUIRED',
-      'You are a member of several operators: repeat the call with the operator_id of one of them.',
+      isInvitation
+        ? 'You are invited to work for these operators: repeat the call with the operator_id of the one to join.'
+        : 'You are a member of several operators: repeat the call with the operator_id of one of them.',
       {
         extra: {
           operators: [first, ...others].map((one) => ({

@@ -41,14 +41,17 @@ export const findApproval = (
     select ${columns}, body as sealed_body from governance_approvals_shown
     where id = ${id} and operator_id = ${operatorId}`);
 
+const LockedRow = ApprovalSchema.extend({ requested_person: z.string().nullable() });
+export type LockedApproval = z.infer<typeof LockedRow>;
+
 /** With the row locked until the transaction ends: nobody else decides or uses it meanwhile. */
 export const lockApproval = (
   connection: CommonQueryMethods,
   operatorId: OperatorId,
   id: string,
-): Promise<Approval | null> =>
-  connection.maybeOne(sql.type(ApprovalSchema)`
-    select ${columns} from governance_approvals_shown where id = ${id} and operator_id = ${operatorId}
+): Promise<LockedApproval | null> =>
+  connection.maybeOne(sql.type(LockedRow)`
+    select ${columns}, requested_person from governance_approvals_shown where id = ${id} and operator_id = ${operatorId}
     for no key update`);
 
 export const saveApprovalDecision = (

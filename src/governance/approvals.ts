@@ -7,8 +7,15 @@ import type { Context } from '../context/context.ts';
 import type { CommonQueryMethods } from '../database/pool.ts';
 import type { Encryption } from '../context/encryption.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
-import { countApprovals, saveApprovalDecision, findApproval, listApprovals, lockApproval } from './approval-queries.ts';
-import { assertMayDecide, bodySealContext } from './require-approval.ts';
+import {
+  countApprovals,
+  findApproval,
+  listApprovals,
+  lockApproval,
+  saveApprovalDecision,
+  type LockedApproval,
+} from './approval-queries.ts';
+import { assertMayDecide, bodySealContext, type Shown } from './require-approval.ts';
 import type { Approval, ApprovalStatus, ApprovalWithBody } from './schema.ts';
 
 export async function pageOfApprovals(
@@ -24,8 +31,8 @@ export async function pageOfApprovals(
 }
 
 /**
- * Reads an approval; for those who may decide it with the body of the request, while ENCRYPTION_KEY has the key that
- * sealed it.
+ * Reads an approval; for those who may decide it with the body of the request and what it is about, while ENCRYPTION_KEY
+ * has the key that sealed them.
  * @throws CarnetError NOT_FOUND for an unknown or foreign one.
  */
 export async function readApproval(
@@ -36,13 +43,13 @@ export async function readApproval(
   const row = await findApproval(pool, caller.operatorId, id);
   assertThat(row, () => notFound('approval'));
   const { sealed_body: sealed, ...approval } = row;
-  return mayApprove(caller) ? { ...approval, ...bodyOf(encryption, id, sealed) } : approval;
+  return mayApprove(caller) ? { ...approval, ...shownOf(encryption, id, sealed) } : approval;
 }
 
-/** Approvals are kept for ever, encryption keys are not: an approval whose key is gone is shown without its body. */
-function bodyOf({ open }: Encryption, id: string, sealed: string): Pick<ApprovalWithBody, 'body'> {
+/** Approvals are kept for ever, encryption keys are not: an approval whose key is gone is shown without what it holds. */
+function shownOf({ open }: Encryption, id: string, sealed: string): Pick<ApprovalWithBody, 'body' | 'subject'> {
   try {
-    return { body: JSON.parse(open(sealed, bodySealContext(id))) as unknown };
+    return JSON.parse(open(sealed, bodySealContext(id))) as Shown;
   } catch {
     return {};
   }
@@ -61,8 +68,9 @@ export const decideApproval = (
 ): Promise<Answered<Approval>> =>
   runCommand(context, call, async ({ connection, audit }) => {
     const { caller } = call;
-    const approval = await lockApproval(connection, caller.operatorId, id);
-    assertThat(approval, () => notFound('approval'));
+    const locked = await lockApproval(connection, caller.operatorId, id);
+    assertThat(locked, () => notFound('approval'));
+    const { requested_person: _person, ...approval } = locked;
     const earlierDecision = approval.status === 'consumed' ? 'approved' : approval.status;
     if (earlierDecision === decision) return { status: 200, body: approval };
     assertThat(
@@ -73,7 +81,7 @@ export const decideApproval = (
         }),
     );
     if (decision === 'approved' && isGovernedAct(approval.action)) assertMayDecide(caller, approval.action);
-    await assertNotOwnRequest(connection, caller, approval.requested_by);
+    if (decision === 'approved') await assertSecondPerson(connection, caller, locked);
     const member = memberOf(caller);
     const decided = await saveApprovalDecision(connection, { id, status: decision, decidedBy: member });
     await audit(`approval.${decision}`, id, { action: approval.action });
@@ -81,22 +89,24 @@ export const decideApproval = (
   });
 
 /**
- * Somebody else than the requester decides, where there is another administrator; the only one may approve what their
- * own token requested (decision A34).
+ * Where there are two administrators, somebody else than the requester approves. Who cannot be told apart from the
+ * approver counts as the same person: a key whose maker nobody knows, a member who has left (decision A34). Rejecting is
+ * everybody's, since it only takes away.
+ * @throws CarnetError ADMIN_REQUIRED
  */
-async function assertNotOwnRequest(connection: CommonQueryMethods, caller: Caller, requestedBy: string): Promise<void> {
-  const memberId = memberOf(caller);
-  const email = (await findMembership(connection, memberId))?.email;
-  const isOwn = [memberId, `oauth:${memberId}`, `oauth:${email}`].some((name) => sameName(name, requestedBy));
-  assertThat(
-    !isOwn || (await countAdministrators(connection, caller.operatorId)) < 2,
-    () =>
-      new CarnetError('ADMIN_REQUIRED', 'You made this request yourself; another owner or administrator decides it.'),
-  );
+async function assertSecondPerson(
+  connection: CommonQueryMethods,
+  caller: Caller,
+  { requested_by: credential, requested_person: person }: LockedApproval,
+): Promise<void> {
+  if ((await countAdministrators(connection, caller.operatorId)) < 2) return;
+  const requester = person === null ? null : await findMembership(connection, person);
+  const refused =
+    requester === null
+      ? `Nobody can tell who made this request (${credential}), so it may have been you. Do it yourself in the dashboard, or have it requested by a key that another administrator has made.`
+      : 'You made this request yourself; another owner or administrator decides it.';
+  assertThat(requester !== null && requester.id !== memberOf(caller), () => new CarnetError('ADMIN_REQUIRED', refused));
 }
-
-/** Compares without regard to case: an OAuth issuer may write the address of a member in another case. */
-const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const memberOf = (caller: Caller): string =>
   caller.kind === 'operator' && caller.by.kind === 'session' ? caller.by.memberId : '';

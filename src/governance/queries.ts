@@ -10,23 +10,29 @@ export interface BoundRequest {
   path: string;
   /** SHA-256 of the body as JCS. */
   digest: Buffer;
+  /** SHA-256 of what it is about, as JCS of its state. */
+  subjectDigest: Buffer;
 }
 
 /**
  * Uses up the approval of this request.
- * @returns false where it is not approved, expired, used or of another request.
+ * @returns false where it is not approved, expired, used or of another request, or its subject has changed.
  */
 export const consumeApproval = async (
   connection: CommonQueryMethods,
   id: string,
-  { operatorId, method, path, digest }: BoundRequest,
+  { operatorId, method, path, digest, subjectDigest }: BoundRequest,
 ): Promise<boolean> => {
   const { rowCount } = await connection.query(sql.type(z.object({}))`
     update governance_approvals set status = 'consumed', consumed_at = clock_timestamp()
     where id = ${id} and operator_id = ${operatorId} and method = ${method} and path = ${path}
-      and body_digest = ${sql.binary(digest)} and status = 'approved' and expires_at > clock_timestamp()`);
+      and body_digest = ${sql.binary(digest)} and subject_digest = ${sql.binary(subjectDigest)} and status = 'approved' and expires_at > clock_timestamp()`);
   return rowCount === 1;
 };
+
+/** Open requests of one credential, and of all of an operator, beyond which no more are made: a person reads each. */
+const MOST_OPEN_OF_CREDENTIAL = 20;
+const MOST_OPEN_OF_OPERATOR = 100;
 
 const LiveRow = z.object({
   id: z.string(),
@@ -35,30 +41,49 @@ const LiveRow = z.object({
   made: z.boolean(),
 });
 export type LiveApproval = z.infer<typeof LiveRow>;
+/** As many wait as may wait; `expires_at` is when the first of them ends. */
+const FullRow = z.object({ id: z.null(), status: z.literal('full'), expires_at: z.string(), made: z.literal(false) });
+const RequestedRow = z.union([LiveRow, FullRow]);
 
 /**
  * Finds the pending or approved approval of this request, or makes one with the given id.
- * @param body sealed under that id.
+ * @param body sealed under that id, with the subject.
+ * @param requestedPerson the member behind the credential; null: it cannot be told.
  */
 export const requestApproval = (
   connection: CommonQueryMethods,
-  request: BoundRequest & { id: ApprovalId; action: string; body: string; requestedBy: string; seconds: number },
-): Promise<LiveApproval> =>
-  connection.one(sql.type(LiveRow)`
-    select id, status, expires_at, made from request_approval(${request.id}, ${request.operatorId}, ${request.action},
-      ${request.method}, ${request.path}, ${sql.binary(request.digest)}, ${request.body}, ${request.requestedBy}, ${request.seconds})`);
+  request: BoundRequest & {
+    id: ApprovalId;
+    action: string;
+    body: string;
+    requestedBy: string;
+    requestedPerson: string | null;
+    seconds: number;
+  },
+): Promise<z.infer<typeof RequestedRow>> =>
+  connection.one(sql.type(RequestedRow)`
+    select id, status, expires_at, made from request_approval(
+      p_id => ${request.id}, p_operator => ${request.operatorId}, p_action => ${request.action}, p_method => ${request.method},
+      p_path => ${request.path}, p_digest => ${sql.binary(request.digest)}, p_subject_digest => ${sql.binary(request.subjectDigest)},
+      p_body => ${request.body}, p_requested_by => ${request.requestedBy}, p_requested_person => ${request.requestedPerson},
+      p_seconds => ${request.seconds}, p_most_of_credential => ${MOST_OPEN_OF_CREDENTIAL}, p_most_of_operator => ${MOST_OPEN_OF_OPERATOR})`);
 
 const StatusRow = z.object({
   status: z.enum(['pending', 'approved', 'rejected', 'expired', 'consumed']),
   fits: z.boolean(),
+  same_subject: z.boolean(),
 });
 
-/** The status of an approval, and whether it is of this request; null where the operator has none of this id. */
+/**
+ * The status of an approval, whether it is of this request and whether its subject is as it was; null where the operator
+ * has none of this id.
+ */
 export const findApprovalStatus = (
   connection: CommonQueryMethods,
   id: string,
-  { operatorId, method, path, digest }: BoundRequest,
-): Promise<{ status: ApprovalStatus; fits: boolean } | null> =>
+  { operatorId, method, path, digest, subjectDigest }: BoundRequest,
+): Promise<{ status: ApprovalStatus; fits: boolean; same_subject: boolean } | null> =>
   connection.maybeOne(sql.type(StatusRow)`
-    select status, method = ${method} and path = ${path} and body_digest = ${sql.binary(digest)} as fits
+    select status, method = ${method} and path = ${path} and body_digest = ${sql.binary(digest)} as fits,
+      subject_digest = ${sql.binary(subjectDigest)} as same_subject
     from governance_approvals_shown where id = ${id} and operator_id = ${operatorId}`);

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
+import { personBehind } from '../accounts/index.ts';
 import { credentialName, mayApprove, type Caller } from '../commands/caller.ts';
 import { ruleOfAct, type GovernedAct } from '../commands/governed-acts.ts';
 import type { Unit } from '../commands/unit.ts';
 import type { Config } from '../context/config.ts';
 import type { Context } from '../context/context.ts';
-import type { RequireApproval } from '../context/ports.ts';
+import type { Governed, RequireApproval } from '../context/ports.ts';
 import { canonicalJson } from '../json/canonical.ts';
+import type { JsonValue } from '../json/value.ts';
 import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { newId } from '../ids/ids.ts';
 import {
@@ -16,13 +18,19 @@ import {
   type LiveApproval,
 } from './queries.ts';
 
-/** The context under which the body of an approval is sealed: it opens as the body of that approval only. */
+/** What of an approval is sealed, for the person who decides. */
+export interface Shown {
+  body: JsonValue;
+  subject: JsonValue;
+}
+
+/** The context under which this is sealed: it opens as that of this approval only. */
 export const bodySealContext = (approvalId: string): string => `approval:${approvalId}`;
 
-/** The check of governed actions, as `RequireApproval` describes it. */
+/** The check of governed acts, as `RequireApproval` describes it. */
 export const approvalGate =
   ({ config, encryption }: Pick<Context, 'config' | 'encryption'>): RequireApproval =>
-  async (unit, call, act) => {
+  async (unit, call, { act, subject }) => {
     const { caller, request } = call;
     if (request === null) return null;
     if (mayApprove(caller)) {
@@ -33,7 +41,8 @@ export const approvalGate =
       operatorId: caller.operatorId,
       method: request.method,
       path: request.path,
-      digest: hash('sha256', canonicalJson(request.body), 'buffer'),
+      digest: digestOf(request.body),
+      subjectDigest: digestOf(asJson(subject)),
     };
     const sentId = request.approvalId;
     if (sentId !== undefined && (await consumeApproval(unit.connection, sentId, bound))) {
@@ -42,23 +51,46 @@ export const approvalGate =
     }
     const sentStatus = sentId === undefined ? undefined : await statusOf(unit, sentId, bound);
     const id = newId('apr');
-    const approval = await requestApproval(unit.connection, {
+    const requested = await requestApproval(unit.connection, {
       ...bound,
       id,
       action: act,
-      body: encryption.seal(JSON.stringify(request.body), bodySealContext(id)),
+      body: encryption.seal(
+        JSON.stringify({ body: request.body, subject: asJson(subject) } satisfies Shown),
+        bodySealContext(id),
+      ),
       requestedBy: credentialName(caller),
+      requestedPerson: await personBehind(unit.connection, caller),
       seconds: config.approvalSeconds,
     });
+    if (requested.status === 'full') throw tooManyOpen(requested.expires_at);
+    const approval = requested;
     if (approval.made) await unit.audit('approval.requested', approval.id, { action: act });
     return { refusal: approvalRequired(config, act, { approval, sentStatus }) };
   };
+
+const digestOf = (value: JsonValue): Buffer => hash('sha256', canonicalJson(value), 'buffer');
+
+/** A subject as JSON has it, without members that are undefined. */
+const asJson = (subject: Governed['subject']): JsonValue => JSON.parse(JSON.stringify(subject)) as JsonValue;
 
 /** Why the approval that was sent does not count for this request. */
 async function statusOf(unit: Unit, sentId: string, bound: BoundRequest): Promise<string> {
   const approval = await findApprovalStatus(unit.connection, sentId, bound);
   if (approval === null) return 'unknown';
-  return approval.fits ? approval.status : 'other_request';
+  if (!approval.fits) return 'other_request';
+  const open = approval.status === 'approved' || approval.status === 'pending';
+  return open && !approval.same_subject ? 'subject_changed' : approval.status;
+}
+
+/** Each is read by a person: a key that asks without end would hide what matters among what does not. */
+function tooManyOpen(until: string): CarnetError {
+  const seconds = Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1_000));
+  return new CarnetError(
+    'RATE_LIMITED',
+    `As many requests as may wait for a person are waiting; have some decided, or wait until ${until}, when the first of them ends.`,
+    { headers: { 'Retry-After': String(seconds) } },
+  );
 }
 
 /**
@@ -103,4 +135,5 @@ const FAULTS: Partial<Record<string, string>> = {
   consumed: 'it was used already, and each can be used once',
   unknown: 'this operator has no approval of that id',
   other_request: 'it was given for another method, path or body',
+  subject_changed: 'what it is about has changed since it was requested, so a person looks again',
 };

@@ -48,5 +48,13 @@ export const ApprovalWithBodySchema = ApprovalSchema.extend({
         'The body of the request; shown to owners and administrators who are signed in, while the service has the key that sealed it.',
       examples: [{ accountability: 'logged' }],
     }),
+  subject: z
+    .unknown()
+    .optional()
+    .meta({
+      description:
+        'What it is about, as it was when it was requested; a change of it makes the approval lapse. Shown as `body` is; null: the request says it all.',
+      examples: [{ id: 'ag_01K0000000000000000000000A', accountability: 'enforced' }],
+    }),
 }).meta({ id: 'ApprovalWithBody' });
 export type ApprovalWithBody = z.infer<typeof ApprovalWithBodySchema>;

@@ -13,6 +13,9 @@ const WINDOW_SECONDS = 60;
 const COUNTED_APART = 50_000;
 const SHARED_COUNTERS = 1_024;
 
+/** Standard of ANONYMOUS_RATE_LIMIT_PER_MINUTE: what a route says of itself holds beside it, and grows and shrinks with the setting. */
+const STANDARD_ANONYMOUS = 6_000;
+
 /** How much of the limit is left; these headers go on the answer, whatever it is. */
 export type RateLimitHeaders = Map<string, string>;
 
@@ -88,15 +91,15 @@ export const createRateLimits = ({
     : {
         key: createRateLimit('key', rateLimitPerMinute),
         anonymous: createRateLimit('address', anonymousRateLimitPerMinute),
-        of: limitsOfRoutes(),
+        of: limitsOfRoutes(anonymousRateLimitPerMinute / STANDARD_ANONYMOUS),
         trustProxyHops,
       };
 
-/** A counter of its own for each route, made at its first request. */
-function limitsOfRoutes(): RateLimits['of'] {
+/** A counter of its own for each route, made at its first request; `share`: of what the route says. */
+function limitsOfRoutes(share: number): RateLimits['of'] {
   const limits = new Map<string, RateLimit>();
   return ({ operation }, callsPerMinute) => {
-    const limit = limits.get(operation) ?? createRateLimit(operation, callsPerMinute);
+    const limit = limits.get(operation) ?? createRateLimit(operation, Math.ceil(callsPerMinute * share));
     limits.set(operation, limit);
     return limit;
   };
@@ -125,7 +128,8 @@ export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> 
     else if (!counted && route.takesSigned !== true) {
       const block = addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
       ctx.res.setHeaders(await limits.anonymous.count(block));
-      if (route.callsPerMinute !== undefined) ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block));
+      if (route.callsPerMinute !== undefined)
+        ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block));
     }
     await next();
   };

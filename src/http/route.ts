@@ -71,7 +71,10 @@ export interface Route<
   query?: Query;
   /** A strict object: unknown properties are 400. Absent: no body, or `{}`. */
   body?: Body;
-  /** Requests a minute of one address of the network at most, besides the limits that every route has. */
+  /**
+   * Requests a minute of one address of the network at most, besides the limits that every route has; in proportion to
+   * ANONYMOUS_RATE_LIMIT_PER_MINUTE, whose standard it stands beside.
+   */
   callsPerMinute?: number;
   /** Bytes of body at most; 1 MiB unless this says otherwise. */
   bodyLimit?: number;

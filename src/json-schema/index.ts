@@ -61,7 +61,14 @@ export function createSchemaChecker(limits?: CheckLimits): SchemaChecker {
     async checkPatterns(patterns, caller) {
       const schemaText = JSON.stringify(patterns);
       const root = patterns[0].path;
-      return pool.run({ schemaHash: sha256Hex(schemaText), schemaText, valueText: undefined, root, ofPatterns: true, caller });
+      return pool.run({
+        schemaHash: sha256Hex(schemaText),
+        schemaText,
+        valueText: undefined,
+        root,
+        ofPatterns: true,
+        caller,
+      });
     },
     close: () => pool.close(),
   };

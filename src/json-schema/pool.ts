@@ -264,7 +264,11 @@ export class Pool {
 function tooHeavy({ root, valueText, ofPatterns }: PoolJob, slow: boolean): SchemaFault {
   const limit = slow ? 'took more than one second of processor time' : 'needed too much memory';
   if (ofPatterns === true)
-    return fault(root, 'pattern_too_heavy', `Compiling the patterns of this request ${limit}; send fewer or simpler ones`);
+    return fault(
+      root,
+      'pattern_too_heavy',
+      `Compiling the patterns of this request ${limit}; send fewer or simpler ones`,
+    );
   return valueText === undefined
     ? fault(root, 'schema_too_heavy', `Compiling the schema ${limit}; make it smaller or simpler`)
     : fault(

@@ -17,7 +17,11 @@ export async function runRole(roles: { api: boolean; worker: boolean }): Promise
       void Promise.all(running.map((parts) => parts.stop())).then(() => process.exit(0));
     });
     const { host } = config;
-    await awaitDatabase(config, log, { port: roles.api ? config.port : config.workerPort, host, signal: stopping.signal });
+    await awaitDatabase(config, log, {
+      port: roles.api ? config.port : config.workerPort,
+      host,
+      signal: stopping.signal,
+    });
     if (stopping.signal.aborted) return;
     const parts = await openParts(config, log, roles);
     running.push(parts);

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { Member } from '../../src/accounts/members/schema.ts';
 import { addressMac } from '../../src/dashboard/codes.ts';
 import { dashboardRoutes } from '../../src/dashboard/routes.ts';
 import type { DashboardSession } from '../../src/dashboard/schema.ts';
 import { sql } from '../../src/database/pool.ts';
 import { mailRoutes } from '../../src/mail/routes.ts';
 import { openShell, type Shell } from '../http/support/shell.ts';
-import { buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
-import { mailedCode, browser, codeFor, cookieOf, mailsTo, moveCode, type Message } from '../support/people.ts';
+import { buildAgent, buildOperator, suspend, unique, type TestOperator } from '../support/factories.ts';
+import { mailedCode, browser, codeFor, cookieOf, mailsTo, moveCode, signIn, type Message } from '../support/people.ts';
 import {
   anonymous,
   assertProblem,
@@ -251,6 +252,70 @@ describe('POST /v1/dashboard/sessions/verify', () => {
     assert.equal(session.operator.id, second.operatorId);
   });
 
+  describe('to an operator that has invited somebody', () => {
+    const invite = async (by: TestOperator, email: string, role = 'member'): Promise<void> =>
+      void assertStatus(await by.post('/v1/members', { email, role }), 201);
+    const membersOf = async (of: TestOperator): Promise<Member[]> =>
+      assertStatus(await of.get<{ members: Member[] }>('/v1/members'), 200).members;
+
+    it('is done by naming it, which makes them a member', async () => {
+      const email = `${unique('person')}@example.test`;
+      await invite(operator, email);
+      assert.deepEqual(
+        (await membersOf(operator)).map((one) => [one.email, one.status]),
+        [
+          [email, 'invited'],
+          [operator.email, 'joined'],
+        ],
+      );
+      const theirs = await mailedCode(email);
+      const choice = await verify({ email, code: theirs });
+      assertProblem(choice, 'OPERATOR_CHOICE_REQUIRED');
+      assert.deepEqual(
+        (choice.body.operators as { id: string }[]).map(({ id }) => id),
+        [operator.operatorId],
+        'who is a member of none is shown what they are invited to',
+      );
+      const session = assertStatus(await verify({ email, code: theirs, operator_id: operator.operatorId }), 200);
+      assert.equal(session.operator.id, operator.operatorId);
+      assert.equal((await membersOf(operator)).find((one) => one.email === email)?.status, 'joined');
+      const again = await mailedCode(email);
+      assert.equal(assertStatus(await verify({ email, code: again }), 200).operator.id, operator.operatorId);
+    });
+
+    it('changes nothing for who is a member elsewhere, unless they name it', async () => {
+      const stranger = await buildOperator();
+      await invite(stranger, operator.email);
+      const session = assertStatus(await verify({ email: operator.email, code }), 200);
+      assert.equal(session.operator.id, operator.operatorId, 'they need not choose');
+      const third = await buildOperator({ email: operator.email });
+      const theirs = await mailedCode(operator.email);
+      const choice = await verify({ email: operator.email, code: theirs });
+      assertProblem(choice, 'OPERATOR_CHOICE_REQUIRED');
+      assert.deepEqual(
+        (choice.body.operators as { id: string }[]).map(({ id }) => id),
+        [operator.operatorId, third.operatorId],
+      );
+      assert.equal((await membersOf(stranger)).find((one) => one.email === operator.email)?.status, 'invited');
+      const accepted = assertStatus(
+        await verify({ email: operator.email, code: theirs, operator_id: stranger.operatorId }),
+        200,
+      );
+      assert.equal(accepted.operator.id, stranger.operatorId);
+    });
+
+    it('leaves nobody who is invited to decide anything before: not as the last owner, nor as the second administrator', async () => {
+      const [owner] = await membersOf(operator);
+      const person = await signIn(operator.email);
+      assertStatus(await person.post('/v1/members', { email: `${unique('o')}@example.test`, role: 'owner' }), 201);
+      assertProblem(await person.delete(`/v1/members/${owner?.id}`), 'INVALID_STATE');
+      const { id } = await buildAgent(operator, { accountability: 'enforced' });
+      const refused = await operator.patch(`/v1/agents/${id}`, { accountability: 'logged' });
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      assertStatus(await person.post(`/v1/governance/approvals/${String(refused.body.approval_id)}/approve`), 200);
+    });
+  });
+
   it('refuses somebody who was deleted after the code was sent', async () => {
     const email = `${unique('person')}@example.test`;
     const member = assertStatus(await operator.post<{ id: string }>('/v1/members', { email, role: 'member' }), 201);
@@ -457,16 +522,16 @@ describe('Signing in while strangers try the same address', () => {
 });
 
 describe('Calls of signing in', () => {
-  it('are ten a minute of one address of the network, of each of the two', async () => {
+  it('are a 600th of ANONYMOUS_RATE_LIMIT_PER_MINUTE of one address of the network, of each of the two', async () => {
     const shell = await openShell({
       routes: dashboardRoutes,
-      settings: { RATE_LIMIT_PER_MINUTE: '600', TRUST_PROXY_HOPS: '1' },
+      settings: { RATE_LIMIT_PER_MINUTE: '600', ANONYMOUS_RATE_LIMIT_PER_MINUTE: '2400', TRUST_PROXY_HOPS: '1' },
     });
     try {
       const call = (path: string, network: string) =>
         shell.anonymous.post(path, { email: nobody(), code: '123456' }, { 'x-forwarded-for': network });
       for (const path of [SESSIONS, `${SESSIONS}/verify`]) {
-        for (let nth = 0; nth < 10; nth += 1) assert.notEqual((await call(path, '192.0.2.7')).status, 429);
+        for (let nth = 0; nth < 4; nth += 1) assert.notEqual((await call(path, '192.0.2.7')).status, 429);
         assertProblem(await call(path, '192.0.2.7'), 'RATE_LIMITED');
         assert.notEqual((await call(path, '192.0.2.8')).status, 429);
       }

@@ -13,7 +13,7 @@ import {
   type TestOperator,
 } from '../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../support/people.ts';
-import { anonymous, assertProblem, assertStatus, database, type Requester } from '../support/service.ts';
+import { anonymous, assertProblem, assertStatus, database, requester, type Requester } from '../support/service.ts';
 import { approve, expire, refusedWith, withApproval } from './support.ts';
 
 const APPROVALS = '/v1/governance/approvals';
@@ -32,6 +32,16 @@ const weaken = async (operator: Requester, agentId?: string) => {
   const reply = await request();
   assertProblem(reply, 'GOVERNANCE_APPROVAL_REQUIRED');
   return { agentId: id, approvalId: refusedWith(reply).approval_id, request };
+};
+
+/** An admin key that this caller has made. */
+const keyMadeBy = async (maker: Requester): Promise<Requester> => {
+  const made = await maker.post<{ key: string }>('/v1/api-keys', {
+    name: unique('key'),
+    kind: 'operator',
+    role: 'admin',
+  });
+  return requester(assertStatus(made, 201).key);
 };
 
 describe('Governance approvals', () => {
@@ -95,9 +105,10 @@ describe('Governance approvals', () => {
   });
 
   it('have one decision where two people decide at once', async () => {
-    const second = await buildPerson(operator);
-    const { approvalId } = await weaken(operator);
-    const replies = await Promise.all([approve(owner, approvalId), second.post(`${APPROVALS}/${approvalId}/reject`)]);
+    const fresh = await buildOperator();
+    const [first, second] = [await signIn(fresh.email), await buildPerson(fresh)];
+    const { approvalId } = await weaken(await keyMadeBy(second));
+    const replies = await Promise.all([approve(first, approvalId), second.post(`${APPROVALS}/${approvalId}/reject`)]);
     assert.deepEqual(
       replies.map(({ status }) => status).toSorted((a, b) => a - b),
       [200, 409],
@@ -176,17 +187,47 @@ describe('Governance approvals', () => {
     assertProblem(await anonymous().get(APPROVALS), 'UNAUTHENTICATED');
   });
 
-  it('of a request by one’s own token are decided by another administrator, if there is one', async () => {
-    const fresh = await buildOperator();
-    const person = await signIn(fresh.email);
-    const { approvalId } = await weaken(fresh);
-    const pool = await database();
-    await pool.query(sql.type(z.object({}))`
-      update governance_approvals set requested_by = ${`oauth:${fresh.email.toUpperCase()}`} where id = ${approvalId}`);
-    const second = await buildPerson(fresh, 'admin');
-    assertProblem(await approve(person, approvalId), 'ADMIN_REQUIRED');
-    assertStatus(await person.delete(`/v1/members/${second.memberId}`), 200);
-    assertStatus(await approve(person, approvalId), 200);
+  describe('where there are two administrators', () => {
+    let fresh: TestOperator;
+    let first: Person;
+    let second: Person & { memberId: string };
+    beforeEach(async () => {
+      fresh = await buildOperator({ tier: 'business' });
+      [first, second] = [await signIn(fresh.email), await buildPerson(fresh, 'admin')];
+    });
+
+    it('are given by the other one for a request of a key that one has made, and of a key that this key has made', async () => {
+      const key = await keyMadeBy(first);
+      for (const bearer of [key, await keyMadeBy(key)]) {
+        const { approvalId, request } = await weaken(bearer);
+        assertProblem(await approve(first, approvalId), 'ADMIN_REQUIRED');
+        assertStatus(await approve(second, approvalId), 200);
+        assertStatus(await request(withApproval(approvalId)), 200);
+      }
+    });
+
+    it('are given by nobody where it cannot be told who asked, and rejected by everybody', async () => {
+      const { approvalId } = await weaken(fresh);
+      for (const person of [first, second]) {
+        const refused = await approve(person, approvalId);
+        assertProblem(refused, 'ADMIN_REQUIRED');
+        assert.match(String(refused.body.detail), /Nobody can tell who made this request/);
+      }
+      assertStatus(await first.post(`${APPROVALS}/${approvalId}/reject`), 200);
+    });
+
+    it('are not given for a key whose maker has left', async () => {
+      const { approvalId } = await weaken(await keyMadeBy(second));
+      await buildPerson(fresh, 'admin');
+      assertStatus(await first.delete(`/v1/members/${second.memberId}`), 200);
+      assertProblem(await approve(first, approvalId), 'ADMIN_REQUIRED');
+    });
+
+    it('are given by the only one who is left', async () => {
+      const { approvalId } = await weaken(fresh);
+      assertStatus(await first.delete(`/v1/members/${second.memberId}`), 200);
+      assertStatus(await approve(first, approvalId), 200);
+    });
   });
 
   it('are not made for a bad body, nor where the state refuses', async () => {

@@ -11,7 +11,7 @@ import {
 } from '../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../support/people.ts';
 import { assertProblem, assertStatus, requester, type Reply, type Requester } from '../support/service.ts';
-import { approve, expire, governed, refusedWith, timesDone, withApproval } from './support.ts';
+import { approve, expire, fillApprovals, governed, refusedWith, subject, timesDone, withApproval } from './support.ts';
 
 describe('The governance gate', () => {
   let shell: Shell;
@@ -102,6 +102,50 @@ describe('The governance gate', () => {
     assert.equal(foreign.approval_status, 'unknown');
     assert.notEqual(foreign.approval_id, id);
     assertStatus(await bearer.post('/v1/governed/a', { text: 'abc' }, withApproval(id)), 200);
+  });
+
+  it('lets an approval lapse when what it is about changes after it was requested', async () => {
+    const id = await approved();
+    const shown = async (approval: string) =>
+      assertStatus(await owner.get<{ status: string; subject?: unknown }>(`/v1/governance/approvals/${approval}`), 200);
+    subject.state = 'otherwise';
+    try {
+      const refused = refuse(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(id)));
+      assert.equal(refused.approval_status, 'subject_changed');
+      assert.notEqual(refused.approval_id, id, 'a person looks again');
+      assert.equal(await timesDone(operator.operatorId), 0);
+      assert.equal((await shown(id)).status, 'expired');
+      assertStatus(await approve(owner, refused.approval_id), 200);
+      assertStatus(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(refused.approval_id)), 200);
+    } finally {
+      subject.state = 'as it was';
+    }
+  });
+
+  it('makes no more than 20 requests of one credential that wait for a person, and 100 of an operator', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n += 1) ids.push(await requestApproval({ n }));
+    const over = await bearer.post('/v1/governed/a', { n: 20 });
+    assertProblem(over, 'RATE_LIMITED');
+    const wait = Number(over.headers.get('retry-after'));
+    assert(wait > 86_000 && wait <= 86_400, `${wait}`);
+    assert.equal(await requestApproval({ n: 3 }), ids[3], 'one that waits is found as before');
+    const other = requester((await buildMemberKey(operator)).key, shell.baseUrl);
+    refuse(await other.post('/v1/governed/a', { n: 'another' }));
+    assertStatus(await owner.post(`/v1/governance/approvals/${ids[0]}/reject`), 200);
+    await requestApproval({ n: 20 });
+    assertProblem(await bearer.post('/v1/governed/a', { n: 21 }), 'RATE_LIMITED');
+    await expire(ids[1] ?? '');
+    const both = await Promise.all([21, 22, 23].map((n) => bearer.post('/v1/governed/a', { n })));
+    assert.deepEqual(
+      both.map(({ status }) => status).toSorted((a, b) => a - b),
+      [403, 429, 429],
+      'of three at once one',
+    );
+    const third = requester((await buildMemberKey(operator)).key, shell.baseUrl);
+    const fill = { n: 'many' };
+    await fillApprovals(operator.operatorId, 100);
+    assertProblem(await third.post('/v1/governed/a', fill), 'RATE_LIMITED');
   });
 
   it('refuses an approval that nobody has given, and points to the same one', async () => {

@@ -7,7 +7,7 @@ import { database, type Reply, type Requester } from '../support/service.ts';
 
 const shared = {
   tag: 'governance',
-  summary: 'A governed action of the tests',
+  summary: 'A governed act of the tests',
   audience: 'operator',
   params: z.object({ id: z.string() }),
   body: jsonObject,
@@ -16,7 +16,10 @@ const shared = {
   refusals: ['GOVERNANCE_APPROVAL_REQUIRED'],
 } as const;
 
-/** Two governed actions whose only effect is an audit event. */
+/** What the governed acts of the tests are about; a test may change it. */
+export const subject = { state: 'as it was' };
+
+/** Two governed acts whose only effect is an audit event. */
 export const governed: AnyRoute[] = [
   route({
     ...shared,
@@ -25,7 +28,7 @@ export const governed: AnyRoute[] = [
     operation: 'postGoverned',
     handler: ({ context, call }) =>
       runCommand(context, call, async (unit) => {
-        const refused = await context.requireApproval(unit, call, 'agent.unblocked');
+        const refused = await context.requireApproval(unit, call, { act: 'agent.unblocked', subject });
         if (refused !== null) return refused;
         await unit.audit('test.governed', 'test');
         return { status: 200, body: { done: true as const } };
@@ -41,7 +44,7 @@ export const governed: AnyRoute[] = [
         context,
         call,
         async (unit) =>
-          (await context.requireApproval(unit, call, 'agent.unblocked')) ?? {
+          (await context.requireApproval(unit, call, { act: 'agent.unblocked', subject: null })) ?? {
             status: 200,
             body: { done: true as const },
           },
@@ -79,7 +82,16 @@ export async function expire(id: string): Promise<void> {
     update governance_approvals set expires_at = clock_timestamp() where id = ${id}`);
 }
 
-/** How often the governed action was done for this operator. */
+/** Makes so many requests of others wait for a person. */
+export async function fillApprovals(operatorId: string, count: number): Promise<void> {
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`
+    insert into governance_approvals (id, operator_id, action, method, path, body_digest, subject_digest, body, requested_by, expires_at)
+    select new_prefixed_id('apr'), ${operatorId}, 'agent.unblocked', 'POST', '/fill/' || n, '', '', '', 'key_of_' || n, clock_timestamp() + interval '1 day'
+    from generate_series(1, ${count}) as n`);
+}
+
+/** How often the governed act was done for this operator. */
 export async function timesDone(operatorId: string): Promise<number> {
   const pool = await database();
   return pool.oneFirst(sql.type(z.object({ count: z.number() }))`

@@ -134,7 +134,7 @@ describe('rate limits', () => {
     const calls = async (caller: Partial<Caller | PassportBearer>): Promise<string> => {
       const ctx = {
         state: { credential: { caller }, counted: false, route: {} },
-        set: () => {},
+        res: { setHeaders: () => {} },
       } as unknown as ParameterizedContext<Authenticated>;
       return await Promise.resolve(limit(ctx, async () => {})).then(
         () => 'passed',
@@ -142,7 +142,11 @@ describe('rate limits', () => {
       );
     };
     const oauth = (operatorId: string, subject: string) =>
-      calls({ kind: 'operator', operatorId: operatorId as OperatorId, by: { kind: 'oauth', subject } });
+      calls({
+        kind: 'operator',
+        operatorId: operatorId as OperatorId,
+        by: { kind: 'oauth', subject, endsAt: '2100-01-01T00:00:00.000Z' },
+      });
     assert.deepEqual(
       [await oauth('op_1', 'a'), await oauth('op_1', 'b'), await oauth('op_1', 'c'), await oauth('op_2', 'a')],
       ['passed', 'passed', 'RATE_LIMITED', 'passed'],

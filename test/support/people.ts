@@ -93,7 +93,8 @@ export async function insertMember(operatorId: string, email: string, role: Role
   const id = newId('mem');
   const pool = await database();
   await pool.query(sql.type(z.object({}))`
-    insert into members (id, operator_id, email, role) values (${id}, ${operatorId}, ${email}, ${role})`);
+    insert into members (id, operator_id, email, role, joined_at)
+    values (${id}, ${operatorId}, ${email}, ${role}, clock_timestamp())`);
   return id;
 }
 

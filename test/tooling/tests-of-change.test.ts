@@ -14,7 +14,12 @@ describe('npm test -- --changed', () => {
 
   it('runs the tests that stand where the changed file stands', () => {
     const tests = touchedBy('src/governance/sql/request_approval.sql');
-    assert.deepEqual(tests, ['test/governance/approvals.test.ts', 'test/governance/gate.test.ts']);
+    assert.deepEqual(tests, [
+      'test/governance/approvals.test.ts',
+      'test/governance/gate.test.ts',
+      'test/governance/oauth-requesters.test.ts',
+      'test/governance/without-a-person.test.ts',
+    ]);
   });
 
   it('runs a changed test, and nothing for a page of the documentation', () => {

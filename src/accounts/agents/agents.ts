@@ -3,8 +3,10 @@ import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { newId } from '../../ids/ids.ts';
-import { countAgents, findAgent, insertAgent, listAgents, lockAgent, saveAgent } from './queries.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import { newId, type OperatorId } from '../../ids/ids.ts';
+import type { PublicJwk } from './public-jwk.ts';
+import { countAgents, findAgent, findBlockedByKey, insertAgent, listAgents, lockAgent, saveAgent } from './queries.ts';
 import {
   AccountabilitySchema,
   ENFORCED_INTERVAL_SECONDS,
@@ -14,8 +16,10 @@ import {
   type UpdateAgent,
 } from './schema.ts';
 
+/** @throws CarnetError AGENT_BLOCKED for the key of a blocked agent. */
 export const createAgent = (context: Context, call: CommandCall, body: CreateAgent): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
+    await assertKeyIsFree(unit.connection, call.caller.operatorId, body.public_jwk);
     const agent = await insertAgent(unit.connection, { ...body, id: newId('ag'), operatorId: call.caller.operatorId });
     await unit.audit('agent.created', agent.id, { name: agent.name, accountability: agent.accountability });
     unit.changed(agent.id);
@@ -43,8 +47,8 @@ export async function pageOfAgents(
 
 /**
  * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on.
- * @throws CarnetError NOT_FOUND; INVALID_STATE for the status of a blocked agent; GOVERNANCE_APPROVAL_REQUIRED for less
- * accountability than before, unless a person calls or has approved it.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for the status or the key of a blocked agent; AGENT_BLOCKED for the key of
+ *   another; GOVERNANCE_APPROVAL_REQUIRED for less accountability than before, unless a person calls or has approved it.
  */
 export const updateAgent = (
   context: Context,
@@ -58,15 +62,19 @@ export const updateAgent = (
     const before = await lockAgent(connection, { operatorId, agentId });
     assertThat(before, () => notFound('agent'));
     assertThat(
-      patch.status === undefined || before.status !== 'blocked',
+      (patch.status === undefined && patch.public_jwk === undefined) || before.status !== 'blocked',
       () =>
-        new CarnetError('INVALID_STATE', 'The agent is blocked; unblock it before its status is changed.', {
+        new CarnetError('INVALID_STATE', 'The agent is blocked; unblock it before its status or its key is changed.', {
           extra: { current_status: before.status },
         }),
     );
+    await assertKeyIsFree(connection, operatorId, patch.public_jwk ?? null);
     const after = withPatch(before, patch);
     if (isHeldToLess(after, before)) {
-      const refused = await context.requireApproval(unit, call, 'agent.accountability_weakened');
+      const refused = await context.requireApproval(unit, call, {
+        act: 'agent.accountability_weakened',
+        subject: before,
+      });
       if (refused !== null) return refused;
     }
     const agent = await saveAgent(connection, after);
@@ -81,6 +89,26 @@ export const updateAgent = (
     unit.changed(agent.id);
     return { status: 200, body: agent };
   });
+
+/**
+ * A block would be worth nothing if the same key were an agent again at once. The keys of other operators are no matter:
+ * anybody can name a public key.
+ * @throws CarnetError AGENT_BLOCKED
+ */
+async function assertKeyIsFree(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  key: PublicJwk | null,
+): Promise<void> {
+  const blocked = key === null ? null : await findBlockedByKey(connection, operatorId, key);
+  assertThat(
+    blocked === null,
+    () =>
+      new CarnetError('AGENT_BLOCKED', `This is the key of ${blocked}, which is blocked; a person unblocks it.`, {
+        extra: { agent_id: blocked },
+      }),
+  );
+}
 
 /** A weaker mode, or checkpoints that are due less often or not at all. */
 const isHeldToLess = (after: Agent, before: Agent): boolean =>
@@ -127,7 +155,7 @@ export const unblockAgent = (context: Context, call: CommandCall, agentId: strin
           extra: { current_status: before.status },
         }),
     );
-    const refused = await context.requireApproval(unit, call, 'agent.unblocked');
+    const refused = await context.requireApproval(unit, call, { act: 'agent.unblocked', subject: before });
     if (refused !== null) return refused;
     const agent = await saveAgent(unit.connection, { ...before, status: 'active' });
     await unit.audit('agent.unblocked', agent.id);

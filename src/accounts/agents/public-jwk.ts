@@ -58,3 +58,4 @@ export const PublicJwkSchema = z
     description: 'The Ed25519 public key of an agent, as a JWK (RFC 8037). Never send the private member `d`.',
     examples: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
   });
+export type PublicJwk = z.infer<typeof PublicJwkSchema>;

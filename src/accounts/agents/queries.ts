@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId } from '../../ids/ids.ts';
+import type { PublicJwk } from './public-jwk.ts';
 import { AgentSchema, type Agent, type CreateAgent } from './schema.ts';
 
 const columns = sql.fragment`
@@ -31,6 +32,15 @@ export const lockAgent = (
       AgentSchema,
     )`select ${columns} from agents where id = ${agentId} and operator_id = ${operatorId} for no key update`,
   );
+
+/** An agent of the operator that is blocked and has this key. */
+export const findBlockedByKey = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  { x }: PublicJwk,
+): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from agents where operator_id = ${operatorId} and status = 'blocked' and public_jwk ->> 'x' = ${x} limit 1`);
 
 /** The agent's id, and the RFC 7638 thumbprint of the key that it has now. */
 export const findKeyOfAgent = (

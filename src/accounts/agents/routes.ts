@@ -18,6 +18,7 @@ const postAgent = route({
   example: { name: 'researcher', monthly_limit_cents: 5_000 },
   status: 201,
   reply: AgentSchema,
+  refusals: ['AGENT_BLOCKED'],
   handler: ({ context, call, body }) => createAgent(context, call, body),
 });
 
@@ -64,7 +65,7 @@ const patchAgent = route({
   example: { monthly_limit_cents: 10_000 },
   status: 200,
   reply: AgentSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'AGENT_BLOCKED', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) => updateAgent(context, call, { agentId: id, patch: body }),
 });
 

@@ -4,7 +4,7 @@ import type { ApiKeyId, OperatorId } from '../../ids/ids.ts';
 import { ApiKeySchema, type ApiKey } from './schema.ts';
 
 const columns = sql.fragment`
-  id, operator_id, name, kind, role, agent_id, monthly_limit_cents, last4, expires_at, last_used_at, created_at`;
+  id, operator_id, name, kind, role, agent_id, monthly_limit_cents, last4, expires_at, last_used_at, created_by, created_at`;
 
 /** Newest first. */
 export const listApiKeys = (
@@ -31,15 +31,27 @@ export const countApiKeys = (connection: CommonQueryMethods, operatorId: Operato
   );
 
 /** What is stored of a key: the hash of its secret, never the secret. */
-export type NewApiKey = Omit<ApiKey, 'id' | 'last_used_at' | 'created_at'> & { id: ApiKeyId; secretHash: Buffer };
+export type NewApiKey = Omit<ApiKey, 'id' | 'last_used_at' | 'created_at'> & {
+  id: ApiKeyId;
+  secretHash: Buffer;
+  /** The member behind whoever made it; null: it cannot be told. */
+  personId: string | null;
+};
+
+/** The member who made a key, or made the key that made it; null: it cannot be told, or there is no such key. */
+export const findPersonOfKey = (connection: CommonQueryMethods, id: ApiKeyId): Promise<string | null> =>
+  connection.maybeOneFirst(
+    sql.type(z.object({ person_id: z.string().nullable() }))`select person_id from api_keys where id = ${id}`,
+  );
 
 /** @returns null, with nothing written, where a key with this secret exists already. */
 export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Promise<ApiKey | null> =>
   connection.maybeOne(sql.type(ApiKeySchema)`
     insert into api_keys (id, operator_id, name, kind, role, agent_id, monthly_limit_cents, secret_hash, last4,
-                          expires_at)
+                          expires_at, created_by, person_id)
     values (${key.id}, ${key.operator_id}, ${key.name}, ${key.kind}, ${key.role}, ${key.agent_id},
-            ${key.monthly_limit_cents}, ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz)
+            ${key.monthly_limit_cents}, ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz,
+            ${key.created_by}, ${key.personId})
     on conflict (secret_hash) do nothing
     returning ${columns}`);
 

@@ -15,13 +15,14 @@ const postApiKey = route({
   summary: 'Make an API key',
   description:
     'The secret is in `key`, only once; the same request with the same Idempotency-Key shows it again for 24 hours. ' +
-    'A key of kind operator has the role member unless `role` is admin.',
+    'A key of kind operator has the role member unless `role` is admin. One that would outlast the key or token that makes it needs the ' +
+    'approval of a person: without `expires_at` a key never expires.',
   audience: 'admin',
   body: CreateApiKeySchema,
   example: { name: 'laptop', kind: 'operator', role: 'admin' },
   status: 201,
   reply: CreatedApiKeySchema,
-  refusals: ['INVALID_STATE'],
+  refusals: ['INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, body }) => createApiKey(context, call, body),
 });
 

@@ -17,6 +17,9 @@ export const ApiKeySchema = z
     last4: z.string(),
     expires_at: z.string().nullable(),
     last_used_at: z.string().nullable(),
+    created_by: z.string().nullable().meta({
+      description: 'The credential that made it: a member, a key or a token (`oauth:…`); null: the first start.',
+    }),
     created_at: z.string(),
   })
   .meta({
@@ -34,6 +37,7 @@ export const ApiKeySchema = z
         last4: 'x9Qk',
         expires_at: null,
         last_used_at: null,
+        created_by: 'mem_01K0000000000000000000000A',
         created_at: '2026-11-21T12:00:00.000Z',
       },
     ],

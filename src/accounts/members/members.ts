@@ -24,7 +24,7 @@ const ACTS = {
 } as const satisfies Record<string, Record<Role, GovernedAct | null>>;
 
 /**
- * Adds a person while there is a free seat, of the tier or a bought one. The operator is locked while seats are
+ * Invites a person while there is a free seat, of the tier or a bought one. The operator is locked while seats are
  * counted, so that two calls at once cannot both take the last one.
  * @throws CarnetError TIER_LIMIT_EXCEEDED with `limit` and `used`; CONFLICT for the address of a member; for an owner or
  *   administrator GOVERNANCE_APPROVAL_REQUIRED, NOT_OWNER.
@@ -52,10 +52,10 @@ export const addMember = (context: Context, call: CommandCall, body: AddMember):
         ),
     );
     const act = ACTS.added[body.role];
-    const refused = act === null ? null : await context.requireApproval(unit, call, act);
+    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: null });
     if (refused !== null) return refused;
-    const member = await insertMember(connection, { ...body, operatorId });
-    await audit('member.added', member.id, { role: member.role });
+    const member = await insertMember(connection, { ...body, operatorId, joined: false });
+    await audit('member.invited', member.id, { role: member.role });
     return { status: 201, body: member, location: `/v1/members/${member.id}` };
   });
 
@@ -92,11 +92,11 @@ export const removeMember = (
     const member = await findMember(connection, operatorId, memberId);
     assertThat(member, () => notFound('member'));
     assertThat(
-      member.role !== 'owner' || (await countOwners(connection, operatorId)) > 1,
+      member.role !== 'owner' || member.status === 'invited' || (await countOwners(connection, operatorId)) > 1,
       () => new CarnetError('INVALID_STATE', 'This is the last owner; add another owner before you delete this one.'),
     );
     const act = ACTS.deleted[member.role];
-    const refused = act === null ? null : await context.requireApproval(unit, call, act);
+    const refused = act === null ? null : await context.requireApproval(unit, call, { act, subject: member });
     if (refused !== null) return refused;
     await deleteMember(connection, member.id);
     await audit('member.deleted', member.id, { role: member.role });

@@ -3,16 +3,24 @@ import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { newId, type OperatorId } from '../../ids/ids.ts';
 import { MemberSchema, RoleSchema, type AddMember, type Member } from './schema.ts';
 
-const columns = sql.fragment`id, operator_id, email, role, created_at`;
+const columns = sql.fragment`
+  id, operator_id, email, role, case when joined_at is null then 'invited' else 'joined' end as status, created_at`;
 const Count = z.object({ count: z.number() });
 
+/** @param joined false: they are invited. */
 export const insertMember = (
   connection: CommonQueryMethods,
-  { operatorId, email, role }: AddMember & { operatorId: OperatorId },
+  { operatorId, email, role, joined }: AddMember & { operatorId: OperatorId; joined: boolean },
 ): Promise<Member> =>
   connection.one(sql.type(MemberSchema)`
-    insert into members (id, operator_id, email, role) values (${newId('mem')}, ${operatorId}, ${email}, ${role})
+    insert into members (id, operator_id, email, role, joined_at)
+    values (${newId('mem')}, ${operatorId}, ${email}, ${role}, case when ${joined} then clock_timestamp() end)
     returning ${columns}`);
+
+/** Makes somebody who is invited a member. @returns false where they are one already, or are gone. */
+export const joinMember = async (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    update members set joined_at = clock_timestamp() where id = ${id} and joined_at is null returning id`)) !== null;
 
 /** A member as its operator sees it; null where it is another's. */
 export const findMember = (
@@ -43,21 +51,30 @@ export const seatsOf = (connection: CommonQueryMethods, operatorId: OperatorId):
   connection.one(sql.type(SeatsRow)`
     select total, ceiling, count_members(operator_id) as in_use from operator_seats where operator_id = ${operatorId}`);
 
+/** Those who have joined: somebody who is only invited decides nothing. */
 export const countOwners = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
-  connection.oneFirst(
-    sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role = 'owner'`,
-  );
+  connection.oneFirst(sql.type(Count)`
+    select count(*) from members where operator_id = ${operatorId} and role = 'owner' and joined_at is not null`);
 
 /** Those who may decide for the operator. */
 export const countAdministrators = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
-  connection.oneFirst(
-    sql.type(Count)`select count(*) from members where operator_id = ${operatorId} and role <> 'member'`,
-  );
+  connection.oneFirst(sql.type(Count)`
+    select count(*) from members where operator_id = ${operatorId} and role <> 'member' and joined_at is not null`);
 
 /** Their dashboard sessions are deleted too. */
 export async function deleteMember(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(z.object({}))`delete from members where id = ${id}`);
 }
+
+/** The member whose id or address an OAuth issuer has put into `sub`; it may write an address in another case. */
+export const findMemberOfSubject = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  subject: string,
+): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from members where operator_id = ${operatorId} and joined_at is not null
+      and (id = ${subject} or lower(email) = lower(${subject}))`);
 
 const MembershipRow = z.object({
   id: z.string(),
@@ -65,15 +82,16 @@ const MembershipRow = z.object({
   role: RoleSchema,
   operator_id: z.string(),
   operator_name: z.string(),
+  joined: z.boolean(),
   suspended: z.boolean(),
 });
-/** A person in the role that they have for one operator. */
+/** A person in the role that they have for one operator, or are invited to. */
 export type Membership = z.infer<typeof MembershipRow>;
 
 const memberships = sql.fragment`
-  select id, email, role, operator_id, operator_name, suspended from memberships`;
+  select id, email, role, operator_id, operator_name, joined, suspended from memberships`;
 
-/** The memberships of the holder of this address, whatever its case, the oldest first. */
+/** The memberships of the holder of this address, whatever its case, and what they are invited to, the oldest first. */
 export const membershipsOf = (connection: CommonQueryMethods, email: string): Promise<readonly Membership[]> =>
   connection.any(sql.type(MembershipRow)`${memberships} where lower(email) = lower(${email}) order by id`);
 

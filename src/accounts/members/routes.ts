@@ -12,9 +12,10 @@ const postMember = route({
   path: '/v1/members',
   operation: 'addMember',
   tag,
-  summary: 'Let a person sign in for this operator',
+  summary: 'Invite a person to work for this operator',
   description:
-    'Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner. ' +
+    'They are a member once they have signed in with the `operator_id`, by a code that is mailed to them: at ' +
+    '/dashboard/sign-in#operator_id=op_… for example. Each member takes a seat, of the tier or a bought one; the holder of the registered e-mail address is the first, its owner. ' +
     'Adding an administrator needs the approval of a person, adding an owner that of an owner.',
   audience: 'admin',
   body: AddMemberSchema,
@@ -30,7 +31,7 @@ const getMembers = route({
   path: '/v1/members',
   operation: 'listMembers',
   tag,
-  summary: 'List the members of the operator, newest first',
+  summary: 'List the members of the operator and those it has invited, newest first',
   audience: 'admin',
   query: z.object(offsetQuery),
   status: 200,

@@ -10,6 +10,9 @@ export const MemberSchema = z
     operator_id: z.string(),
     email: z.string(),
     role: RoleSchema,
+    status: z.enum(['invited', 'joined']).meta({
+      description: 'invited: they have not signed in to this operator yet, and decide nothing.',
+    }),
     created_at: z.string(),
   })
   .meta({
@@ -21,6 +24,7 @@ export const MemberSchema = z
         operator_id: 'op_01K0000000000000000000000A',
         email: 'ada@example.com',
         role: 'owner',
+        status: 'joined',
         created_at: '2026-11-21T12:00:00.000Z',
       },
     ],

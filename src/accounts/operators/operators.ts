@@ -25,7 +25,10 @@ export const updateOwnOperator = (
     const before = await lockOperator(unit.connection, call.caller.operatorId);
     assertThat(before, () => notFound('operator'));
     if (payoutAccount !== undefined) {
-      const refused = await context.requireApproval(unit, call, 'operator.payout_account_changed');
+      const refused = await context.requireApproval(unit, call, {
+        act: 'operator.payout_account_changed',
+        subject: { payout_account: before.payout_account },
+      });
       if (refused !== null) return refused;
     }
     const operator = await saveOperator(unit.connection, {

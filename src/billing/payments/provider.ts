@@ -128,7 +128,7 @@ export interface PaymentProvider {
   ): Promise<HostedPage>;
   /**
    * Key: the change. To be called once the page of an upgrade is paid, as `readCheckout` says: makes the upgrade where
-   * paying it did not.
+   * paying it did not. A tier that is as large by now stays.
    */
   completeUpgrade(request: { changeId: string; subscriptionId: string; tier: PaidTier }): Promise<SubscriptionState>;
   readCheckout(sessionId: string): Promise<CheckoutState>;
@@ -144,10 +144,11 @@ export interface PaymentProvider {
     change: SubscriptionChange;
   }): Promise<SubscriptionState>;
   /**
-   * Ends a subscription at once and refunds what was paid for its current period; keys are made of the subscription.
-   * @returns the cents that went back
+   * Refunds what was paid for the current period of a subscription and ends it at once; keys are made of the
+   * subscription.
+   * @returns the cents that went back; null where it had ended by itself, and nothing is given back
    */
-  giveSubscriptionBack(subscriptionId: string): Promise<number>;
+  giveSubscriptionBack(subscriptionId: string): Promise<number | null>;
   /**
    * Sees to it that the portal sells what the settings say, and that an upgrade in it counts when it is paid.
    * @param configurationId what an earlier call returned

@@ -146,6 +146,15 @@ export async function endChange(
     where id = ${id} and status in ('opening', 'waiting')`);
 }
 
+/**
+ * Has the life look once more at the page of an upgrade that was given up: its payment took days, and has come. A change
+ * that is in flight or done is as it should be.
+ */
+export async function closeAgain(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update subscription_changes set closing = true where id = ${id} and kind = 'upgrade' and status not in ('opening', 'waiting', 'done')`);
+}
+
 export async function changeIsClosed(connection: CommonQueryMethods, id: string): Promise<void> {
   await connection.query(sql.type(Nothing)`update subscription_changes set closing = false where id = ${id}`);
 }

@@ -3,7 +3,7 @@ import type { Unit } from '../../commands/unit.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import type { CheckoutFact, PaymentEvent } from '../payments/event.ts';
 import type { PaymentEffect } from '../payments/queries.ts';
-import { endChange, findChange } from './change-queries.ts';
+import { closeAgain, endChange, findChange } from './change-queries.ts';
 import { planFetchNow, subscriberOf } from './queries.ts';
 import { hasUnknownPrice, takeState } from './state.ts';
 
@@ -18,7 +18,7 @@ export async function applySubscriptionFact(unit: Unit, event: SubscriptionFact)
   const operatorId = await operatorOf(unit, event);
   if (operatorId === null || (await lockOperator(unit.connection, operatorId)) === null)
     return { outcome: 'ignored', operator_id: null, life: null };
-  if (event.kind === 'checkout') await endIfUnpaid(unit, event);
+  if (event.kind === 'checkout') await applyCheckout(unit, event);
   if (event.kind === 'subscription') {
     await takeState(unit, operatorId, { state: event.state, at: event.createdAt.toISOString(), knownRevision: null });
   }
@@ -44,8 +44,12 @@ async function operatorOfCheckout(
   return ours ? change.operator_id : null;
 }
 
-/** A checkout that failed or expired ends its change at once; a paid one shows in the subscription. */
-async function endIfUnpaid({ connection }: Unit, { reference, outcome }: CheckoutFact): Promise<void> {
+/**
+ * A checkout that failed or expired ends its change at once; a paid one shows in the subscription, or is completed by the
+ * life.
+ */
+async function applyCheckout({ connection }: Unit, { reference, outcome }: CheckoutFact): Promise<void> {
+  if (outcome === 'paid') await closeAgain(connection, reference);
   if (outcome === 'failed' || outcome === 'expired')
     await endChange(connection, reference, { status: outcome, closing: false });
 }

@@ -23,6 +23,7 @@ import {
   planNextFetch,
   reconcileSubscriptionRows,
   settleSurplus,
+  type SurplusOutcome,
   type SubscriptionRow,
 } from './queries.ts';
 import type { SubscriptionStep } from './schema.ts';
@@ -161,13 +162,15 @@ export async function completeIfPaid(
 ): Promise<void> {
   if (change.kind !== 'upgrade' || checkout.status !== 'paid') return;
   const { id: changeId, tier } = change;
-  await payments.completeUpgrade({ changeId, subscriptionId, tier }).catch((error: unknown) => {
+  const alarm = (reason: string): void =>
+    log.error({ changeId, subscriptionId, reason }, 'an upgrade was paid and is not made; a person must look');
+  try {
+    const { tier: has } = await payments.completeUpgrade({ changeId, subscriptionId, tier });
+    if (has !== tier) alarm(`the tier is ${has ?? 'unknown'} by now`);
+  } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
-    log.error(
-      { changeId, subscriptionId, reason: error.message },
-      'an upgrade was paid, and the payment provider refuses to make it; a person must look',
-    );
-  });
+    alarm(error.message);
+  }
 }
 
 const readSubscription = (
@@ -199,28 +202,56 @@ const readCheckout = (
 
 /**
  * Ends subscriptions that were paid beside the one that runs, and has the provider refund what was paid for them: under
- * keys, so any number of times. One that it refuses to give back is left to a person.
+ * keys, so any number of times. An event may be late, so both are read first.
  */
 async function giveSurplusBack(context: PaymentsContext, operatorId: string): Promise<void> {
-  const { pool, log, payments } = context;
+  const { pool, log } = context;
   for (const subscriptionId of await openSurplus(pool, operatorId)) {
-    const refundedCents = await payments.giveSubscriptionBack(subscriptionId).catch((error: unknown) => {
-      if (!(error instanceof PaymentRefused)) throw error;
-      log.error(
-        { operatorId, subscriptionId, reason: error.message },
-        'an operator pays for two subscriptions, and the payment provider does not give the second back; a person must look',
-      );
-      return null;
-    });
-    await forOperator(context, operatorId, async ({ connection }) => {
-      await settleSurplus(connection, subscriptionId, refundedCents);
-      if (refundedCents === null) return;
-      const detail = { subscription_id: subscriptionId, refunded_cents: refundedCents };
-      await auditSubscription(connection, operatorId, 'subscription.second_given_back', detail);
+    const row = await findSubscription(pool, operatorId);
+    const running = row !== null && isRunning(row) ? row.subscription_id : null;
+    const first = running === null ? null : await readSubscription(context, operatorId, running);
+    const second = await readSubscription(context, operatorId, subscriptionId);
+    const outcome = await surplusOutcome(context, { operatorId, subscriptionId, first, second });
+    await forOperator(context, operatorId, async (unit) => {
+      await settleSurplus(unit.connection, subscriptionId, outcome);
+      if (outcome.status === 'kept' && row !== null) {
+        for (const state of [first, second])
+          if (state !== null && state !== 'unknown')
+            await takeState(unit, operatorId, { state, at: row.answer_at, knownRevision: row.pushed_revision });
+      }
+      if (outcome.status !== 'given_back') return;
+      const detail = { subscription_id: subscriptionId, refunded_cents: outcome.refundedCents };
+      await auditSubscription(unit.connection, operatorId, 'subscription.second_given_back', detail);
       log.error({ operatorId, ...detail }, 'an operator paid for two subscriptions; the second was ended and refunded');
     });
   }
 }
+
+type Fetched = SubscriptionState | 'unknown' | null;
+
+async function surplusOutcome(
+  { payments, log }: PaymentsContext,
+  found: { operatorId: string; subscriptionId: string; first: Fetched; second: Fetched },
+): Promise<SurplusOutcome> {
+  const { operatorId, subscriptionId, first, second } = found;
+  const alarm = (reason: string): SurplusOutcome => {
+    const sentence = 'an operator may pay for two subscriptions, and the second is not given back; a person must look';
+    log.error({ operatorId, subscriptionId, reason }, sentence);
+    return { status: 'refused' };
+  };
+  if (first === 'unknown' || second === 'unknown' || second === null)
+    return alarm('the payment provider does not know one of them');
+  if (first === null || !givesTier(first)) return { status: givesTier(second) ? 'kept' : 'over' };
+  try {
+    const refundedCents = await payments.giveSubscriptionBack(subscriptionId);
+    return refundedCents === null ? { status: 'over' } : { status: 'given_back', refundedCents };
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    return alarm(error.message);
+  }
+}
+
+const givesTier = ({ status }: SubscriptionState): boolean => status === 'active' || status === 'past_due';
 
 async function endUnpaid(
   { connection }: Unit,

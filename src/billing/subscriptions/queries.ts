@@ -185,14 +185,17 @@ export const openSurplus = (connection: CommonQueryMethods, operatorId: string):
   connection.anyFirst(sql.type(z.object({ subscription_id: z.string() }))`
     select subscription_id from surplus_subscriptions where operator_id = ${operatorId} and status = 'open' order by created_at`);
 
-/** @param refundedCents null: the provider refuses to end it or to refund it */
+/** What became of a subscription beside the one that runs. */
+export type SurplusOutcome = { status: 'given_back'; refundedCents: number } | { status: 'over' | 'kept' | 'refused' };
+
 export async function settleSurplus(
   connection: CommonQueryMethods,
   subscriptionId: string,
-  refundedCents: number | null,
+  outcome: SurplusOutcome,
 ): Promise<void> {
+  const cents = outcome.status === 'given_back' ? outcome.refundedCents : null;
   await connection.query(sql.type(Nothing)`
-    update surplus_subscriptions set status = ${refundedCents === null ? 'refused' : 'given_back'}, refunded_cents = ${refundedCents}
+    update surplus_subscriptions set status = ${outcome.status}, refunded_cents = ${cents}
     where subscription_id = ${subscriptionId} and status = 'open'`);
 }
 

@@ -10,7 +10,11 @@ declare
   v_asker text;
   v_window constant interval := make_interval(secs => p_seconds);
   v_now timestamptz;
-  today record;
+  v_turn timestamptz; -- the earliest moment of the next code that each limit allows
+  v_next_window timestamptz;
+  v_next_day timestamptz;
+  v_next_day_of_all timestamptz;
+  v_strangers bigint; -- codes of today for browsers that are not known
 begin
   perform forget_old_sign_ins();
   perform pg_advisory_xact_lock(1936287598, hashtext(p_address));
@@ -19,20 +23,21 @@ begin
     where address = p_address and browser = any(p_browsers) and expires_at > v_now;
   v_asker := case when v_known is null then 'network:' || p_network else 'browser:' || v_known end;
   select
-      max(sent_at) filter (where asker = v_asker) + interval '30 seconds' as turn,
+      max(sent_at) filter (where asker = v_asker) + interval '30 seconds',
       case when count(*) filter (where asker = v_asker and sent_at > v_now - v_window) >= 5
-        then min(sent_at) filter (where asker = v_asker and sent_at > v_now - v_window) + v_window end as next_window,
+        then min(sent_at) filter (where asker = v_asker and sent_at > v_now - v_window) + v_window end,
       case when v_known is null and count(*) filter (where asker = v_asker and code is not null) >= 10
-        then min(sent_at) filter (where asker = v_asker and code is not null) + interval '24 hours' end as next_day,
+        then min(sent_at) filter (where asker = v_asker and code is not null) + interval '24 hours' end,
       case when v_known is null and count(*) filter (where asker like 'network:%' and code is not null) >= 20
-        then min(sent_at) filter (where asker like 'network:%' and code is not null) + interval '24 hours' end as next_day_of_all,
-      count(*) filter (where asker like 'network:%' and code is not null) as strangers
-    into today from sign_in_codes where address = p_address and sent_at > v_now - interval '24 hours';
-  if greatest(today.turn, today.next_window, today.next_day, today.next_day_of_all) > v_now then
-    return ceil(extract(epoch from greatest(today.turn, today.next_window, today.next_day, today.next_day_of_all) - v_now));
+        then min(sent_at) filter (where asker like 'network:%' and code is not null) + interval '24 hours' end,
+      count(*) filter (where asker like 'network:%' and code is not null)
+    into v_turn, v_next_window, v_next_day, v_next_day_of_all, v_strangers
+    from sign_in_codes where address = p_address and sent_at > v_now - interval '24 hours';
+  if greatest(v_turn, v_next_window, v_next_day, v_next_day_of_all) > v_now then
+    return ceil(extract(epoch from greatest(v_turn, v_next_window, v_next_day, v_next_day_of_all) - v_now));
   end if;
   insert into sign_in_codes (address, asker, browser, code, expires_at) values (p_address, v_asker, p_browsers[1], p_code, v_now + v_window);
-  if v_known is null and today.strangers = 19 then
+  if v_known is null and v_strangers = 19 then
     insert into audit_events (operator_id, actor, action, target, detail, request_id)
       select operator_id, 'sign-in', 'dashboard_session.codes_used_up', id, '{}', p_request from memberships where lower(email) = lower(p_email);
   end if;

@@ -37,12 +37,14 @@ create index operators_suspended on operators (id) where status = 'suspended';
 -- The service itself: issuer of its claims, owner of nothing. Nobody signs in as the platform, it has its key alone (decision C5).
 insert into operators (id, name, email, tier) values ('op_platform', 'Carnet platform', 'platform@carnet.invalid', 'enterprise');
 
--- The people of an operator. The holder of its registered e-mail address is the first one, its owner.
+-- The people of an operator. The holder of its registered e-mail address is the first one, its owner; everybody else is invited, and
+-- is a member once they have signed in to it.
 create table members (
   id text primary key,
   operator_id text not null references operators,
   email text not null,
   role text not null check (role in ('owner', 'admin', 'member')),
+  joined_at timestamptz,                -- null: invited
   created_at timestamptz not null default clock_timestamp()
 );
 create unique index members_email on members (operator_id, lower(email));
@@ -82,6 +84,8 @@ create table api_keys (
   monthly_limit_cents bigint check (monthly_limit_cents >= 0),
   expires_at timestamptz,
   last_used_at timestamptz,
+  created_by text,                      -- the credential that made it; null: the first start
+  person_id text,                       -- the member behind that; null: it cannot be told
   created_at timestamptz not null default now(),
   constraint api_keys_shape check ((kind = 'operator') = (role is not null) and (kind = 'agent') = (agent_id is not null))
 );
@@ -90,9 +94,10 @@ create index api_keys_of_operator on api_keys (operator_id, id desc);
 
 -- For other domains, which read views of accounts and no tables.
 
--- A person as a member of an operator.
+-- A person as a member of an operator, or invited to be one.
 create view memberships as
-  select m.id, m.email, m.role, m.operator_id, o.name as operator_name, o.status = 'suspended' as suspended
+  select m.id, m.email, m.role, m.operator_id, m.joined_at is not null as joined, o.name as operator_name,
+    o.status = 'suspended' as suspended
   from members m join operators o on o.id = m.operator_id;
 
 -- What payouts need to know of an operator.

@@ -362,11 +362,15 @@ create view operator_seats as
     least(t.seats + coalesce(s.purchased_seats, 0), t.seat_ceiling) as total, t.seat_ceiling as ceiling
   from operator_tiers t left join subscriptions s using (operator_id);
 
--- Paid subscriptions beside the one that runs: each is ended at the provider, and what was paid for it is refunded.
+-- Paid subscriptions beside the one that runs, as an event reported them: each is ended at the provider, and what was paid for it refunded.
+--   given_back  done
+--   over        it had ended by itself: the event was late
+--   kept        the one that ran had ended, so this is the one that runs now
+--   refused     the provider refuses, or does not know which of the two runs: a person must look
 create table surplus_subscriptions (
   subscription_id text primary key,     -- the provider's
   operator_id text not null references subscriptions,
-  status text not null default 'open' check (status in ('open', 'given_back', 'refused')),
+  status text not null default 'open' check (status in ('open', 'given_back', 'over', 'kept', 'refused')),
   refunded_cents bigint,
   created_at timestamptz not null default clock_timestamp(),
   constraint surplus_subscriptions_refunded check ((refunded_cents is not null) = (status = 'given_back'))

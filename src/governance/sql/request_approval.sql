@@ -1,21 +1,37 @@
--- The live approval of a request: the one that exists, or `p_id` made now. Of two callers at once one makes it and both get it.
-create function request_approval(p_id text, p_operator text, p_action text, p_method text, p_path text, p_digest bytea, p_body text,
-  p_requested_by text, p_seconds int)
+-- The live approval of a request: the one that exists, or `p_id` made now. Of two callers at once one makes it and both get it. One
+-- that was given for another state of its subject lapses. Where as many wait as may wait, of the credential or of the operator, the
+-- status is 'full', and `expires_at` is when the first of them ends.
+create function request_approval(p_id text, p_operator text, p_action text, p_method text, p_path text, p_digest bytea,
+  p_subject_digest bytea, p_body text, p_requested_by text, p_requested_person text, p_seconds int, p_most_of_credential int,
+  p_most_of_operator int)
 returns table (id text, status text, expires_at timestamptz, made boolean) language plpgsql as $$
 #variable_conflict use_column
+declare
+  v_of_operator bigint; -- that wait for a decision
+  v_of_credential bigint;
+  v_first_end timestamptz;
 begin
   loop
     update governance_approvals a set status = 'lapsed'
       where a.operator_id = p_operator and a.method = p_method and a.path = p_path and a.body_digest = p_digest
-        and a.status in ('pending', 'approved') and a.expires_at <= clock_timestamp();
-    insert into governance_approvals as a (id, operator_id, action, method, path, body_digest, body, requested_by, expires_at)
-      values (p_id, p_operator, p_action, p_method, p_path, p_digest, p_body, p_requested_by,
-        clock_timestamp() + make_interval(secs => p_seconds))
-      on conflict (operator_id, method, path, body_digest) where status in ('pending', 'approved') do nothing;
+        and a.status in ('pending', 'approved') and (a.expires_at <= clock_timestamp() or a.subject_digest <> p_subject_digest);
     return query
       select a.id, a.status, a.expires_at, a.id = p_id from governance_approvals a
       where a.operator_id = p_operator and a.method = p_method and a.path = p_path and a.body_digest = p_digest
         and a.status in ('pending', 'approved');
     if found then return; end if;
+    perform lock_approvals(p_operator); -- so that the bound holds when many ask at once
+    select count(*), count(*) filter (where a.requested_by = p_requested_by), min(a.expires_at)
+      into v_of_operator, v_of_credential, v_first_end from governance_approvals a
+      where a.operator_id = p_operator and a.status = 'pending' and a.expires_at > clock_timestamp();
+    if v_of_operator >= p_most_of_operator or v_of_credential >= p_most_of_credential then
+      return query select null::text, 'full', v_first_end, false;
+      return;
+    end if;
+    insert into governance_approvals as a (id, operator_id, action, method, path, body_digest, subject_digest, body, requested_by,
+        requested_person, expires_at)
+      values (p_id, p_operator, p_action, p_method, p_path, p_digest, p_subject_digest, p_body, p_requested_by, p_requested_person,
+        clock_timestamp() + make_interval(secs => p_seconds))
+      on conflict (operator_id, method, path, body_digest) where status in ('pending', 'approved') do nothing;
   end loop;
 end $$;

@@ -56,7 +56,7 @@ export function oauthAuthenticator(
         operatorId: operatorId as OperatorId,
         role,
         platform: false,
-        by: { kind: 'oauth', subject },
+        by: { kind: 'oauth', subject, endsAt: new Date(exp * 1_000).toISOString() },
       },
       suspended,
       blocked: false,

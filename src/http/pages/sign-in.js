@@ -10,6 +10,8 @@ const { code, operator } = signIn.elements;
 const brought = new URLSearchParams(location.hash.slice(1));
 email.value = brought.get('email') ?? '';
 code.value = brought.get('code') ?? '';
+// Whoever invites somebody names their operator.
+const invitedTo = brought.get('operator_id');
 history.replaceState(null, '', location.pathname);
 
 async function post(path, body) {
@@ -35,7 +37,8 @@ codeRequest.addEventListener('submit', async (event) => {
 
 signIn.addEventListener('submit', async (event) => {
   event.preventDefault();
-  const chosen = choice.hidden ? {} : { operator_id: operator.value };
+  const named = choice.hidden ? invitedTo : operator.value;
+  const chosen = named === null ? {} : { operator_id: named };
   const { ok, body } = await post('/v1/dashboard/sessions/verify', { email: email.value, code: code.value, ...chosen });
   if (ok) location.assign('/dashboard');
   else if (body.code === 'OPERATOR_CHOICE_REQUIRED') offer(body.operators);

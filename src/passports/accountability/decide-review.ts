@@ -36,7 +36,8 @@ export const decideReview = (
       return { status: 200, body: await decisionOf(connection, operatorId, before) };
     }
     const act = governedAct(before, decision);
-    const refused = act === null ? null : await context.requireApproval(unit, call, act);
+    const refused =
+      act === null ? null : await context.requireApproval(unit, call, { act, subject: subjectOf(before) });
     if (refused !== null) return refused;
     const revoked = await saveDecision(connection, checkoutId, { decision, revoke, actor: actorName(call.caller) });
     const { agent_id: agentId } = before.review;
@@ -61,6 +62,9 @@ function governedAct({ review }: LockedReview, { decision, block_future: blocked
   if (decision === 'approved') return 'review.approved';
   return review.risk === 'critical' && !blocked ? 'review.blocked' : null;
 }
+
+/** What the person who decides looks at: a late checkout changes it. */
+const subjectOf = ({ review, claim_id: report }: LockedReview): object => ({ review, report });
 
 function assertSameDecision({ review, block_future: blocked }: LockedReview, decision: DecideReview): void {
   assertThat(

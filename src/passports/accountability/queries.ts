@@ -31,7 +31,13 @@ export async function pageOfReviews(
   return { reviews: rows.map(({ review }) => review), total };
 }
 
-const LockedReviewRow = ReviewRow.extend({ session_id: z.string(), block_future: z.boolean(), revoked_count: z.int() });
+const LockedReviewRow = ReviewRow.extend({
+  session_id: z.string(),
+  /** The claim of the agent's report; null: it has not come. */
+  claim_id: z.string().nullable(),
+  block_future: z.boolean(),
+  revoked_count: z.int(),
+});
 /** A review with what deciding it needs. */
 export type LockedReview = z.output<typeof LockedReviewRow>;
 
@@ -42,7 +48,7 @@ export const lockReview = (
   checkoutId: string,
 ): Promise<LockedReview | null> =>
   connection.maybeOne(sql.type(LockedReviewRow)`
-    select review_json(c)::text as review, session_id, block_future, revoked_count
+    select review_json(c)::text as review, session_id, claim_id, block_future, revoked_count
     from lock_review(${operatorId}, ${checkoutId}) as c where c.id is not null`);
 
 /**

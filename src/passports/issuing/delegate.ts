@@ -5,6 +5,7 @@ import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, strongerMode } from './assemble.ts';
+import { factsAbove } from './chain.ts';
 import { constraintsOf, intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
@@ -59,6 +60,7 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   assertThat(child, () => notFound('agent'));
   const delegator = parentClaims.agent_id === child.agent.id ? child : await facts.of(parentClaims.agent_id);
   assertThat(delegator, () => notFound('agent'));
+  const above = await factsAbove(context, parent, facts);
   const pinned = new Map(
     parentClaims.services
       .flatMap(({ constraints }) => intentsOf(constraints) ?? [])
@@ -73,6 +75,7 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   });
   assertCanHoldPassport(delegator);
   assertCanHoldPassport(child);
+  for (const agent of above) assertCanHoldPassport(agent);
   assertThat(
     parentClaims.delegation_depth < MAX_DEPTH,
     () =>

@@ -17,7 +17,7 @@ import { constraintsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
 import { narrowServices } from './narrowing.ts';
-import { type IssueBody, type SignedPassport } from '../schema.ts';
+import type { IssueBody, SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**

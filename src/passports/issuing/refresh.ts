@@ -5,13 +5,14 @@ import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts'
 import { assertCanHoldPassport, assertStillGranted, requireActiveBindings } from './assemble.ts';
 import type { FactsInUse } from './facts.ts';
 import { readParentToken, type ParentToken } from './parent-token.ts';
-import { findRootAgent } from '../lists/queries.ts';
+import { factsAbove } from './chain.ts';
 import type { RefreshBody, SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
 /**
  * Continues a lineage with a new jti: the same agent, scopes and chain, and a new time to live within the session's and
- * the parent's. What was granted at its root is checked again (decision A16).
+ * the parent's. What was granted at its root is checked again (decision A16), and every agent that it was delegated from
+ * (decision A30).
  * @throws CarnetError INVALID_PASSPORT, NOT_FOUND, PASSPORT_REVOKED, PASSPORT_EXPIRED, ALREADY_CHECKED_OUT,
  *   AGENT_REVIEW_PENDING, OPERATOR_SUSPENDED, AGENT_BLOCKED, INVALID_STATE, AUTHORITY_BINDING_INVALID,
  *   SCOPE_NOT_GRANTED, PASSPORT_TOO_LARGE, INSUFFICIENT_CREDITS, TEMPORARILY_UNAVAILABLE.
@@ -36,11 +37,11 @@ async function composeRefresh(context: Context, from: ParentToken | CarnetError,
   const { claims } = from;
   const holder = await facts.of(claims.agent_id);
   assertThat(holder, () => notFound('agent'));
+  const above = await factsAbove(context, from, facts);
   // A child needs no grants of its own: what it may do was granted to the agent at the root.
-  const rootAgent = claims.delegation_depth === 0 ? claims.agent_id : await findRootAgent(context.pool, from.jti);
-  const root = rootAgent === null || rootAgent === holder.agent.id ? holder : await facts.of(rootAgent);
-  assertThat(root, () => notFound('agent'));
+  const root = above.at(-1) ?? holder;
   assertCanHoldPassport(holder);
+  for (const agent of above) assertCanHoldPassport(agent);
   const bindings = requireActiveBindings(
     holder,
     claims.authority_refs.map(({ binding_id: id }) => id),

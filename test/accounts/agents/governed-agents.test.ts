@@ -3,7 +3,7 @@ import type { Agent } from '../../../src/accounts/agents/schema.ts';
 import { buildAgent, buildMemberKey, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, type Reply } from '../../support/service.ts';
-import { block } from '../../authority/support.ts';
+import { block, otherJwk, publicJwk } from '../../authority/support.ts';
 
 /** A request with a key that needs a person's approval; it can be sent again with that approval. */
 type Governed = (approval?: string) => Promise<Reply>;
@@ -51,6 +51,17 @@ describe('changes of an agent that need a person', () => {
       assert.equal((await agent()).status, 'blocked');
     });
 
+    it('is asked anew where the agent was changed after a person had looked at it', async () => {
+      await block(agentId);
+      const approval = await approvalRequested(unblock);
+      await approve(approval);
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { monthly_limit_cents: 1_000_000 }), 200);
+      const refused = await unblock(approval);
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.equal(refused.body.approval_status, 'subject_changed');
+      assert.equal((await agent()).status, 'blocked');
+    });
+
     it('is done at once for a person, and is in the audit trail', async () => {
       await block(agentId);
       const unblocked = assertStatus(await person.post<Agent>(`/v1/agents/${agentId}/unblock`), 200);
@@ -74,6 +85,30 @@ describe('changes of an agent that need a person', () => {
       const other = await buildOperator();
       assertProblem(await other.post(`/v1/agents/${agentId}/unblock`), 'NOT_FOUND');
       assertProblem(await (await buildMemberKey(operator)).post(`/v1/agents/${agentId}/unblock`), 'ADMIN_REQUIRED');
+    });
+  });
+
+  describe('The key of a blocked agent', () => {
+    it('is no other agent’s of the operator, new or changed, until a person has unblocked it', async () => {
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: publicJwk }), 200);
+      await block(agentId);
+      const twin = { name: 'twin', public_jwk: publicJwk };
+      const refused = await operator.post('/v1/agents', twin);
+      assertProblem(refused, 'AGENT_BLOCKED');
+      assert.equal(refused.body.agent_id, agentId);
+      const { id: other } = await buildAgent(operator, { public_jwk: otherJwk });
+      assertProblem(await operator.patch(`/v1/agents/${other}`, { public_jwk: publicJwk }), 'AGENT_BLOCKED');
+      assertStatus(await (await buildOperator()).post('/v1/agents', twin), 201);
+      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      assertStatus(await operator.post('/v1/agents', twin), 201);
+    });
+
+    it('cannot be taken off it meanwhile', async () => {
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: publicJwk }), 200);
+      await block(agentId);
+      for (const key of [null, otherJwk])
+        assertProblem(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: key }), 'INVALID_STATE');
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { name: 'renamed' }), 200);
     });
   });
 

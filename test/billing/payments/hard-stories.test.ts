@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createPayments } from '../../../activities/payments/index.ts';
 import type { PaymentsContext } from '../../../src/billing/payments/provider.ts';
 import { cancelSubscription } from '../../../src/billing/subscriptions/cancel.ts';
+import { giveUpChange } from '../../../src/billing/subscriptions/change-in-flight.ts';
 import { subscribe } from '../../../src/billing/subscriptions/subscribe.ts';
 import { readPaymentWebhook } from '../../../src/billing/webhook/verify.ts';
 import { readPaymentEvents, type EventReading } from '../../../src/billing/webhook/read-events.ts';
@@ -158,6 +159,10 @@ function stories(program: string): void {
         pushed: boolean;
         tier: string;
       }>;
+    const keyed = (key: string) => ({
+      ...callOf(payer.operatorId, 'subscribe'),
+      idempotency: { key, fingerprint: Buffer.from(key) },
+    });
     const wakeToFetch = async (): Promise<void> => {
       await rig.context.pool.query(
         sql.unsafe`update subscriptions set next_call_at = clock_timestamp() where operator_id = ${payer.operatorId}`,
@@ -167,8 +172,7 @@ function stories(program: string): void {
     };
     const subscribed = async (): Promise<StripeObject> => {
       await rig.context.pool.query(sql.unsafe`update operators set tier = 'free' where id = ${payer.operatorId}`);
-      const key = unique('key');
-      const call = { ...callOf(payer.operatorId, 'subscribe'), idempotency: { key, fingerprint: Buffer.from(key) } };
+      const call = keyed(unique('key'));
       const { body } = await eventually('the page', () => subscribe(rig.context, call, { tier: 'pro' }), {
         seconds: 45,
         ignoreErrors: isUnavailable,
@@ -217,6 +221,76 @@ function stories(program: string): void {
           )) === 'given_back',
       );
       assert.equal((await row()).tier, 'pro');
+    });
+
+    it('an upgrade that was given up while its bank was slow is made when the payment comes', async () => {
+      const { id } = await subscribed();
+      const { data } = stripe.books.get(id).items as { data: Record<string, unknown>[] };
+      data.push({ ...data[0], id: 'si_of_seats', price: { id: 'price_seat' }, quantity: 1 });
+      const { body } = await eventually(
+        'the page',
+        () => subscribe(rig.context, keyed('upgrade'), { tier: 'business' }),
+        {
+          seconds: 45,
+          ignoreErrors: isUnavailable,
+        },
+      );
+      const sessionId = body.session_id ?? '';
+      assert.match(sessionId, /^cs_/, 'with seats it is paid at a checkout');
+      stripe.books.payLater(sessionId, 'processing');
+      await giveUpChange(rig.context, callOf(payer.operatorId, 'giveUpSubscriptionChange'));
+      rig.context.delivery.messagesCommitted();
+      await eventually(
+        'it to be closed',
+        async () =>
+          (await rig.context.pool.oneFirst(sql.unsafe`
+          select bool_and(not closing) from subscription_changes where operator_id = ${payer.operatorId}`)) === true,
+      );
+      assert.equal((await row()).tier, 'pro');
+      const session = stripe.books.change(sessionId, { payment_status: 'paid' });
+      const text = paymentEventBody('checkout.session.async_payment_succeeded', {
+        ...session,
+        payment_intent: 'pi_slow',
+      });
+      const event = readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret: SECRET }));
+      await receivePaymentEvent(rig.context, event, 'req_test');
+      await eventually('the upgrade', async () => (await row()).tier === 'business');
+    });
+
+    it('an event of one that has ended since gives nothing back, however late it is', async () => {
+      const first = await subscribed();
+      const session = stripe.books.of('cs_test').find(({ subscription }) => subscription === first.id);
+      const earlier = stripe.books.pay(stripe.books.change(session?.id ?? '', { status: 'open' }).id).subscription;
+      const body = paymentEventBody('customer.subscription.created', {
+        ...stripe.books.get(String(earlier)),
+        metadata: { carnet_operator: payer.operatorId },
+      });
+      stripe.books.change(String(earlier), { status: 'canceled' });
+      const refunds = stripe.books.of('re').length;
+      const event = readPaymentWebhook(settings, Buffer.from(body), signPaymentEvent(body, { secret: SECRET }));
+      await receivePaymentEvent(rig.context, event, 'req_test');
+      const outcome = () =>
+        rig.context.pool.oneFirst(
+          sql.unsafe`select status from surplus_subscriptions where operator_id = ${payer.operatorId}`,
+        );
+      await eventually('it to be looked at', async () => (await outcome()) === 'over');
+      assert.equal(stripe.books.of('re').length, refunds);
+      assert.equal((await row()).tier, 'pro');
+    });
+
+    it('another that replaced it at Stripe is the one that runs', async () => {
+      const first = await subscribed();
+      const session = stripe.books.of('cs_test').find(({ subscription }) => subscription === first.id);
+      const next = stripe.books.pay(stripe.books.change(session?.id ?? '', { status: 'open' }).id).subscription;
+      stripe.books.change(first.id, { status: 'canceled' });
+      const body = paymentEventBody('customer.subscription.created', {
+        ...stripe.books.get(String(next)),
+        metadata: { carnet_operator: payer.operatorId },
+      });
+      const event = readPaymentWebhook(settings, Buffer.from(body), signPaymentEvent(body, { secret: SECRET }));
+      await receivePaymentEvent(rig.context, event, 'req_test');
+      await eventually('the other to run', async () => (await row()).subscription_id === next);
+      assert.deepEqual([(await row()).tier, stripe.books.get(String(next)).status], ['pro', 'active']);
     });
 
     it('one that Stripe no longer knows is past due, then unpaid, and what it decides is not pushed for ever', async () => {

@@ -102,6 +102,7 @@ describe('What is remembered of credentials', () => {
           req: { headers, socket: { remoteAddress: '192.0.2.1' } },
           state: { route: { audience: 'operator' } },
           set: () => {},
+          res: { setHeaders: () => {} },
         } as unknown as ParameterizedContext<Authenticated>;
         try {
           await door(ctx, async () => {});

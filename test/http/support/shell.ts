@@ -111,7 +111,7 @@ interface KeyOptions {
 
 /** A key in the database. @returns its id and the secret to send */
 export async function insertKey(
-  { pool }: OpenContext,
+  { pool }: Pick<OpenContext, 'pool'>,
   { operatorId, role = 'admin', agentId, expiresIn }: KeyOptions,
 ): Promise<{ id: string; secret: string }> {
   const secret = `svc_live_${randomBytes(32).toString('base64url')}`;

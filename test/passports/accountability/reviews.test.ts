@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../../src/database/pool.ts';
 import { CheckoutBodySchema } from '../../../src/passports/accountability/schema.ts';
 import { decideReview } from '../../../src/passports/accountability/decide-review.ts';
 import { submitCheckout } from '../../../src/passports/accountability/submit-report.ts';
@@ -6,7 +8,7 @@ import { callOf, ownContext } from '../../invocations/own-context.ts';
 import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
-import { claimsOf, eventsOf, newLineage, newOperator } from '../lineages.ts';
+import { claimsOf, eventsOf, newLineage, newOperator, timePasses } from '../lineages.ts';
 
 interface Issued {
   jti: string;
@@ -200,6 +202,39 @@ describe('Reviews of checkouts', () => {
       assert.deepEqual(await eventTypes(agentId), ['passport.flagged']);
       const [claim] = await claimsOf(await database(), { agent: agentId }, 'operator_review');
       assert.equal(claim?.envelope.payload.decision, 'approved');
+    });
+
+    it('approved by somebody who has not seen the late report: the approval lapses, and they look again', async () => {
+      const agentId = await enforced();
+      const passport = await issue(agentId);
+      const pool = await database();
+      const lineage = { jti: passport.jti, session: '', operator: operator.operatorId, agent: agentId };
+      await timePasses(pool, lineage, 900 + 901);
+      await pool.query(sql.type(z.object({}))`
+        select from advance_session((select session_id from passports where jti = ${passport.jti}), 900)`);
+      const { reviews } = assertStatus(
+        await operator.get<{ reviews: (Review & { agent_id: string })[] }>('/v1/passports/reviews'),
+        200,
+      );
+      const missed = reviews.find(({ agent_id }) => agent_id === agentId)?.checkout_id ?? '';
+      const body = { decision: 'approved' };
+      const approvalOf = async (headers?: Record<string, string>) => {
+        const refused = await decide(missed, body, operator, headers);
+        assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+        return { id: String(refused.body.approval_id), status: refused.body.approval_status };
+      };
+      const { id } = await approvalOf();
+      const shown = assertStatus(
+        await person.get<{ subject: { review: Review } }>(`/v1/governance/approvals/${id}`),
+        200,
+      );
+      const flagged = shown.subject.review.flags.map(({ type }) => type);
+      assert(flagged.includes('missed_checkout') && !flagged.includes('undeclared_service'), flagged.join(', '));
+      assertStatus(await person.post(`/v1/governance/approvals/${id}/approve`), 200);
+      assert.equal(await critical(passport), missed, 'the late report fills the same review');
+      const again = await approvalOf({ 'x-governance-approval': id });
+      assert.deepEqual([again.status, again.id === id], ['subject_changed', false]);
+      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
     });
 
     it('approved: a person decides directly, a member of the lowest role does not', async () => {

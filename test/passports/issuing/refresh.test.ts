@@ -16,6 +16,7 @@ import {
   payloadOf,
   refresh,
   signed,
+  tryDelegate,
   tryRefresh,
   ttlOf,
   verdictOf,
@@ -187,6 +188,36 @@ describe('POST /v1/passports/refresh', () => {
       assertStatus(await third.as.patch(`/v1/agents/${third.agentId}`, { status: 'disabled' }), 200);
       assertProblem(await tryRefresh(third, retired.token), 'PASSPORT_REVOKED');
     });
+  });
+
+  describe('and delegating further go on only while every agent of the chain may work', () => {
+    /** A passport that was delegated from the holder's to a second agent and from that to a third. */
+    const chain = async () => {
+      const [{ id: second }, { id: third }] = [await buildAgent(holder.as), await buildAgent(holder.as)];
+      const root = await issue(holder);
+      const middle = await delegate(holder, root, { child_agent_id: second });
+      const last = await delegate(holder, middle, { child_agent_id: third });
+      return { agents: { root: holder.agentId, middle: second }, last };
+    };
+
+    for (const which of ['root', 'middle'] as const) {
+      it(`not while the agent at the ${which} is held`, async () => {
+        const { agents, last } = await chain();
+        await refresh(holder, last);
+        await hold(holder, agents[which]);
+        assertProblem(await tryRefresh(holder, last.token), 'AGENT_REVIEW_PENDING');
+        const { id: fourth } = await buildAgent(holder.as);
+        assertProblem(await tryDelegate(holder, last.token, { child_agent_id: fourth }), 'AGENT_REVIEW_PENDING');
+      });
+
+      it(`not while the agent at the ${which} is blocked`, async () => {
+        const { agents, last } = await chain();
+        await block(agents[which]);
+        assertProblem(await tryRefresh(holder, last.token), 'AGENT_BLOCKED');
+        const { id: fourth } = await buildAgent(holder.as);
+        assertProblem(await tryDelegate(holder, last.token, { child_agent_id: fourth }), 'AGENT_BLOCKED');
+      });
+    }
   });
 
   it("of what does not verify is INVALID_PASSPORT, of another operator's 404", async () => {

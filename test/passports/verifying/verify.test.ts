@@ -104,6 +104,11 @@ describe(`POST ${PATH}`, () => {
     );
   });
 
+  it('accepts a payload with any text in it, whose digest is that of its bytes', async () => {
+    for (const name of ['\\x41', 'back\\slash "quoted"', 'line\nbreak\ttab', 'é 你好 \u{1f600}', '\\\\', '\\012'])
+      assert.equal((await verify((await newPassport(own, { svcns: { agent_name: name } })).token)).valid, true, name);
+  });
+
   it('answers revoked for a good signature without a row', async () => {
     const { token, payload } = await newPassport(own);
     await own.context.pool.query(sql.type(z.object({}))`delete from passports where jti = ${payload.jti}`);

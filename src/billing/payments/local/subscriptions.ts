@@ -8,7 +8,7 @@ import { findSubscription, type SubscriptionRow } from './queries.ts';
 
 const Nothing = z.object({});
 const Done = z.object({});
-const Refunded = z.object({ cents: z.number() });
+const Refunded = z.object({ cents: z.number().nullable() });
 const PaymentRow = z.object({ id: z.string(), cents: z.number() });
 
 /**
@@ -50,9 +50,11 @@ export function localSubscriptions({
     async giveSubscriptionBack(subscriptionId) {
       const call = { key: `give-back:${subscriptionId}`, request: { subscriptionId }, answer: Refunded };
       const { cents } = await keyedCall(pool, call, async (connection) => {
-        const { rowCount } = await connection.query(sql.type(Nothing)`
+        const row = await findSubscription(connection, subscriptionId);
+        if (row === null) throw new PaymentRefused(`There is no subscription ${subscriptionId}.`);
+        if (row.status !== 'active') return { cents: null };
+        await connection.query(sql.type(Nothing)`
           update local_subscriptions set status = 'canceled' where id = ${subscriptionId}`);
-        if (rowCount === 0) throw new PaymentRefused(`There is no subscription ${subscriptionId}.`);
         const paid = await connection.maybeOne(sql.type(PaymentRow)`
           select id, amount_cents - refunded_cents as cents from local_payments where subscription_id = ${subscriptionId}
           order by created_at desc limit 1`);

@@ -1,6 +1,6 @@
 -- Delegates from a passport whose signature is good: a lineage of its own below the parent's. `p_ttl_seconds` null: as long as
 -- the parent's, p_standard_seconds at most (decision A12). p_parent_digest: SHA-256 in base64 of the payload that was composed from; where the row
--- has another, the token was never issued. The parent's own agent may be held too (decision A30).
+-- has another, the token was never issued. Every agent above may be held too (decision A30).
 create function delegate_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
@@ -30,7 +30,7 @@ begin
   perform refuse_ended(parent, above);
   perform refuse_checked_out(above);
   if is_agent_under_review(p_agent) then perform refuse_agent_under_review(p_agent); end if;
-  if parent.agent_id <> p_agent and is_agent_under_review(parent.agent_id) then perform refuse_agent_under_review(parent.agent_id); end if;
+  perform refuse_chain_under_review(above.id);
   if p_refused is not null then perform raise_composed_refusal(); end if;
 
   v_left := epoch_seconds(parent.expires_at) - v_issued;

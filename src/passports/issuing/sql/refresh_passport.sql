@@ -26,7 +26,7 @@ begin
   perform refuse_withdrawn(before);
   perform refuse_ended(before, l);
   perform refuse_checked_out(l);
-  if is_agent_under_review(l.agent_id) then perform refuse_agent_under_review(l.agent_id); end if;
+  perform refuse_chain_under_review(l.id);
   if p_refused is not null then perform raise_composed_refusal(); end if;
 
   v_expires := least(v_issued + p_ttl_seconds,

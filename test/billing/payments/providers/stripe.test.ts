@@ -345,6 +345,8 @@ function callsToStripe(program: string): void {
       assert.equal((await payments.completeUpgrade({ changeId, subscriptionId, tier: 'pro' })).tier, 'pro');
     const form = formOf(onlyCall(`POST /v1/subscriptions/${subscriptionId}`).body);
     assert.equal(form.proration_behavior, 'none', 'the difference was paid at the page');
+    const smaller = await payments.completeUpgrade({ changeId: newId('sbc'), subscriptionId, tier: 'developer' });
+    assert.equal(smaller.tier, 'pro', 'a payment that comes late lowers nothing');
   });
 
   it('make the configuration of the portal, and mend it where somebody changed it', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
+import type { AnyRoute } from '../../../../src/http/route.ts';
 import { openShell, type Shell } from '../../support/shell.ts';
 import { things } from '../../support/things.ts';
 
@@ -94,8 +95,8 @@ export async function openIssuer({ path = '', metadataPath = METADATA + path }: 
 }
 
 /** The HTTP shell that takes this issuer's access tokens. */
-export const openShellFor = ({ url }: Issuer): Promise<Shell> =>
-  openShell({ routes: things, settings: { OAUTH_ISSUER: url, OAUTH_AUDIENCE: AUDIENCE } });
+export const openShellFor = ({ url }: Issuer, routes: AnyRoute[] = things): Promise<Shell> =>
+  openShell({ routes, settings: { OAUTH_ISSUER: url, OAUTH_AUDIENCE: AUDIENCE } });
 
 export function sendJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));

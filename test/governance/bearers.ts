@@ -1,0 +1,277 @@
+import { z } from 'zod';
+import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
+import { insertKey } from '../http/support/shell.ts';
+import { otherJwk, publicJwk, block } from '../authority/support.ts';
+import { timePasses } from '../passports/lineages.ts';
+import { buildAgent, buildOperator, unique } from '../support/factories.ts';
+import { insertMember } from '../support/people.ts';
+import { settingsBeside, startRole } from '../support/role.ts';
+import { database, requester, service, type Reply, type Requester } from '../support/service.ts';
+import { sql, type DatabasePool } from '../../src/database/pool.ts';
+import type { OperatorId } from '../../src/ids/ids.ts';
+import { withApproval } from './support.ts';
+
+const HOUR = 3_600;
+const GRACE_SECONDS = 900;
+/** Seconds that an access token of the test's issuer is good for. */
+const TOKEN_SECONDS = 300;
+
+/** Ids of what there is, by the prefix, in the order in which they became known. */
+type Known = Record<'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr', string[]>;
+
+/** Takes the next number of a step, to choose one of these. */
+export type Choose = <T>(from: readonly T[]) => T;
+
+export interface Bearer extends Requester {
+  name: string;
+  /** When it expires, milliseconds since 1970. */
+  endsAt: number;
+}
+
+/** The last call that needed an approval, to be made again with one. */
+type Again = (headers: Record<string, string>) => Promise<Reply>;
+
+/** An operator with people, agents and bearers, where no person ever acts. */
+export interface BearersWorld {
+  baseUrl: string;
+  operatorId: OperatorId;
+  db: DatabasePool;
+  bearers: Bearer[];
+  known: Known;
+  tokens: string[];
+  again: Again | undefined;
+}
+
+export interface Service {
+  /** A world of its own: two owners and an administrator; an enforced agent, one of mode standard, and a blocked one. */
+  open(): Promise<BearersWorld>;
+  close(): Promise<void>;
+}
+
+/** A process of the service that takes OAuth tokens beside keys. */
+export async function openService(): Promise<Service> {
+  const issuer = await openIssuer();
+  const api = await startRole('api', {
+    ...(await settingsBeside(service())),
+    OAUTH_ISSUER: issuer.url,
+    OAUTH_AUDIENCE: AUDIENCE,
+  });
+  const db = await database();
+  const open = async (): Promise<BearersWorld> => {
+    const owner = await buildOperator({ tier: 'business' });
+    const operatorId = owner.operatorId as OperatorId;
+    const person = (role: 'owner' | 'admin' | 'member') =>
+      insertMember(operatorId, `${unique('person')}@example.test`, role);
+    const agents = [
+      await buildAgent(owner, { accountability: 'enforced', checkpoint_interval_seconds: 60, public_jwk: publicJwk }),
+      await buildAgent(owner),
+      await buildAgent(owner, { public_jwk: otherJwk }),
+    ].map(({ id }) => id);
+    const [enforced = '', , blocked = ''] = agents;
+    await block(blocked);
+    const key = async (more: object): Promise<string> =>
+      (await insertKey({ pool: db }, { operatorId, expiresIn: HOUR, ...more })).secret;
+    const token = (scope: string): Promise<string> => issuer.token({ operator_id: operatorId, scope });
+    const shown: [name: string, credential: string, seconds: number][] = [
+      ['an admin key', await key({}), HOUR],
+      ['an admin token', await token('admin'), TOKEN_SECONDS],
+      ['an agent key', await key({ agentId: enforced }), HOUR],
+      ['a member key', await key({ role: 'member' }), HOUR],
+    ];
+    const { baseUrl } = api;
+    return {
+      baseUrl,
+      operatorId,
+      db,
+      bearers: shown.map(([name, credential, seconds]) => ({
+        name,
+        endsAt: Date.now() + seconds * 1_000,
+        ...requester(credential, baseUrl),
+      })),
+      known: {
+        ag: agents,
+        psp: [],
+        ses: [],
+        chko: [],
+        mem: [await person('owner'), await person('admin'), await person('member')],
+        key: [],
+        apr: [],
+      },
+      tokens: [],
+      again: undefined,
+    };
+  };
+  return {
+    open,
+    async close() {
+      await api.stop();
+      await issuer.close();
+    },
+  };
+}
+
+const report = (choose: Choose) => ({
+  services_used: choose([[], ['undeclared']]),
+  actions_count: 1,
+});
+const reason = { reason: 'because' };
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
+
+/** How something is tried once it is chosen whom it is about. */
+type Try = (as: Requester, headers: Record<string, string>) => Promise<Reply>;
+type Attempt = (world: BearersWorld, choose: Choose) => Try | undefined;
+
+/** What bearers try: each chooses whom or what it is about. `undefined`: there is nothing yet that it could be about. */
+export const attempts = {
+  issue: ({ known }, choose) => {
+    const body = {
+      agent_id: choose(known.ag),
+      ...choose([{}, { checkpoint_interval_seconds: 3_600 }]),
+      ...choose([{}, { intent: { summary: 'x', services: [], estimated_duration_seconds: 7_200 } }]),
+    };
+    return (as, headers) => as.post('/v1/passports/issue', body, headers);
+  },
+  refresh: ({ tokens }, choose) => {
+    if (tokens.length === 0) return undefined;
+    const body = { token: choose(tokens) };
+    return (as, headers) => as.post('/v1/passports/refresh', body, headers);
+  },
+  delegate: ({ tokens, known }, choose) => {
+    if (tokens.length === 0) return undefined;
+    const body = { parent_passport_token: choose(tokens), child_agent_id: choose(known.ag), scopes: [] };
+    return (as, headers) => as.post('/v1/passports/delegate', body, headers);
+  },
+  checkpoint: ({ known }, choose) => {
+    if (known.psp.length === 0) return undefined;
+    const [path, body] = [`/v1/passports/${choose(known.psp)}/checkpoint`, report(choose)];
+    return (as, headers) => as.post(path, body, headers);
+  },
+  checkout: ({ known }, choose) => {
+    if (known.psp.length === 0) return undefined;
+    const [path, body] = [`/v1/passports/${choose(known.psp)}/checkout`, report(choose)];
+    return (as, headers) => as.post(path, body, headers);
+  },
+  decide: ({ known }, choose) => {
+    if (known.chko.length === 0) return undefined;
+    const path = `/v1/passports/reviews/${choose(known.chko)}/decide`;
+    const body = choose([
+      { decision: 'approved' },
+      { decision: 'blocked' },
+      { decision: 'approved', block_future: true },
+      { decision: 'blocked', block_future: true },
+    ]);
+    return (as, headers) => as.post(path, body, headers);
+  },
+  unblock: ({ known }, choose) => {
+    const path = `/v1/agents/${choose(known.ag)}/unblock`;
+    return (as, headers) => as.post(path, undefined, headers);
+  },
+  changeAgent: ({ known }, choose) => {
+    const path = `/v1/agents/${choose(known.ag)}`;
+    const patch = choose([
+      { accountability: 'logged' },
+      { accountability: 'standard' },
+      { accountability: 'enforced' },
+      { checkpoint_interval_seconds: null },
+      { checkpoint_interval_seconds: 3_600 },
+      { accountability: 'enforced', checkpoint_interval_seconds: 120 },
+      { checkpoint_interval_seconds: 60 },
+      { status: 'disabled' },
+      { status: 'active' },
+      { public_jwk: null },
+      { public_jwk: otherJwk },
+    ]);
+    return (as, headers) => as.patch(path, patch, headers);
+  },
+  makeAgent: (_world, choose) => {
+    const body = {
+      name: unique('agent'),
+      accountability: choose(['standard', 'logged', 'enforced']),
+      ...choose([{}, { public_jwk: otherJwk }, { checkpoint_interval_seconds: 60 }]),
+    };
+    return (as, headers) => as.post('/v1/agents', body, headers);
+  },
+  revoke: ({ known }, choose) => {
+    const [jti, agent, session] = [
+      choose([...known.psp, 'psp_none']),
+      choose(known.ag),
+      choose([...known.ses, 'ses_none']),
+    ];
+    const [path, body] = choose<[string, object]>([
+      ['/v1/passports/revoke', { jti, ...reason }],
+      [`/v1/passports/revoke-agent/${agent}`, reason],
+      [`/v1/passports/revoke-session/${session}`, reason],
+      ['/v1/passports/revoke-all', { confirm: true, ...reason }],
+    ]);
+    return (as, headers) => as.post(path, body, headers);
+  },
+  addMember: (_world, choose) => {
+    const body = { email: `${unique('made')}@example.test`, role: choose(['owner', 'admin', 'member']) };
+    return (as, headers) => as.post('/v1/members', body, headers);
+  },
+  deleteMember: ({ known }, choose) => {
+    const path = `/v1/members/${choose(known.mem)}`;
+    return (as, headers) => as.delete(path, headers);
+  },
+  makeKey: ({ known }, choose) => {
+    const ends = choose([{}, { expires_at: inSeconds(10 * HOUR) }, { expires_at: inSeconds(60) }]);
+    const body = {
+      name: unique('key'),
+      ...choose([
+        { kind: 'operator', role: 'admin' },
+        { kind: 'operator', role: 'member' },
+        { kind: 'agent', agent_id: choose(known.ag) },
+      ]),
+      ...ends,
+    };
+    return (as, headers) => as.post('/v1/api-keys', body, headers);
+  },
+  deleteKey: ({ known }, choose) => {
+    const path = `/v1/api-keys/${choose([...known.key, 'key_none'])}`;
+    return (as, headers) => as.delete(path, headers);
+  },
+  changeOperator: (_world, choose) => {
+    const patch = choose([
+      { payout_account: 'acct_1032D82eZvKYlo2C' },
+      { payout_account: null },
+      { email: `${unique('moved')}@example.test` },
+      { name: 'Renamed' },
+    ]);
+    return (as, headers) => as.patch('/v1/operators/me', patch, headers);
+  },
+  decideApproval: ({ known }, choose) => {
+    if (known.apr.length === 0) return undefined;
+    const path = `/v1/governance/approvals/${choose(known.apr)}/${choose(['approve', 'reject'])}`;
+    return (as, headers) => as.post(path, undefined, headers);
+  },
+  sayApproved: ({ known, again }, choose) => {
+    if (again === undefined) return undefined;
+    const headers = withApproval(choose([...known.apr, 'apr_none']));
+    return () => again(headers);
+  },
+} satisfies Record<string, Attempt>;
+
+/** Notes what an answer names, for later steps: ids, tokens and keys. */
+export function learn(world: BearersWorld, { status, body, text }: Reply): void {
+  for (const [prefix, ids] of Object.entries(world.known)) {
+    for (const [id] of text.matchAll(new RegExp(`\\b${prefix}_[0-9A-Z]{26}\\b`, 'g')))
+      if (!ids.includes(id)) ids.push(id);
+  }
+  if (typeof body['token'] === 'string') world.tokens.push(body['token']);
+  if (status !== 201 || typeof body['key'] !== 'string') return;
+  const endsAt = typeof body['expires_at'] === 'string' ? Date.parse(body['expires_at']) : Number.POSITIVE_INFINITY;
+  world.bearers.push({ name: 'a key that one of them made', endsAt, ...requester(body['key'], world.baseUrl) });
+}
+
+const Lineages = z.object({ id: z.string(), session_id: z.string() });
+
+/** Time passes for all that the operator's agents owe, and every life looks. */
+export async function passTime({ db, operatorId }: BearersWorld, seconds: number): Promise<void> {
+  const lineages = await db.any(
+    sql.type(Lineages)`select id, session_id from passport_lineages where operator_id = ${operatorId}`,
+  );
+  for (const { id, session_id: session } of lineages)
+    await timePasses(db, { jti: id, session, operator: operatorId, agent: '' }, seconds);
+  for (const session of new Set(lineages.map(({ session_id: id }) => id)))
+    await db.query(sql.type(z.object({}))`select from advance_session(${session}, ${GRACE_SECONDS})`);
+}

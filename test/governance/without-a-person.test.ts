@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { governedActs } from '../../src/commands/governed-acts.ts';
+import { sql } from '../../src/database/pool.ts';
+import { payloadOf } from '../passports/holders.ts';
+import { database, type Reply } from '../support/service.ts';
+import { attempts, learn, openService, passTime, type BearersWorld, type Choose, type Service } from './bearers.ts';
+import { refusedWith } from './support.ts';
+
+type Attempt = keyof typeof attempts;
+
+/** One call, or time that passes; the numbers choose who calls and what about. */
+interface Step {
+  what: Attempt | 'time';
+  who: number;
+  numbers: number[];
+}
+
+const stepOf = (what: Step['what'], who: number, ...numbers: number[]): Step => ({ what, who, numbers });
+const numbers = fc.array(fc.nat({ max: 99 }), { minLength: 5, maxLength: 5 });
+const step: fc.Arbitrary<Step> = fc.record({
+  what: fc.constantFrom<Step['what']>(
+    ...(Object.keys(attempts) as Attempt[]),
+    // What holds an agent to account is tried more often than the rest.
+    'issue',
+    'checkout',
+    'decide',
+    'decide',
+    'changeAgent',
+    'time',
+    'time',
+  ),
+  who: fc.nat({ max: 99 }),
+  numbers,
+});
+
+/** Asks for every governed act once, by the administrator's key. */
+const everyAct: Step[] = [
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('checkout', 0, 0, 1),
+  stepOf('decide', 0, 0, 0),
+  stepOf('decide', 0, 0, 1),
+  stepOf('unblock', 0, 2),
+  stepOf('changeAgent', 0, 0, 0),
+  stepOf('addMember', 0, 0),
+  stepOf('addMember', 0, 1),
+  stepOf('deleteMember', 0, 0),
+  stepOf('deleteMember', 0, 1),
+  stepOf('makeKey', 0, 0, 0, 0),
+  stepOf('changeOperator', 0, 0),
+];
+
+/** An enforced agent gets rid of its passport and never reports. */
+const vanishing: Step[] = [
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('revoke', 0, 0, 0, 0, 0),
+  stepOf('time', 0, 99),
+  stepOf('issue', 1, 0, 0, 0),
+];
+
+/** An agent gives another a passport, is held, and the other goes on. */
+const passingOn: Step[] = [
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('delegate', 0, 0, 1),
+  stepOf('checkout', 0, 0, 1),
+  stepOf('refresh', 0, 1),
+  stepOf('delegate', 0, 1, 1),
+];
+
+const StateRow = z.object({
+  approved: z.number(),
+  lifted: z.number(),
+  unanswered: z.number(),
+  approvals: z.number(),
+  deciders: z.string(),
+  payout_account: z.string().nullable(),
+});
+const AgentRow = z.object({
+  id: z.string(),
+  status: z.string(),
+  accountability: z.enum(['standard', 'logged', 'enforced']),
+  interval: z.number().nullable(),
+});
+type AgentState = z.infer<typeof AgentRow>;
+
+const MODES = ['standard', 'logged', 'enforced'];
+/** Seconds between the checkpoints of an agent, as the decisions have it. */
+const secondsBetween = ({ accountability, interval }: AgentState): number =>
+  accountability === 'standard'
+    ? Infinity
+    : Math.min(interval ?? Infinity, accountability === 'enforced' ? 300 : Infinity);
+
+/** Makes the steps, and looks after each whether anything came about that needs a person. */
+class Walk {
+  readonly #world: BearersWorld;
+  readonly #before: Promise<{ deciders: string }>;
+  readonly #agents = new Map<string, AgentState>();
+
+  constructor(world: BearersWorld) {
+    this.#world = world;
+    this.#before = this.#state();
+  }
+
+  async take({ what, who, numbers: chosen }: Step): Promise<void> {
+    let nth = 0;
+    const choose: Choose = (from) => {
+      const one = from[(chosen[nth % chosen.length] ?? 0) % from.length];
+      nth += 1;
+      assert(one !== undefined);
+      return one;
+    };
+    await this.#before;
+    if (what === 'time') await passTime(this.#world, choose([61, 400, 1_000, 10_000]));
+    else await this.#call(what, who, choose);
+    await this.#check(what);
+  }
+
+  async #call(what: Attempt, who: number, choose: Choose): Promise<void> {
+    const world = this.#world;
+    const bearer = world.bearers[who % world.bearers.length];
+    const attempt = attempts[what](world, choose);
+    if (bearer === undefined || attempt === undefined) return;
+    const idle = await this.#idle();
+    const reply = await attempt(bearer, {});
+    assert(reply.status < 500, `${what} by ${bearer.name}: ${reply.text}`);
+    if (reply.body['code'] === 'GOVERNANCE_APPROVAL_REQUIRED') {
+      world.known.apr.push(refusedWith(reply).approval_id);
+      world.again = (headers) => attempt(bearer, headers);
+    }
+    if (reply.status === 201 && typeof reply.body['token'] === 'string') await this.#assertMayWork(reply, idle);
+    if (reply.status === 201 && typeof reply.body['key'] === 'string') {
+      const ends = reply.body['expires_at'];
+      assert(
+        typeof ends === 'string' && Date.parse(ends) <= bearer.endsAt + 1_000,
+        `${bearer.name} made ${reply.text}`,
+      );
+    }
+    learn(world, reply);
+  }
+
+  /** Agents that are held or blocked. */
+  async #idle(): Promise<ReadonlySet<string>> {
+    const { db, operatorId } = this.#world;
+    const ids = await db.anyFirst(sql.type(z.object({ id: z.string() }))`
+      select id from agents where operator_id = ${operatorId} and status = 'blocked'
+      union select agent_id from checkouts where operator_id = ${operatorId} and review_status = 'pending' and risk = 'critical'`);
+    return new Set(ids);
+  }
+
+  /** No agent gets a passport, nor continues or passes one on, while it or one above it is held or blocked. */
+  async #assertMayWork(reply: Reply, idle: ReadonlySet<string>): Promise<void> {
+    const { chain, agent_id: agent } = payloadOf(String(reply.body['token'])).svcns;
+    const above = await this.#world.db.anyFirst(sql.type(z.object({ agent_id: z.string() }))`
+      select agent_id from passports where jti = any(${sql.array(chain, 'text')})`);
+    for (const id of [agent, ...above]) assert(!idle.has(id), `${id} is held or blocked, and got ${reply.text}`);
+  }
+
+  async #check(after: string): Promise<void> {
+    const [{ deciders }, now] = [await this.#before, await this.#state()];
+    const nothing = { approved: 0, lifted: 0, unanswered: 0, approvals: 0, payout_account: null };
+    assert.deepEqual(now, { ...nothing, deciders }, `after ${after}`);
+    const { db, operatorId } = this.#world;
+    const agents = await db.any(sql.type(AgentRow)`
+      select id, status, accountability, checkpoint_interval_seconds as interval from agents where operator_id = ${operatorId}`);
+    for (const agent of agents) {
+      const known = this.#agents.get(agent.id) ?? agent;
+      assert(known.status !== 'blocked' || agent.status === 'blocked', `${agent.id} was unblocked by ${after}`);
+      assert(
+        MODES.indexOf(agent.accountability) >= MODES.indexOf(known.accountability) &&
+          secondsBetween(agent) <= secondsBetween(known),
+        `${after}: ${JSON.stringify(known)} became ${JSON.stringify(agent)}`,
+      );
+      this.#agents.set(agent.id, agent);
+    }
+  }
+
+  /** All zero and null but the people who decide: `deciders`. */
+  async #state(): Promise<z.infer<typeof StateRow>> {
+    const { db, operatorId } = this.#world;
+    return await db.one(sql.type(StateRow)`
+      select
+        (select count(*) from checkouts where operator_id = o.id and review_status = 'approved') as approved,
+        -- A hold that ended, and no block took its place.
+        (select count(*) from checkouts c join agents a on a.id = c.agent_id
+          where c.operator_id = o.id and c.review_status = 'blocked' and c.risk = 'critical' and a.status <> 'blocked') as lifted,
+        -- An enforced passport that ended long ago, and nobody reported and nothing holds its agent.
+        (select count(*) from passport_lineages l
+          where l.operator_id = o.id and l.accountability = 'enforced'
+            and not exists (select from checkouts c where c.lineage_id = l.id)
+            and least(l.revoked_at, greatest(l.latest_expiry,
+                  l.started_at + make_interval(secs => (l.intent::json ->> 'estimated_duration_seconds')::float8)))
+              < clock_timestamp() - interval '960 seconds') as unanswered,
+        (select count(*) from governance_approvals where operator_id = o.id and status in ('approved', 'consumed')) as approvals,
+        (select string_agg(id || ' ' || role, ', ' order by id) from members where operator_id = o.id and role <> 'member') as deciders,
+        payout_account
+      from operators o where id = ${operatorId}`);
+  }
+}
+
+describe('What needs a person', function () {
+  this.timeout(240_000);
+  let service: Service;
+  before(async () => {
+    service = await openService();
+  });
+  after(() => service.close());
+
+  it('never comes about by bearers alone, whatever an admin key, an admin’s token, an agent’s key and the keys that they make call', async () => {
+    const operators: string[] = [];
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 50 }), async (steps) => {
+        const world = await service.open();
+        operators.push(world.operatorId);
+        const walk = new Walk(world);
+        for (const one of steps) await walk.take(one);
+      }),
+      { numRuns: 40, examples: [[everyAct], [vanishing], [passingOn]] },
+    );
+    const pool = await database();
+    const asked = await pool.anyFirst(sql.type(z.object({ action: z.string() }))`
+      select distinct action from governance_approvals where operator_id = any(${sql.array(operators, 'text')})`);
+    assert.deepEqual(asked.toSorted(), Object.keys(governedActs).toSorted(), 'every act was tried');
+  });
+});
