@@ -30,8 +30,8 @@ const MAX_ARGUMENT_BYTES = 256 * 1024;
 
 /**
  * Does for a signal from Temporal's UI, CLI or SDK what the REST call of the same name does, once for each `signalId`,
- * however often it is delivered. A refusal is returned; only a database that does not answer throws, so that the step is
- * tried again.
+ * however often it is delivered. A refusal is returned; only what passes throws, so that the step is tried again: a database
+ * that does not answer, or a provider whose checks have used their processor time.
  */
 export async function actOnSignal(context: Context, id: string, act: SignalledAct): Promise<SignalOutcome> {
   try {
@@ -76,7 +76,8 @@ function asRefusal(error: unknown): SignalOutcome['refused'] {
   if (
     error instanceof CarnetError &&
     error.code !== 'TEMPORARILY_UNAVAILABLE' &&
-    error.code !== 'IDEMPOTENCY_IN_FLIGHT'
+    error.code !== 'IDEMPOTENCY_IN_FLIGHT' &&
+    error.code !== 'RATE_LIMITED'
   ) {
     const faults = error.errors?.map(({ path, message }) => `${path}: ${message}`) ?? [];
     return {

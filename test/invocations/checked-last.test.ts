@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../../src/context/context.ts';
 import { sql, type DatabasePool } from '../../src/database/pool.ts';
+import { CarnetError } from '../../src/errors/carnet-error.ts';
+import { actOnSignal } from '../../src/invocations/act-on-signal.ts';
 import { actOf } from '../../src/invocations/act.ts';
 import { completeInvocation } from '../../src/invocations/complete-invocation.ts';
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
@@ -73,6 +75,22 @@ describe('A check against a schema', () => {
     await refused('NOT_PROVIDER', complete(consumer));
     await complete(provider);
     assert.equal(checks, 1);
+  });
+
+  it('of an output that came by signal is made again when its provider has time for it', async () => {
+    const { body } = await invoke();
+    await claim(db, provider, body.id);
+    const complete = (using: Context) =>
+      actOnSignal(using, body.id, { kind: 'complete', argument: { output: {} }, signalId: 'run/1' });
+    const refusing = {
+      ...context,
+      schemas: {
+        ...context.schemas,
+        validate: () => Promise.reject(new CarnetError('RATE_LIMITED', 'The processor time is used up.')),
+      },
+    };
+    await assert.rejects(complete(refusing), { code: 'RATE_LIMITED' });
+    assert.deepEqual(await complete(context), { refused: null });
   });
 
   it('of a new schema comes after whose skill it is', async () => {
