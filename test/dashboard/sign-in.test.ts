@@ -470,6 +470,15 @@ describe('Signing in while strangers try the same address', () => {
     assertStatus(await new Browser(shell, '203.0.113.1').request(operator.email), 202);
   });
 
+  it('a code that another device requested is taken in a browser whose own requests are over', async () => {
+    const desk = new Browser(shell, HOME);
+    assertStatus(await desk.request(operator.email), 202);
+    assertStatus(await desk.enter(operator.email, await newestCode(operator.email)), 200);
+    const phone = new Browser(shell, ELSEWHERE);
+    assertStatus(await phone.request(operator.email), 202);
+    assertStatus(await desk.enter(operator.email, await newestCode(operator.email)), 200);
+  });
+
   it('a day has twenty wrong codes for browsers that requested none; the others enter theirs', async () => {
     const codes: string[] = [];
     const persons: Browser[] = [];

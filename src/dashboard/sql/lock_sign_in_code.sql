@@ -1,5 +1,5 @@
 -- The code that a try is judged by, locked until the transaction ends, so that simultaneous guesses are judged in turn: the newest of the
--- browser's own requests, which strangers cannot use up; for whoever shows no cookie of a request the newest of their network, or of all.
+-- browser's own requests that still counts, which strangers cannot use up; for whoever has none the newest of their network, or of all.
 create function lock_sign_in_code(p_address text, p_network text, p_browsers text[]) returns sign_in_code language plpgsql as $$
 declare
   v_id bigint;
@@ -7,8 +7,11 @@ declare
   c sign_in_codes;
   found_code sign_in_code;
 begin
-  select id, browser = any(p_browsers) into v_id, v_own from sign_in_codes where address = p_address
-    order by browser = any(p_browsers) desc, browser <> all(p_browsers) and asker = 'network:' || p_network desc, id desc limit 1;
+  with kept as (
+    select id, browser, asker, code is not null and expires_at > clock_timestamp() as counts from sign_in_codes where address = p_address
+  )
+  select id, counts and browser = any(p_browsers) as own into v_id, v_own from kept
+    order by own desc, counts desc, asker = 'network:' || p_network desc, id desc limit 1;
   if not found then return null; end if;
   select * into c from sign_in_codes where id = v_id for no key update;
   if not found then return null; end if;
