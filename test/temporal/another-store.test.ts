@@ -93,8 +93,8 @@ describe('Another store of lives', () => {
         await run(
           own.context.pool,
           sql.fragment`
-          insert into portal_sessions (id, operator_id, life_seen_at, created_at)
-          values (${id}, ${operator}, clock_timestamp(), clock_timestamp() - interval '20 seconds')`,
+          insert into portal_sessions (id, operator_id, return_to, life_seen_at, created_at)
+          values (${id}, ${operator}, 'http://x', clock_timestamp(), clock_timestamp() - interval '20 seconds')`,
         );
         return lifeId.portal(id);
       },
@@ -103,8 +103,8 @@ describe('Another store of lives', () => {
         await run(
           own.context.pool,
           sql.fragment`
-          insert into top_ups (id, operator_id, provider, amount_cents, expires_at, status, settled_at)
-          values (${topUp}, ${operator}, 'local', 1000, now(), 'expired', now())`,
+          insert into top_ups (id, operator_id, provider, amount_cents, expires_at, seconds, return_to, status, settled_at)
+          values (${topUp}, ${operator}, 'local', 1000, now(), 60, 'http://x', 'expired', now())`,
         );
         await run(
           own.context.pool,
@@ -135,8 +135,8 @@ describe('Another store of lives', () => {
         await run(
           own.context.pool,
           sql.fragment`
-          insert into top_ups (id, operator_id, provider, amount_cents, expires_at, life_seen_at)
-          values (${id}, ${operator}, 'local', 1000, now() + interval '1 hour', clock_timestamp())`,
+          insert into top_ups (id, operator_id, provider, amount_cents, expires_at, seconds, return_to, life_seen_at)
+          values (${id}, ${operator}, 'local', 1000, now() + interval '1 hour', 60, 'http://x', clock_timestamp())`,
         );
         return lifeId['top-up'](id);
       },
