@@ -7,3 +7,4 @@ export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
 export { countAdministrators, findMembership, membershipsOf, type Membership } from './members/queries.ts';
 export { changeTier } from './operators/change-tier.ts';
 export { findOperator, isSuspended, lockOperator } from './operators/queries.ts';
+export { ensurePlatformOwner } from './platform-owner.ts';

@@ -8,6 +8,7 @@ import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
 import { StartupFault } from '../errors/startup-fault.ts';
+import { ensurePlatformOwner } from '../accounts/index.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
 /** Seconds that requests under way may take at a stop. */
@@ -72,6 +73,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       import('./routes.ts'),
       import('../billing/index.ts'),
     ]);
+  await ensurePlatformOwner(context);
   let health = await temporal.check();
   const timer = setInterval(() => void temporal.check().then((now) => (health = now)), TEMPORAL_CHECK_MS);
   const server = createHttpServer(
