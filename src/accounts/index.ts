@@ -8,3 +8,4 @@ export { countAdministrators, findMembership, joinMember, membershipsOf, type Me
 export { personBehind } from './person-behind.ts';
 export { changeTier } from './operators/change-tier.ts';
 export { findOperator, isSuspended, lockOperator } from './operators/queries.ts';
+export { ensurePlatformOwner } from './platform-owner.ts';

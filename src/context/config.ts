@@ -81,6 +81,7 @@ const Environment = z.object({
     .refine((path) => existsSync(path), 'must be a file that scripts/bundle-workflows.ts wrote')
     .optional(),
   PLATFORM_ADMIN_KEY: z.string().min(24, 'must be 24 characters or more').optional(),
+  PLATFORM_OWNER_EMAIL: z.email('must be an e-mail address').max(254).optional(),
   ENCRYPTION_KEY: encryptionKeys.optional(),
   INVOCATION_TTL_SECONDS: integer(60, 604_800).default(86_400),
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).default(600),
@@ -201,6 +202,8 @@ export interface Config {
   /** Path of the bundled workflow code, with which a worker starts at once; absent: it bundles the sources. */
   workflowBundle: string | undefined;
   platformAdminKey: string;
+  /** Who is made the first owner of the platform; null: nobody. */
+  platformOwnerEmail: string | null;
   encryptionKeys: readonly Buffer[];
   /** Seconds until an invocation nobody finished expires. */
   invocationTtlSeconds: number;
@@ -378,6 +381,8 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
       'the key of platform administration, 24 characters or more',
       settings.PLATFORM_ADMIN_KEY ?? provided.platformAdminKey,
     ),
+    platformOwnerEmail:
+      settings.PLATFORM_OWNER_EMAIL ?? (provided.localProviders === true ? 'platform@carnet.invalid' : null),
     encryptionKeys: keys,
     invocationTtlSeconds: settings.INVOCATION_TTL_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,

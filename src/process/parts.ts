@@ -6,6 +6,7 @@ import { lives } from '../../temporal/lives.ts';
 import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
+import { ensurePlatformOwner } from '../accounts/index.ts';
 import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
@@ -116,6 +117,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       import('./routes.ts'),
       import('../billing/index.ts'),
     ]);
+  await ensurePlatformOwner(context);
   const watched = await watchHealth(temporal);
   let stopping = false;
   const server = createHttpServer(

@@ -128,6 +128,9 @@ describe('GET /v1/claims', () => {
     ['since=2020-09-13T12:28:20Z', [4, 3, 2, 1]],
     ['since=2020-09-13T12:28:20.001Z', [4, 3, 2]],
     ['until=2020-09-13T12:28:20Z', [0]],
+    ['since=2020-09-13T12:29Z', [4, 3, 2]],
+    ['until=2020-09-13', []],
+    ['since=2020-09-13', [4, 3, 2, 1, 0]],
     ['since=2020-09-13T14:26:40%2B02:00&until=2020-09-13T12:31:40Z', [2, 1, 0]],
   ];
   for (const [query, indexes] of filters) {
@@ -168,7 +171,7 @@ describe('GET /v1/claims', () => {
     ['limit=201', 'query.limit'],
     ['claim_type=nothing', 'query.claim_type'],
     ['since=yesterday', 'query.since'],
-    ['until=2020-09-13', 'query.until'],
+    ['until=2020-09', 'query.until'],
     ['subject=', 'query.subject'],
     ['agent_id=a&agent_id=b', 'query.agent_id'],
   ] as const) {
