@@ -33,8 +33,8 @@ export const listCases = (
 const StateRow = z.object({
   /** `open` while it waits for a decision, else how it stands. */
   state: z.string(),
-  /** What the decision is about: what is owed, held or was paid. */
-  amount_cents: z.number(),
+  /** What the decision is about: what is owed, held or was paid; null where the provider named no amount. */
+  amount_cents: z.number().nullable(),
 });
 export type CaseState = z.infer<typeof StateRow>;
 
