@@ -49,8 +49,10 @@ describe('The first member', () => {
     assert(members.some((member) => member.email === email && member.role === 'owner'));
   });
 
-  it('of the platform does not exist: it has only its key', async () => {
-    assert.equal(assertStatus(await platform().get<Members>('/v1/members'), 200).total, 0);
+  it('of the platform is the owner whom PLATFORM_OWNER_EMAIL names', async () => {
+    const { members } = assertStatus(await platform().get<Members>('/v1/members'), 200);
+    const { email, role } = members.at(-1) ?? assert.fail('the platform has no member');
+    assert.deepEqual([email, role], ['platform@carnet.invalid', 'owner']);
   });
 });
 
