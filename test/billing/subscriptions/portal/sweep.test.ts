@@ -16,8 +16,8 @@ describe('the sweep of portal sessions', () => {
     await run(
       own.pool,
       sql.fragment`
-      insert into portal_sessions (id, operator_id, status, url, created_at)
-      select 'prt_' || n, ${operator}, case when n <= 3 then 'open' else 'answered' end, case when n <= 3 then 'sealed' end,
+      insert into portal_sessions (id, operator_id, status, url, return_to, created_at)
+      select 'prt_' || n, ${operator}, case when n <= 3 then 'open' else 'answered' end, case when n <= 3 then 'sealed' end, 'http://carnet.test',
         clock_timestamp() - interval '2 hours'
       from generate_series(1, 5000) n`,
     );
