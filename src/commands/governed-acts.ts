@@ -7,6 +7,11 @@ interface GovernedRule {
   why: string;
   /** Who may do it in a dashboard session, or approve it: the owners, or administrators too. */
   by: 'owner' | 'administrator';
+  /**
+   * Whoever gets the answer has something by it, so an approval counts for the credential that requested it alone. Of all other
+   * acts the effect is the same whoever does them.
+   */
+  forRequester?: true;
 }
 
 /**
@@ -67,6 +72,7 @@ export const governedActs = {
     what: 'Making a key that lasts longer than the key or token that makes it',
     why: 'A credential that was to end would go on for ever by making another: send an `expires_at` that is no later than its own end.',
     by: 'administrator',
+    forRequester: true,
   },
   'operator.payout_account_changed': {
     call: 'PATCH /v1/operators/me',

@@ -4,6 +4,9 @@ import { faultWords } from './fault-words.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/** Faults named in one refusal: a body of 1 MiB can have a hundred thousand, and whoever mends a few finds the rest. */
+const MOST_FAULTS = 100;
+
 /**
  * The faults of a value, each at its place. Paths are dotted and end in the property, missing and unknown ones included.
  * Of a union the faults are those of the branch that came furthest, since that is the one that was meant.
@@ -13,7 +16,7 @@ function faultsOf(issues: readonly Issue[], prefix = '', above: readonly Propert
   return withoutSizesOfOtherKinds(issues).flatMap((issue): FieldFault[] => {
     const path = [...above, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
+      return issue.keys.slice(0, MOST_FAULTS).map((key) => ({
         path: prefix + [...path, key].join('.'),
         code: 'unknown_property',
         message: 'is not a property of this request',
@@ -51,13 +54,13 @@ function withoutSizesOfOtherKinds(issues: readonly Issue[]): readonly Issue[] {
 const depth = (faults: readonly FieldFault[]): number =>
   Math.max(0, ...faults.map((fault) => fault.path.split('.').length));
 
-/** @throws CarnetError VALIDATION_ERROR with every fault of the value */
+/** @throws CarnetError VALIDATION_ERROR with every fault of the value, the first hundred where there are more */
 export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown, prefix = ''): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   // Only the faults of a refused value need their inputs, to distinguish what is missing from what is wrong.
   const { error } = schema.safeParse(value, { reportInput: true, error: faultWords });
-  const [first, ...others] = faultsOf((error ?? parsed.error).issues, prefix);
+  const [first, ...others] = faultsOf((error ?? parsed.error).issues, prefix).slice(0, MOST_FAULTS);
   throw first === undefined
     ? new CarnetError('VALIDATION_ERROR', 'The request is not valid.')
     : invalid(first, ...others);

@@ -8,7 +8,7 @@ export interface BoundRequest {
   operatorId: OperatorId;
   method: string;
   path: string;
-  /** SHA-256 of the body as JCS. */
+  /** SHA-256 of the body as JCS; of body and credential where the act is for the requester alone. */
   digest: Buffer;
   /** SHA-256 of what it is about, as JCS of its state. */
   subjectDigest: Buffer;

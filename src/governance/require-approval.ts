@@ -41,7 +41,9 @@ export const approvalGate =
       operatorId: caller.operatorId,
       method: request.method,
       path: request.path,
-      digest: digestOf(request.body),
+      digest: digestOf(
+        ruleOfAct(act).forRequester === true ? { body: request.body, by: credentialName(caller) } : request.body,
+      ),
       subjectDigest: digestOf(asJson(subject)),
     };
     const sentId = request.approvalId;
@@ -134,6 +136,6 @@ const FAULTS: Partial<Record<string, string>> = {
   expired: 'it has expired',
   consumed: 'it was used already, and each can be used once',
   unknown: 'this operator has no approval of that id',
-  other_request: 'it was given for another method, path or body',
+  other_request: 'it was given for another method, path or body, or for another credential',
   subject_changed: 'what it is about has changed since it was requested, so a person looks again',
 };

@@ -67,6 +67,19 @@ describe('bodies of requests', () => {
     assert.deepEqual(paths.toSorted(), ['colour', 'name', 'parts', 'size']);
   });
 
+  it('are 400 naming the first hundred of eighty thousand faults', async () => {
+    const members = Object.fromEntries(Array.from({ length: 80_000 }, (_none, at) => [`k${at}`, 0]));
+    const reply = await admin.post('/v1/things', members);
+    assertProblem(reply, 'VALIDATION_ERROR', 'k0');
+    assert.equal((reply.body.errors as unknown[]).length, 100);
+  });
+
+  it('are 400 naming the first hundred items of a list that are wrong', async () => {
+    const reply = await admin.post('/v1/things', { name: 'x', parts: Array.from({ length: 200_000 }, () => 0) });
+    assertProblem(reply, 'VALIDATION_ERROR', 'parts.0');
+    assert.equal((reply.body.errors as unknown[]).length, 100);
+  });
+
   it('are 400 where they are not UTF-8', async () => {
     const head = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${admin.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
     const body = Buffer.concat([Buffer.from('{"name": "'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);

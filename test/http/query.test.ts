@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { queryInstant } from '../../src/http/query.ts';
+import { parseQuery, queryInstant } from '../../src/http/query.ts';
 
 describe('an instant in a query string', () => {
   for (const [text, meant] of [
@@ -35,4 +35,16 @@ describe('an instant in a query string', () => {
   ]) {
     it(`may not be ${JSON.stringify(text)}`, () => assert.equal(queryInstant.safeParse(text).success, false));
   }
+});
+
+describe('query strings and forms', () => {
+  it('make a list of what is named several times, in its order', () => {
+    const parsed = parseQuery('a=1&b=2&a=3&a=4&a');
+    assert.deepEqual({ ...parsed }, { a: ['1', '3', '4', ''], b: '2' });
+  });
+
+  it('are read in time that grows with their length: half a million members do not hold the test up', () => {
+    const { a } = parseQuery('a&'.repeat(500_000));
+    assert.equal(a?.length, 500_000);
+  });
 });

@@ -8,7 +8,7 @@ create table governance_approvals (
   action text not null,                 -- what it is about, e.g. 'agent.unblock'
   method text not null,
   path text not null,
-  body_digest bytea not null,           -- SHA-256 of JCS(body)
+  body_digest bytea not null,           -- SHA-256 of JCS(body), or of JCS({body, by}) where the act is for its requester alone
   subject_digest bytea not null,        -- SHA-256 of JCS of what it is about, as it was then
   body text not null,                   -- sealed with that subject, for the person who decides
   requested_by text not null,           -- the credential of the request, as the rate limit names it

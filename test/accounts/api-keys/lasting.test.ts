@@ -53,6 +53,17 @@ describe('A key that a key or a token makes', () => {
     refused(await make(maker, body, withApproval(id)));
   });
 
+  it('lasts longer for the credential that asked for it alone', async () => {
+    const body = { name: 'wanted by two', kind: 'operator', role: 'admin' };
+    const other = requester(assertStatus(await make(operator, { expires_at: end }), 201).key);
+    const id = refused(await make(maker, body));
+    assertStatus(await approve(owner, id), 200);
+    const asked = await make(other, body, withApproval(id));
+    assert.notEqual(refused(asked), id, 'a person looks at who gets the secret');
+    assert.equal(refusedWith(asked).approval_status, 'other_request');
+    assertStatus(await make(maker, body, withApproval(id)), 201);
+  });
+
   it('lasts as it likes where its maker does not end, or a person makes it', async () => {
     assert.equal(assertStatus(await make(operator), 201).expires_at, null);
     assert.equal(assertStatus(await make(owner), 201).expires_at, null);

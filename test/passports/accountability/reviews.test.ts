@@ -204,7 +204,8 @@ describe('Reviews of checkouts', () => {
       assert.equal(claim?.envelope.payload.decision, 'approved');
     });
 
-    it('approved by somebody who has not seen the late report: the approval lapses, and they look again', async () => {
+    /** A passport of an enforced agent whose checkout did not come, and the review that the miss made. */
+    const missing = async (): Promise<{ agentId: string; passport: Issued; missed: string }> => {
       const agentId = await enforced();
       const passport = await issue(agentId);
       const pool = await database();
@@ -217,6 +218,42 @@ describe('Reviews of checkouts', () => {
         200,
       );
       const missed = reviews.find(({ agent_id }) => agent_id === agentId)?.checkout_id ?? '';
+      return { agentId, passport, missed };
+    };
+
+    for (const decision of ['approved', 'blocked']) {
+      it(`${decision} before a late report that adds a critical flag: it waits for a person again, and holds`, async () => {
+        const { agentId, passport, missed } = await missing();
+        assertStatus(await decide(missed, { decision }, person), 200);
+        assertStatus(await issueReply(agentId), 201);
+        assert.equal(await critical(passport), missed);
+        assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+        assertProblem(await decide(missed, { decision }), 'GOVERNANCE_APPROVAL_REQUIRED');
+        const { review } = assertStatus(await decide(missed, { decision }, person), 200);
+        assert.deepEqual([review.status, review.decided_at === null], [decision, false]);
+        assertStatus(await issueReply(agentId), 201);
+      });
+    }
+
+    it('decided before a late report that adds nothing critical: the decision stands', async () => {
+      const { agentId, passport, missed } = await missing();
+      assertStatus(await decide(missed, { decision: 'approved' }, person), 200);
+      await checkout(passport);
+      assertStatus(await issueReply(agentId), 201);
+      assertProblem(await decide(missed, { decision: 'blocked' }), 'REVIEW_ALREADY_DECIDED');
+    });
+
+    it('blocked for good before a late report with a critical flag: the block stands', async () => {
+      const { agentId, passport, missed } = await missing();
+      const body = { decision: 'blocked', block_future: true };
+      assertStatus(await decide(missed, body), 200);
+      await critical(passport);
+      assert.equal(assertStatus(await decide(missed, body), 200).review.status, 'blocked');
+      assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
+    });
+
+    it('approved by somebody who has not seen the late report: the approval lapses, and they look again', async () => {
+      const { agentId, passport, missed } = await missing();
       const body = { decision: 'approved' };
       const approvalOf = async (headers?: Record<string, string>) => {
         const refused = await decide(missed, body, operator, headers);

@@ -1,5 +1,6 @@
 -- Records the checkout of a lineage, until 24 hours after its last expiry, revoked or not (decision A28). It ends what is
--- owed. One that comes after it was missed fills the row of the review that the miss made.
+-- owed. One that comes after it was missed fills the row of the review that the miss made. Where that is decided, and the report adds a
+-- critical flag, it waits for a decision again: whoever decided has not seen it (decision A32). A block needs none, it stands.
 create function record_checkout(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_id text, p_jti text, p_claim text, p_checkout_grace double precision,
@@ -12,6 +13,7 @@ declare
   made checkouts;
   flagged bigint;
   moment timestamptz;
+  reopened boolean;
 begin
   if kept is not null then return row(true, kept, 0)::report_answer; end if;
   select * into p from passports where jti = p_jti;
@@ -27,6 +29,8 @@ begin
   select * into made from checkouts where lineage_id = l.id;
   made.id := coalesce(made.id, p_id);
   perform flag_reported_faults(l, p_jti, p.payload::json -> p_claim, made.id, p_services, p_calls::json, p_delegated, moment);
+  reopened := coalesce(made.review_status in ('approved', 'blocked') and not made.block_future, false)
+    and exists (select from passport_flags where lineage_id = l.id and id > flagged and severity = 'critical');
   insert into checkouts as c (id, lineage_id, session_id, operator_id, agent_id, jti, missed, services_used, tool_calls, actions_count,
       delegated_to, summary, submitted_at, claim_id, created_at, review_status, risk)
     values (made.id, l.id, l.session_id, l.operator_id, l.agent_id, p_jti, l.checkout_missed_at is not null, p_services, p_calls, p_actions,
@@ -34,7 +38,9 @@ begin
       case l.accountability when 'enforced' then 'pending' end,
       case l.accountability when 'enforced' then risk_of(l.id) end)
     on conflict (lineage_id) do update set jti = p_jti, services_used = p_services, tool_calls = p_calls, actions_count = p_actions,
-      delegated_to = p_delegated, summary = p_summary, submitted_at = moment, claim_id = excluded.claim_id
+      delegated_to = p_delegated, summary = p_summary, submitted_at = moment, claim_id = excluded.claim_id,
+      review_status = case when reopened then 'pending' else c.review_status end,
+      decided_at = case when reopened then null else c.decided_at end
     returning * into made;
   update passport_lineages set checked_out_at = moment, next_checkpoint_due_at = null where id = l.id;
   return end_report(l, p_agent_part, p_actor, p_key, p_request, p_jti, flagged,
