@@ -101,7 +101,7 @@ function tooManyOpen(until: string): CarnetError {
  */
 export function assertMayDecide(caller: Caller, act: GovernedAct): void {
   const { what, by } = ruleOfAct(act);
-  const refused = `${what} is for an owner to decide; you are an administrator. Ask an owner to do it, or to approve it.`;
+  const refused = `${what} is for an owner to decide; you are an administrator. An owner has to do it, or to approve it.`;
   const owner = caller.kind === 'operator' && caller.role === 'owner';
   assertThat(owner || by !== 'owner', () => new CarnetError('NOT_OWNER', refused));
 }

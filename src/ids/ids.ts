@@ -73,3 +73,6 @@ export const newId = <Prefix extends keyof IdOfPrefix>(prefix: Prefix): IdOfPref
 
 /** The operator that PLATFORM_ADMIN_KEY acts for; the first migration makes it. */
 export const PLATFORM_OPERATOR_ID = 'op_platform' as OperatorId;
+
+/** How the audit trail, approvals and the rate limit name the platform's key, which has no row. */
+export const PLATFORM_KEY_ID = 'key_platform' as ApiKeyId;

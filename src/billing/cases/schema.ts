@@ -54,7 +54,6 @@ export const SettleRefundSchema = z
 export type SettleRefund = z.infer<typeof SettleRefundSchema>;
 
 export const DecideCaseSchema = z.strictObject({ reason }).meta({ id: 'DecideBillingCase' });
-export type DecideCase = z.infer<typeof DecideCaseSchema>;
 
 export const DecidedCaseSchema = z
   .object({

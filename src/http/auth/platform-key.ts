@@ -1,9 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { PLATFORM_OPERATOR_ID, type ApiKeyId } from '../../ids/ids.ts';
+import { PLATFORM_KEY_ID, PLATFORM_OPERATOR_ID } from '../../ids/ids.ts';
 import type { Authenticator, Credential } from './credential.ts';
-
-/** How the audit trail and the rate limit name the platform key; it has no row. */
-const PLATFORM_KEY_ID = 'key_platform' as ApiKeyId;
 
 const platform: Credential = {
   caller: {

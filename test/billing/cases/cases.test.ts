@@ -8,7 +8,7 @@ import { newId } from '../../../src/ids/ids.ts';
 import { approve, refusedWith, withApproval } from '../../governance/support.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
 import { paymentEventBody, refundedCharge } from '../../support/payment-webhooks.ts';
-import { signIn, type Person } from '../../support/people.ts';
+import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
 import {
   audited,
@@ -65,6 +65,7 @@ describe('What waits for a person', function () {
   this.timeout(60_000);
   let person: Person;
   before(async () => {
+    await buildPerson({ operatorId: 'op_platform' }, 'owner'); // where there are two, one approves what the key requests
     person = await signIn('platform@carnet.invalid'); // of an embedded instance the first owner of the platform
   });
   after(async () => assertLedger(await database()));
