@@ -8,6 +8,14 @@ type Issue = z.core.$ZodIssue;
 const MOST_FAULTS = 100;
 
 /**
+ * Of a value that holds more values than this the first fault alone is named: zod makes an object of each fault, and the 300,000
+ * wrong items that fit into 1 MiB would stop the process for seconds.
+ */
+const SMALL = 5_000;
+/** Ends at the first fault of each object and list. Of zod's API it is part of `validate` alone, which does not say what is wrong. */
+const FIRST_FAULT: z.core.ParseContextInternal<Issue> = { abortEarly: true };
+
+/**
  * The faults of a value, each at its place. Paths are dotted and end in the property, missing and unknown ones included.
  * Of a union the faults are those of the branch that came furthest, since that is the one that was meant.
  * @param prefix `query.` for a query string, '' for a body
@@ -52,14 +60,32 @@ function withoutSizesOfOtherKinds(issues: readonly Issue[]): readonly Issue[] {
 }
 
 const depth = (faults: readonly FieldFault[]): number =>
-  Math.max(0, ...faults.map((fault) => fault.path.split('.').length));
+  faults.reduce((most, fault) => Math.max(most, fault.path.split('.').length), 0);
 
-/** @throws CarnetError VALIDATION_ERROR with every fault of the value, the first hundred where there are more */
+/** Whether a value holds at most `SMALL` values, however deep. */
+function isSmall(value: unknown): boolean {
+  const open = [value];
+  for (let seen = 0; open.length > 0; seen += 1) {
+    if (seen + open.length > SMALL) return false;
+    const one = open.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    const held: unknown[] = Object.values(one);
+    if (held.length > SMALL) return false;
+    open.push(...held);
+  }
+  return true;
+}
+
+/** @throws CarnetError VALIDATION_ERROR with every fault of the value, up to a hundred; with the first where the value is large */
 export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown, prefix = ''): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, FIRST_FAULT);
   if (parsed.success) return parsed.data;
   // Only the faults of a refused value need their inputs, to distinguish what is missing from what is wrong.
-  const { error } = schema.safeParse(value, { reportInput: true, error: faultWords });
+  const { error } = schema.safeParse(value, {
+    ...(!isSmall(value) && FIRST_FAULT),
+    reportInput: true,
+    error: faultWords,
+  });
   const [first, ...others] = faultsOf((error ?? parsed.error).issues, prefix).slice(0, MOST_FAULTS);
   throw first === undefined
     ? new CarnetError('VALIDATION_ERROR', 'The request is not valid.')
