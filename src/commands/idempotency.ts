@@ -5,7 +5,7 @@ import { sql, type CommonQueryMethods, type DatabasePool } from '../database/poo
 import { CarnetError, invalid } from '../errors/carnet-error.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { JsonValue } from '../json/value.ts';
-import { agentPart } from './caller.ts';
+import { agentPart, credentialName } from './caller.ts';
 import type { Answer, CommandCall, Idempotency } from './command.ts';
 import { inTransaction } from './unit.ts';
 
@@ -64,6 +64,12 @@ export async function assertKeyNotReused(
   }
 }
 
+interface SecretAnswer<Body> {
+  /** The credential that sent the request. */
+  by: string;
+  body: Body;
+}
+
 /** What a secret answer is encrypted for: it opens under this key of this caller alone. */
 const sealOf = ({ caller, idempotency }: CommandCall): string =>
   `idempotency:${caller.operatorId}:${agentPart(caller)}:${idempotency?.key ?? ''}`;
@@ -80,9 +86,20 @@ export async function takeKey<Body>(
     select status, answer, location, encrypted
     from take_idempotency_key(${caller.operatorId}, ${agentPart(caller)}, ${idempotency.key}, ${sql.binary(idempotency.fingerprint)})`);
   if (status === null || answer === null) return null;
-  const text = encrypted === true ? context.encryption.open(answer, sealOf(call)) : answer;
-  const body = JSON.parse(text) as Body;
+  const body = encrypted === true ? openSecret<Body>(context, call, answer) : (JSON.parse(answer) as Body);
   return { status: status as Answer<Body>['status'], body, ...(location !== null && { location }) };
+}
+
+/** A one-time secret goes to the credential that requested it, never to another of the operator that sends the same request. */
+function openSecret<Body>({ encryption }: Context, call: CommandCall, sealed: string): Body {
+  const { by, body } = JSON.parse(encryption.open(sealed, sealOf(call))) as SecretAnswer<Body>;
+  if (by !== credentialName(call.caller)) {
+    throw new CarnetError(
+      'IDEMPOTENCY_KEY_REUSED',
+      'The answer of this Idempotency-Key holds a secret for the credential that sent the request; use a new key.',
+    );
+  }
+  return body;
 }
 
 /** The id that the key stands for, `id` where it is new; null where an answer is kept. */
@@ -107,10 +124,13 @@ export async function keepAnswer<Body>(
 ): Promise<void> {
   const { caller, idempotency } = call;
   if (idempotency === null) return;
-  const text = JSON.stringify(body);
+  const by = credentialName(caller);
+  const kept = secret
+    ? encryption.seal(JSON.stringify({ by, body } satisfies SecretAnswer<Body>), sealOf(call))
+    : JSON.stringify(body);
   await connection.query(sql.type(Nothing)`
     update idempotency_keys
-    set status = ${status}, answer = ${secret ? encryption.seal(text, sealOf(call)) : text}, location = ${location ?? null}, encrypted = ${secret}
+    set status = ${status}, answer = ${kept}, location = ${location ?? null}, encrypted = ${secret}
     where operator_id = ${caller.operatorId} and agent_id = ${agentPart(caller)} and key = ${idempotency.key}`);
 }
 

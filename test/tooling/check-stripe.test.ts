@@ -14,7 +14,7 @@ interface Ended {
 
 /** Runs the script as `npm run check:stripe` does. */
 async function checkStripe(environment: Record<string, string>): Promise<Ended> {
-  const env = { PATH: process.env.PATH ?? '', ...environment };
+  const env = { PATH: process.env.PATH ?? '', PUBLIC_BASE_URL: 'https://carnet.example.com', ...environment };
   return promisify(execFile)(process.execPath, ['scripts/check-stripe.ts'], { cwd: root, env }).then(
     ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({

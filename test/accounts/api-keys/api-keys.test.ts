@@ -42,6 +42,15 @@ describe('POST /v1/api-keys', () => {
     assert.deepEqual([made.kind, made.role, made.agent_id, made.monthly_limit_cents], ['agent', null, agent.id, 500]);
   });
 
+  it('shows the secret of an Idempotency-Key to no other credential, which would outlive itself by it', async () => {
+    const admin = { name: 'another', kind: 'operator', role: 'admin' };
+    const other = assertStatus(await operator.post<CreatedApiKey>('/v1/api-keys', admin), 201);
+    const headers = { 'idempotency-key': unique('key') };
+    const body = { name: 'mine', kind: 'operator', role: 'admin' };
+    assertStatus(await operator.post<CreatedApiKey>('/v1/api-keys', body, headers), 201);
+    assertProblem(await requester(other.key).post('/v1/api-keys', body, headers), 'IDEMPOTENCY_KEY_REUSED');
+  });
+
   it('shows the secret again for the same Idempotency-Key, with no readable copy in the database', async () => {
     const headers = { 'idempotency-key': unique('key') };
     const first = assertStatus(
