@@ -20,8 +20,11 @@ function addressOf(entry: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** What is counted as one client: an IPv4 address, or the /64 that one IPv6 customer has all of. */
-export function addressBlock(address: string): string {
+/**
+ * What is counted as one client: an IPv4 address, or the /64 that one IPv6 customer has all of; where somebody gains by being many, the /48
+ * that many a customer has.
+ */
+export function addressBlock(address: string, prefix: 48 | 64 = 64): string {
   if (!address.includes(':')) return address;
   const mapped = address.slice(address.lastIndexOf(':') + 1);
   if (address.startsWith('::ffff:') && isIPv4(mapped)) return mapped;
@@ -30,8 +33,8 @@ export function addressBlock(address: string): string {
   const [high = 0, low = 0] = groups.slice(6);
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xff_ff)
     return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-  const network = groups.slice(0, 4).map((group) => group.toString(16));
-  return `${network.join(':')}::/64`;
+  const network = groups.slice(0, prefix / 16).map((group) => group.toString(16));
+  return `${network.join(':')}::/${prefix}`;
 }
 
 /** The eight numbers of an IPv6 address, however it is written; undefined where it is none. A zone (`%eth0`) is no part of it. */

@@ -101,7 +101,7 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
   }
 
   get network(): string {
-    return addressBlock(clientAddress(this.#ctx.req, this.context.config.trustProxyHops));
+    return addressBlock(clientAddress(this.#ctx.req, this.context.config.trustProxyHops), 48);
   }
 
   get preferWait(): number | null {

@@ -207,4 +207,10 @@ describe('rate limits', () => {
       assert.equal(addressBlock(address), block);
     });
   }
+
+  it('count signing in by the /48 of an IPv6 address, of which one customer has 65,536 blocks', () => {
+    assert.equal(addressBlock('2001:db8:1:2:3:4:5:6', 48), '2001:db8:1::/48');
+    assert.equal(addressBlock('2001:db8:1:ffff::6', 48), '2001:db8:1::/48');
+    assert.equal(addressBlock('192.0.2.1', 48), '192.0.2.1');
+  });
 });
