@@ -248,6 +248,45 @@ describe('What waits for a person', function () {
     });
   });
 
+  it('is shown to the person who approves a decision with whose it is, what it concerns and what was requested', async () => {
+    const operator = await buildOperator();
+    const subjectOf = async (path: string, body: object = { reason }): Promise<unknown> => {
+      const { approval_id: id } = refusedWith(await platform().post(`/v1/admin/billing/${path}`, body));
+      return assertStatus(await person.get<{ subject: unknown }>(`/v1/governance/approvals/${id}`), 200).subject;
+    };
+    const whose = { state: 'open', operator_id: operator.operatorId };
+    const { id: topUp, transactionId } = await buildTopUp(operator);
+    const refund = await hangingRefund(operator, transactionId);
+    assert.deepEqual(await subjectOf(`refunds/${refund}/settle`, { outcome: 'failed', reason }), {
+      ...whose,
+      amount_cents: 1_000,
+      currency: 'usd',
+      concerns: transactionId,
+      requested_cents: null,
+    });
+    const other = await beginTopUp(operator);
+    await post(topUpEvent(other, undefined, { amount_total: 900, currency: 'usd' }));
+    const differing = (await casesOf(operator)).find(({ kind }) => kind === 'differing_payment');
+    assert.deepEqual(await subjectOf(`differing-payments/${differing?.id}/take`), {
+      ...whose,
+      amount_cents: 900,
+      currency: 'usd',
+      concerns: other.id,
+      requested_cents: 1_000,
+    });
+    assertStatus(await decide(`/v1/admin/billing/refunds/${refund}/settle`, { outcome: 'failed', reason }), 200);
+    await credit(operator.operatorId, -1_000);
+    await refunded((await topUpRow(topUp)).payment_id, 1_000);
+    const debt = (await casesOf(operator)).find(({ kind }) => kind === 'receivable');
+    assert.deepEqual(await subjectOf(`receivables/${encodeURIComponent(debt?.id ?? '')}/close`), {
+      ...whose,
+      amount_cents: 1_000,
+      currency: 'usd',
+      concerns: null,
+      requested_cents: null,
+    });
+  });
+
   it('is read page by page', async () => {
     const operator = await buildOperator();
     for (let nth = 0; nth < 3; nth += 1)
