@@ -35,18 +35,29 @@ const StateRow = z.object({
   state: z.string(),
   /** What the decision is about: what is owed, held or was paid; null where the provider named no amount. */
   amount_cents: z.number().nullable(),
+  operator_id: z.string(),
+  currency: z.string().nullable(),
+  /** The top-up of a payment, the transaction of a refund; null for a receivable. */
+  concerns: z.string().nullable(),
+  /** Of a payment that differs: what was requested, in US cents. */
+  requested_cents: z.number().nullable(),
 });
 export type CaseState = z.infer<typeof StateRow>;
 
 /** How the case stands; null where there is none of this id. */
 export const stateOfCase = (connection: CommonQueryMethods, { kind, id }: CasePlace): Promise<CaseState | null> => {
   const states = {
-    differing_payment: sql.fragment`select status as state, amount_cents from differing_payments where id = ${id}`,
+    differing_payment: sql.fragment`
+      select d.status as state, d.amount_cents, t.operator_id, d.currency, t.id as concerns, t.amount_cents as requested_cents
+      from differing_payments d join top_ups t on t.id = d.top_up_id where d.id = ${id}`,
     receivable: sql.fragment`
-      select case when paid_cents < amount_cents then 'open' else 'settled' end as state, amount_cents - paid_cents as amount_cents
+      select case when paid_cents < amount_cents then 'open' else 'settled' end as state, amount_cents - paid_cents as amount_cents, operator_id,
+        'usd' as currency, null as concerns, null as requested_cents
       from receivables where id = ${id}`,
     refund: sql.fragment`
-      select case status when 'pending' then 'open' else status end as state, amount_cents from refunds where id = ${id}`,
+      select case status when 'pending' then 'open' else status end as state, amount_cents, operator_id, 'usd' as currency,
+        transaction_id as concerns, null as requested_cents
+      from refunds where id = ${id}`,
   };
   return connection.maybeOne(sql.type(StateRow)`${states[kind]}`);
 };

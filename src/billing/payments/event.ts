@@ -11,8 +11,7 @@ export type PaymentFact =
   | CheckoutFact
   /** A part of a payment was refunded, by us or in the provider's own dashboard; `refundedCents` is the sum so far. */
   | { kind: 'refunded'; paymentId: string; refundedCents: number; currency: string }
-  /** A refund of ours that was pending has an outcome. */
-  | { kind: 'refund'; providerRefundId: string; paymentId: string | null; status: 'pending' | 'succeeded' | 'failed' }
+  | RefundFact
   | DisputeFact
   /**
    * The subscription as it was when the event was made. Events come in any order, so the state is read from the
@@ -25,6 +24,16 @@ export type PaymentFact =
   | { kind: 'transfer_reversed'; transferId: string; amountCents: number; reversedCents: number }
   /** Of no concern to us: answered 200. */
   | { kind: 'other' };
+
+/** A refund that was pending has an outcome, or one that had succeeded came back. */
+export interface RefundFact {
+  kind: 'refund';
+  providerRefundId: string;
+  paymentId: string | null;
+  /** That we requested it under; null where it was made without us, say in the provider's dashboard. */
+  key: string | null;
+  status: 'pending' | 'succeeded' | 'failed';
+}
 
 /** How a dispute stood when the event was made. */
 export interface DisputeFact {

@@ -31,7 +31,12 @@ const Charge = readsOf<Stripe.Charge>()(
   z.object({ payment_intent: Reference, amount_refunded: z.number(), currency: z.string() }),
 );
 const Refund = readsOf<Stripe.Refund>()(
-  z.object({ id: z.string(), payment_intent: Reference, status: z.string().nullish() }),
+  z.object({
+    id: z.string(),
+    payment_intent: Reference,
+    status: z.string().nullish(),
+    metadata: z.record(z.string(), z.string()).nullish(),
+  }),
 );
 const Dispute = readsOf<Stripe.Dispute>()(
   z.object({
@@ -106,6 +111,7 @@ const refund: Reader = (object) => {
     kind: 'refund',
     providerRefundId: data.id,
     paymentId: data.payment_intent,
+    key: data.metadata?.carnet_key ?? null,
     status: refundStatusOf(data.status),
   };
 };

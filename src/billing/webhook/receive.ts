@@ -24,7 +24,8 @@ const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the pa
  * Outcomes that a person must look at, so they are logged as errors:
  * - `differs`: the amount, the currency or the session is not the one that was requested;
  * - `unknown`: the payment is for a top-up that does not exist;
- * - `came_back`: a refund that was not made here, and that the wallet has paid, came back from the bank;
+ * - `came_back`: a refund that the wallet has paid, and that was not made here or was settled by a person, came back from
+ *   the bank;
  * - `unlisted`: a dispute has a status that we do not know, so only what its balance transactions moved counts;
  * - `unknown_price`: a subscription has a price that no setting names, so only the rest of it counts;
  * - `reversed_in_part`: a part of a payout was taken back from the publisher's account.

@@ -300,6 +300,7 @@ create table refunds (
   attempt int not null,                 -- of the transaction: a provider repeats a refusal for the same key for ever
   status text not null default 'pending' check (status in ('pending', 'succeeded', 'failed')),
   provider_refund_id text unique,
+  by_hand boolean not null default false, -- a person has settled it, and the provider has not said since that it failed
   next_call_at timestamptz,                   -- when the request is sent to the provider, first or again
   settled_at timestamptz,
   life_seen_at timestamptz,

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
+import { settleRefund } from '../../../src/billing/payments/queries.ts';
 import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
 import type { Balance } from '../../../src/billing/wallet/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { approve, refusedWith, withApproval } from '../../governance/support.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
-import { paymentEventBody, refundedCharge } from '../../support/payment-webhooks.ts';
+import { paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
 import {
@@ -16,6 +17,7 @@ import {
   beginTopUp,
   buildTopUp,
   movements,
+  outcomeOf,
   post,
   refundOf,
   topUpEvent,
@@ -48,14 +50,17 @@ const centsOf = async ({ operatorId }: TestOperator): Promise<number[]> =>
 const refunded = (paymentId: string | null, cents: number): Promise<Reply> =>
   post(paymentEventBody('charge.refunded', refundedCharge(paymentId ?? '', cents, cents)));
 
-/** A refund of a top-up that the provider no longer knows, two days old; its life waits for an hour. */
-async function hangingRefund(operator: TestOperator, transactionId: string): Promise<string> {
+/**
+ * A refund of a top-up that the provider no longer knows, two days old; its life waits for an hour.
+ * @param known whether the provider's id of it is
+ */
+async function hangingRefund(operator: TestOperator, transactionId: string, known = true): Promise<string> {
   const id = newId('rfd');
   const pool = await database();
   await pool.query(sql.type(z.object({}))`
     select begin_refund(${id}, ${newId('hld')}, ${operator.operatorId}, ${transactionId}, 'local')`);
   await pool.query(sql.type(z.object({}))`
-    update refunds set provider_refund_id = ${`re_${id}`}, life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
+    update refunds set provider_refund_id = ${known ? `re_${id}` : null}, life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
       next_call_at = clock_timestamp() + interval '1 hour'
     where id = ${id}`);
   return id;
@@ -142,6 +147,121 @@ describe('What waits for a person', function () {
       ]);
       const again = await platform().post(`/v1/admin/billing/refunds/${id}/settle`, { outcome: 'failed', reason });
       assertProblem(again, 'INVALID_STATE');
+    });
+
+    /** A refund that hangs and was settled, and how the provider reports on it. */
+    async function settledByHand(outcome: 'succeeded' | 'failed', { known = true, spent = 0 } = {}) {
+      const operator = await buildOperator();
+      const { id: topUp, transactionId } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      const id = await hangingRefund(operator, transactionId, known);
+      assertStatus(await settled(id, outcome), 200);
+      if (spent > 0) await credit(operator.operatorId, -spent);
+      /** The provider's sum, of before the decision. */
+      const sum = (): Promise<Reply> =>
+        post(
+          paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 1_000), {
+            createdAt: new Date(Date.now() - 60_000),
+          }),
+        );
+      /** @returns the outcome of the event; a refund that we requested has our key, one of the dashboard none. */
+      const report = async (status: string, metadata = { carnet_key: `refund:${transactionId}` }, re = `re_${id}`) => {
+        const eventId = newId('evt');
+        await post(
+          paymentEventBody('refund.updated', refundObject(re, paymentId, status, { metadata }), { id: eventId }),
+        );
+        return outcomeOf(eventId);
+      };
+      return { operator, transactionId, id, sum, report };
+    }
+
+    for (const known of [true, false]) {
+      const which = known ? 'whose id at the provider is known' : 'whose id at the provider nobody knew';
+
+      it(`${which}, released, that the provider had paid, is taken once, whichever report comes first`, async () => {
+        for (const sumFirst of [true, false]) {
+          const { operator, sum, report } = await settledByHand('failed', { known, spent: 300 });
+          assert.deepEqual(await walletOf(operator), [700, 0, 0]);
+          if (sumFirst) await sum();
+          for (let times = 0; times < 2; times += 1) {
+            assert.equal(await report('succeeded'), 'refunded');
+            assert.deepEqual(await walletOf(operator), [0, 0, 300]);
+          }
+          await sum();
+          assert.deepEqual(await walletOf(operator), [0, 0, 300]);
+        }
+      });
+
+      it(`${which}, released, stays so when the provider says that it failed; a sum that counted it comes late`, async () => {
+        const { operator, transactionId, sum, report } = await settledByHand('failed', { known });
+        assert.equal(await report('failed'), 'repeated');
+        await sum();
+        assert.equal(await report('succeeded'), 'repeated');
+        assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+        assert.equal((await refundOf(operator, transactionId)).status, 'succeeded');
+      });
+
+      it(`${which}, released and then taken, is for a person when the bank sends it back`, async () => {
+        const { operator, id, sum, report } = await settledByHand('failed', { known });
+        await sum();
+        assert.deepEqual([await report('failed'), await report('failed')], ['came_back', 'repeated']);
+        assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+        assert.deepEqual(await audited(id), ['refund.failed', 'refund.settled_by_hand', 'refund.came_back']);
+      });
+
+      it(`${which}, that the provider has paid, is in the wallet again when the bank sends it back`, async () => {
+        for (const confirmed of [true, false]) {
+          const { operator, id, sum, report } = await settledByHand('succeeded', { known });
+          await sum();
+          if (confirmed) assert.equal(await report('succeeded'), 'repeated');
+          assert.deepEqual([await report('failed'), await report('failed')], ['failed', 'repeated']);
+          await sum();
+          assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+          assert.deepEqual(await audited(id), ['refund.succeeded', 'refund.settled_by_hand', 'refund.failed']);
+        }
+      });
+    }
+
+    it('that was released, and paid after all while it is requested anew, is taken when the provider refuses that', async () => {
+      const { operator, transactionId, report } = await settledByHand('failed', { known: false });
+      const anew = await hangingRefund(operator, transactionId, false);
+      assert.equal(await report('succeeded'), 'refunded');
+      assert.deepEqual(await walletOf(operator), [0, 1_000, 0]);
+      await settleRefund(await database(), anew, { providerRefundId: null, status: 'failed', cameBackAt: null });
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+    });
+
+    it('that was released although its sum is known is taken at once', async () => {
+      const operator = await buildOperator();
+      const { id: topUp, transactionId } = await buildTopUp(operator);
+      const id = await hangingRefund(operator, transactionId);
+      await refunded((await topUpRow(topUp)).payment_id, 1_000);
+      assertStatus(await settled(id, 'failed'), 200);
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+    });
+
+    it('and was made in the dashboard is for a person when the bank sends it back', async () => {
+      const { operator, id, report } = await settledByHand('succeeded', { known: false });
+      const byHand = (status: string) => report(status, {} as { carnet_key: string }, `re_by_hand_${id}`);
+      assert.equal(await byHand('succeeded'), 'not_ours');
+      assert.deepEqual([await byHand('failed'), await byHand('failed')], ['came_back', 'not_ours']);
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+      assert.deepEqual(await audited(id), ['refund.succeeded', 'refund.settled_by_hand', 'refund.came_back']);
+      assert.equal(await report('failed'), 'failed', 'which was another one');
+      assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+    });
+
+    it('and is settled while its life requests it believes what the provider made, and no refusal', async () => {
+      const pool = await database();
+      const paid = await settledByHand('succeeded', { known: false });
+      const refusal = { providerRefundId: null, status: 'failed', cameBackAt: null } as const;
+      assert.equal((await settleRefund(pool, paid.id, refusal)).outcome, 'repeated');
+      assert.deepEqual(await walletOf(paid.operator), [0, 0, 0]);
+      const released = await settledByHand('failed', { known: false });
+      assert.equal((await settleRefund(pool, released.id, refusal)).outcome, 'repeated');
+      const made = { providerRefundId: `re_${released.id}`, status: 'succeeded', cameBackAt: null } as const;
+      assert.equal((await settleRefund(pool, released.id, made)).outcome, 'refunded');
+      assert.deepEqual(await walletOf(released.operator), [0, 0, 0]);
     });
 
     it('has to exist', async () => {
@@ -246,6 +366,45 @@ describe('What waits for a person', function () {
       const topUp = await beginTopUp(operator);
       await post(topUpEvent(topUp, 'checkout.session.expired', { id: `cs_other_${topUp.id}` }));
       assert.deepEqual(await casesOf(operator), []);
+    });
+  });
+
+  it('is shown to the person who approves a decision with whose it is, what it concerns and what was requested', async () => {
+    const operator = await buildOperator();
+    const subjectOf = async (path: string, body: object = { reason }): Promise<unknown> => {
+      const { approval_id: id } = refusedWith(await platform().post(`/v1/admin/billing/${path}`, body));
+      return assertStatus(await person.get<{ subject: unknown }>(`/v1/governance/approvals/${id}`), 200).subject;
+    };
+    const whose = { state: 'open', operator_id: operator.operatorId };
+    const { id: topUp, transactionId } = await buildTopUp(operator);
+    const refund = await hangingRefund(operator, transactionId);
+    assert.deepEqual(await subjectOf(`refunds/${refund}/settle`, { outcome: 'failed', reason }), {
+      ...whose,
+      amount_cents: 1_000,
+      currency: 'usd',
+      concerns: transactionId,
+      requested_cents: null,
+    });
+    const other = await beginTopUp(operator);
+    await post(topUpEvent(other, undefined, { amount_total: 900, currency: 'usd' }));
+    const differing = (await casesOf(operator)).find(({ kind }) => kind === 'differing_payment');
+    assert.deepEqual(await subjectOf(`differing-payments/${differing?.id}/take`), {
+      ...whose,
+      amount_cents: 900,
+      currency: 'usd',
+      concerns: other.id,
+      requested_cents: 1_000,
+    });
+    assertStatus(await decide(`/v1/admin/billing/refunds/${refund}/settle`, { outcome: 'failed', reason }), 200);
+    await credit(operator.operatorId, -1_000);
+    await refunded((await topUpRow(topUp)).payment_id, 1_000);
+    const debt = (await casesOf(operator)).find(({ kind }) => kind === 'receivable');
+    assert.deepEqual(await subjectOf(`receivables/${encodeURIComponent(debt?.id ?? '')}/close`), {
+      ...whose,
+      amount_cents: 1_000,
+      currency: 'usd',
+      concerns: null,
+      requested_cents: null,
     });
   });
 

@@ -240,12 +240,10 @@ describe('the meaning of an event of Stripe', () => {
   ]) {
     it(`a refund that is ${status} is ${ours}`, () => {
       for (const type of ['refund.updated', 'refund.failed', 'charge.refund.updated']) {
-        assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), {
-          kind: 'refund',
-          providerRefundId: 're_1',
-          paymentId: 'pi_1',
-          status: ours,
-        });
+        const fact = { kind: 'refund', providerRefundId: 're_1', paymentId: 'pi_1', key: null, status: ours };
+        assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), fact);
+        const requested = refundObject('re_1', 'pi_1', status ?? '', { metadata: { carnet_key: 'refund:txn_1' } });
+        assert.deepEqual(factOf(type, requested), { ...fact, key: 'refund:txn_1' });
       }
     });
   }

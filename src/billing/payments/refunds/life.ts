@@ -25,8 +25,8 @@ export async function requestRefund(context: PaymentsContext, id: string): Promi
   if (refund === null) return;
   const request = async (): Promise<RefundOutcome> => {
     if (refund.provider_refund_id !== null) return payments.readRefund(refund.provider_refund_id);
-    const { payment_id: paymentId, amount_cents: amountCents } = refund;
-    return payments.refund({ key: keyOf(refund), paymentId, amountCents });
+    const { key, payment_id: paymentId, amount_cents: amountCents } = refund;
+    return payments.refund({ key, paymentId, amountCents });
   };
   const outcome = await request().catch((error: unknown): RefundOutcome => {
     if (!(error instanceof PaymentRefused)) throw error;
@@ -45,10 +45,6 @@ export async function requestRefund(context: PaymentsContext, id: string): Promi
   await settleRefund(pool, id, outcome);
   rowEvents.changed(id, refund.operator_id);
 }
-
-/** A provider answers a key that it refused with the refusal, so a refund that is requested anew has another one. */
-const keyOf = ({ transaction_id: transactionId, attempt }: { transaction_id: string; attempt: number }): string =>
-  attempt === 1 ? `refund:${transactionId}` : `refund:${transactionId}:${attempt}`;
 
 /** One query for several ids; ids without a row are left out. */
 export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise<Map<string, LifeDescription>> =>

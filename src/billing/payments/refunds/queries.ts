@@ -37,8 +37,7 @@ export const findRefund = (connection: CommonQueryMethods, id: string, operatorI
 
 const PendingRow = z.object({
   operator_id: z.string(),
-  transaction_id: z.string(),
-  attempt: z.number(),
+  key: z.string(),
   amount_cents: z.number(),
   payment_id: z.string(),
   provider_refund_id: z.string().nullable(),
@@ -50,7 +49,7 @@ export const findPendingRefund = (
   id: string,
 ): Promise<z.infer<typeof PendingRow> | null> =>
   connection.maybeOne(sql.type(PendingRow)`
-    select r.operator_id, r.transaction_id, r.attempt, r.amount_cents, t.payment_id, r.provider_refund_id
+    select r.operator_id, refund_key(r.transaction_id, r.attempt) as key, r.amount_cents, t.payment_id, r.provider_refund_id
     from refunds r join top_ups t on t.id = r.top_up_id
     where r.id = ${id} and r.status = 'pending'`);
 

@@ -7,10 +7,17 @@ begin
   select * into t from top_ups where id = (select top_up_id from refunds where id = p_refund) for no key update;
   select * into strict r from refunds where id = p_refund for no key update;
   was := r.status;
+  if r.by_hand and was <> 'pending' then
+    -- That the provider refuses a request says nothing of a refund that was settled meanwhile.
+    if p_provider_refund is null then return row('repeated', r.operator_id, null)::payment_effect; end if;
+    update refunds set provider_refund_id = coalesce(provider_refund_id, p_provider_refund) where id = r.id returning * into r;
+    if was = 'failed' then return report_released_refund(t, r, p_status, p_at, p_request); end if;
+  end if;
   if was = p_status and was <> 'pending' or was = 'failed' or (was = 'succeeded' and p_status <> 'failed') then
     return row('repeated', r.operator_id, null)::payment_effect;
   end if;
   update refunds set status = p_status, provider_refund_id = coalesce(provider_refund_id, p_provider_refund),
+      by_hand = by_hand and was = 'pending',
       next_call_at = case when p_status = 'pending' then next_check_at(created_at) end,
       settled_at = case when p_status <> 'pending' then clock_timestamp() end
     where id = r.id returning * into r;
@@ -18,11 +25,10 @@ begin
   if p_status = 'succeeded' then
     perform capture_hold_to(r.id, new_prefixed_id('txn'), 'platform:payments', 'refund', 'Refund of a top-up');
   else
-    -- The provider no longer counts what it could not give back; one that it refused was never counted.
-    if r.provider_refund_id is not null then
-      insert into refunded_payments as p (payment_id, refunded_cents, came_back_at) values (t.payment_id, 0, coalesce(p_at, clock_timestamp()))
-        on conflict (payment_id) do update set refunded_cents = greatest(0, p.refunded_cents - r.amount_cents),
-          came_back_at = greatest(p.came_back_at, excluded.came_back_at);
+    -- The provider no longer counts what it could not give back; one that it refused was never counted, and a person's decision leaves its
+    -- sums as they are.
+    if r.provider_refund_id is not null and not r.by_hand then
+      perform uncount_refund(t.payment_id, r.amount_cents, p_at);
     end if;
     if was = 'succeeded' then
       perform credit_wallet(new_prefixed_id('txn'), r.operator_id, r.amount_cents, 'platform:payments', 'adjustment', 'unrefunded:' || r.id,
