@@ -1,5 +1,5 @@
 import type { Answered, CommandCall } from '../../commands/command.ts';
-import type { GovernedAct } from '../../commands/governed-acts.ts';
+import { isGovernedAct, type GovernedAct } from '../../commands/governed-acts.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
@@ -21,27 +21,25 @@ interface Decision {
   id: string;
   outcome: DecidedCase['outcome'];
   reason: string;
-  /** As the audit trail names it; `governed`: it moves money, which a person of the platform has to approve. */
-  audited: { governed: GovernedAct } | { free: string };
+  /** As the audit trail names it. What moves money is a governed act: a person of the platform has to approve it. */
+  action: GovernedAct | 'differing_payment.dismissed';
   /** What else has to be so, before a person is asked to approve it. */
   check?(unit: Unit): Promise<void>;
   apply(unit: Unit, requestId: string): Promise<CaseEffect>;
 }
 
-/** The platform's decisions about money; the reason stands in the platform's audit trail, the deed in the operator's too. */
+/** The platform's decisions about money; the reason stands in the platform's audit trail, what was done in the operator's too. */
 const decide = (
   context: Context,
   call: CommandCall,
-  { kind, id, outcome, reason, audited, check, apply }: Decision,
+  { kind, id, outcome, reason, action, check, apply }: Decision,
 ): Promise<Answered<DecidedCase>> =>
   runCommand(context, call, async (unit) => {
     const subject = await openCase(unit, kind, id);
     await check?.(unit);
-    const refused =
-      'governed' in audited ? await context.requireApproval(unit, call, { act: audited.governed, subject }) : null;
+    const refused = isGovernedAct(action) ? await context.requireApproval(unit, call, { act: action, subject }) : null;
     if (refused !== null) return refused;
     const { operator_id, transaction_id, life } = await apply(unit, call.requestId);
-    const action = 'governed' in audited ? audited.governed : audited.free;
     await unit.audit(action, id, { operator_id, outcome, reason, ...(transaction_id !== null && { transaction_id }) });
     if (life !== null) await unit.wake(life);
     unit.changed(id, operator_id);
@@ -73,7 +71,7 @@ export const settleRefund = (
     id,
     outcome,
     reason,
-    audited: { governed: 'refund.settled_by_hand' },
+    action: 'refund.settled_by_hand',
     apply: ({ connection }, requestId) => settleRefundByHand(connection, id, { outcome, requestId }),
   });
 
@@ -91,7 +89,7 @@ export const giveUpReceivable = (
     id,
     outcome: 'closed',
     reason,
-    audited: { governed: 'receivable.closed' },
+    action: 'receivable.closed',
     apply: ({ connection }, requestId) => closeReceivable(connection, id, requestId),
   });
 
@@ -109,7 +107,7 @@ export const takePayment = (
     id,
     outcome: 'taken',
     reason,
-    audited: { governed: 'differing_payment.taken' },
+    action: 'differing_payment.taken',
     async check({ connection }) {
       const why = await whyNotTaken(connection, id);
       assertThat(why === null, () => new CarnetError('INVALID_STATE', `This payment cannot be taken: ${why}.`));
@@ -131,7 +129,7 @@ export const dismissPayment = (
     id,
     outcome: 'dismissed',
     reason,
-    audited: { free: 'differing_payment.dismissed' },
+    action: 'differing_payment.dismissed',
     apply: async ({ connection }) => {
       const operatorId = await dismissDifferingPayment(connection, id);
       assertThat(operatorId !== null, () => noLongerOpen('decided'));

@@ -9,7 +9,7 @@ const tag = 'platform';
 const audience = 'platform';
 const params = z.object({ id: z.string() });
 const approved =
-  'A person who administers the platform approves it; the reason stands in the audit trail, and the operator finds the deed in theirs.';
+  'A person who administers the platform approves it; the reason stands in the audit trail, and the operator finds what was done in theirs.';
 
 const pages = cursorList({
   name: 'cases',
