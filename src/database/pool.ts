@@ -73,7 +73,7 @@ const parseRows: Interceptor = {
 /** `2026-11-21 12:03:13.123456+00` (sessions run in UTC) as the ISO 8601 that the API speaks: `2026-11-21T12:03:13.123Z`. */
 const isoFromPostgres = (text: string): string => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Connections at most: 8 for the API, 8 for the worker, 4 for delivery (rule 13). */
   size: number;
   applicationName: string;

@@ -51,7 +51,6 @@ export const SettleRefundSchema = z
     reason,
   })
   .meta({ id: 'SettleRefund' });
-export type SettleRefund = z.infer<typeof SettleRefundSchema>;
 
 export const DecideCaseSchema = z.strictObject({ reason }).meta({ id: 'DecideBillingCase' });
 

@@ -50,7 +50,7 @@ export function authentication(
   };
 }
 
-export interface Authentication {
+interface Authentication {
   /**
    * Who shows `Authorization: Bearer …`, or, where that header is not sent, the cookie of a dashboard session.
    * @throws CarnetError UNAUTHENTICATED, and what `lookUps` throws
@@ -59,7 +59,7 @@ export interface Authentication {
 }
 
 /** Is notified of the look-ups of credentials that were not good in the last hour. */
-export interface LookUps {
+interface LookUps {
   /** One begins. @throws CarnetError RATE_LIMITED */
   begin(): Promise<void>;
   /** It has found a credential. */

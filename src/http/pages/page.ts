@@ -15,12 +15,12 @@ export interface Page {
   location?: string;
 }
 
-export interface PageRequest {
+interface PageRequest {
   /** What the address has where the path of the page has `:id`; '' for pages without. */
   id: string;
 }
 
-export interface FormRequest extends PageRequest {
+interface FormRequest extends PageRequest {
   /** The form as it was sent: one text a member, several where it came several times. */
   form: JsonValue;
 }

@@ -49,7 +49,7 @@ export async function replaceSealed(
 
 const RotatedRow = z.object({ stopped: z.string().nullable() });
 
-export interface Rotation {
+interface Rotation {
   /** Keys to withdraw; null: the active key retires. */
   withdraw: readonly string[] | null;
   /** Only where the active key signs for as long; null: in any case. */

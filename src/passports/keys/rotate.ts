@@ -33,7 +33,7 @@ export const RotateBodySchema = z
     message: 'only one of immediate, kids and all says which keys are withdrawn',
   })
   .meta({ id: 'RotateSigningKeys' });
-export type RotateBody = z.infer<typeof RotateBodySchema>;
+type RotateBody = z.infer<typeof RotateBodySchema>;
 
 export const SigningKeysSchema = z
   .object({
