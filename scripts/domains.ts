@@ -5,6 +5,7 @@
 export const DOMAINS = [
   'accounts',
   'governance',
+  'events',
   'mail',
   'billing',
   'claims',
@@ -13,5 +14,6 @@ export const DOMAINS = [
   'skills',
   'invocations',
   'skill-requests',
+  'notifications',
   'dashboard',
 ] as const;

@@ -26,6 +26,10 @@ export type SubscriptionChangeId = Branded<'SubscriptionChangeId'>;
 export type PortalId = Branded<'PortalId'>;
 export type ModelCallId = Branded<'ModelCallId'>;
 export type MachineRunId = Branded<'MachineRunId'>;
+export type EventId = Branded<'EventId'>;
+export type DestinationId = Branded<'DestinationId'>;
+export type RuleId = Branded<'RuleId'>;
+export type DeliveryId = Branded<'DeliveryId'>;
 
 /**
  * The prefix of every kind of id; the rest is a ULID, so ids sort by creation. None is `sk_`, which Stripe's secret
@@ -53,7 +57,10 @@ interface IdOfPrefix {
   ses: Branded<'SessionId'>;
   chk: Branded<'CheckpointId'>;
   chko: Branded<'CheckoutId'>;
-  evt: Branded<'EventId'>;
+  evt: EventId;
+  dst: DestinationId;
+  chn: RuleId;
+  dlv: DeliveryId;
   top: TopUpId;
   dif: Branded<'DifferingPaymentId'>;
   rfd: RefundId;

@@ -37,6 +37,9 @@ const prefixes = Object.keys({
   llm: true,
   mch: true,
   lpay: true,
+  dst: true,
+  chn: true,
+  dlv: true,
 } satisfies Record<Prefix, true>) as Prefix[];
 
 type Takes<Wanted, Given> = Given extends Wanted ? true : false;

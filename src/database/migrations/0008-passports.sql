@@ -210,18 +210,6 @@ create table passport_flags (
   constraint passport_flags_once unique (lineage_id, type, occasion)
 );
 
--- What operators are notified of, committed with what it is about.
-create table service_events (
-  seq bigint generated always as identity primary key, -- their order, which ids made in one millisecond do not have
-  id text not null unique,
-  operator_id text not null,
-  event_type text not null check (event_type in ('passport.flagged', 'passport.blocked', 'agent.blocked', 'passport.missed_checkout')),
-  severity text not null check (severity in ('info', 'warning', 'critical')),
-  payload text not null,                 -- JSON
-  created_at timestamptz not null default clock_timestamp()
-);
-create index service_events_of_operator on service_events (operator_id, seq);
-
 -- For billing and invocations: what a passport was issued for, i.e. its mission where there is exactly one, and its intent in words
 -- (decision B24).
 create view passport_purposes as

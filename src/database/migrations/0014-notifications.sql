@@ -1,0 +1,102 @@
+-- Where operators are notified, of what, and what became of each delivery.
+
+create table destinations (
+  id text primary key,
+  operator_id text not null references operators,
+  channel_type text not null check (channel_type in ('email', 'sms', 'webhook')),
+  destination text not null,             -- as it was given
+  address text not null,                 -- normalised: equal ones are one destination
+  verified_at timestamptz,
+  -- Webhooks: the secret that signs, encrypted, and for a day the one before it.
+  secret text,
+  old_secret text,
+  old_secret_until timestamptz,
+  -- The ladder: deliveries that failed one after the other, since when, and what came of it.
+  failures_in_row int not null default 0,
+  failing_since timestamptz,
+  disabled_at timestamptz,
+  disabled_reason text,
+  -- The life sends until then: so many destinations of one operator send at once.
+  sending_until timestamptz,
+  life_seen_at timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  constraint destinations_once unique (operator_id, channel_type, address),
+  constraint destinations_secret check ((secret is not null) = (channel_type = 'webhook')),
+  constraint destinations_old_secret check ((old_secret is null) = (old_secret_until is null)),
+  constraint destinations_disabled check ((disabled_at is null) = (disabled_reason is null))
+);
+create index destinations_sending on destinations (operator_id) where sending_until is not null;
+
+-- The codes of the last 24 hours (decision N2), those of deleted destinations too, since the limits count them. `address` is a HMAC of
+-- channel and address: an address has its limit whoever names it.
+create table verification_codes (
+  id text primary key,
+  operator_id text not null references operators,
+  destination_id text not null,
+  address text not null,
+  code text,                             -- HMAC of destination and code; null: used, or replaced
+  sealed text,                           -- the code itself, encrypted, until it is sent
+  -- E-mail goes by the life of its mail and is `sent` here at once.
+  status text not null check (status in ('waiting', 'sending', 'sent', 'failed', 'unknown')),
+  reason text,                           -- why it was not sent
+  tries int not null default 0,
+  life_seen_at timestamptz,
+  requested_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  constraint verification_codes_sealed check ((sealed is not null) = (status = 'waiting'))
+);
+create index verification_codes_of_destination on verification_codes (destination_id, requested_at);
+create index verification_codes_of_address on verification_codes (address, requested_at);
+create index verification_codes_age on verification_codes (requested_at);
+create index verification_codes_waiting on verification_codes (requested_at) where status in ('waiting', 'sending');
+
+create table notification_rules (
+  id text primary key,
+  operator_id text not null references operators,
+  events text[] not null check (cardinality(events) > 0), -- types, or `<family>.*`
+  min_severity text not null check (min_severity in ('info', 'warning', 'critical')),
+  active boolean not null default true,  -- false: no destination is left
+  created_at timestamptz not null default clock_timestamp()
+);
+create index notification_rules_of_operator on notification_rules (operator_id, id desc);
+
+create table rule_destinations (
+  rule_id text not null references notification_rules on delete cascade,
+  destination_id text not null references destinations on delete cascade,
+  position int not null,                 -- as they were named
+  primary key (rule_id, destination_id)
+);
+create index rule_destinations_of_destination on rule_destinations (destination_id);
+
+-- One row a delivery, written with the event. `sending` without `started_at`: it waits for its turn. Whoever sets `started_at` makes the
+-- one call there is; a row that keeps `sending` for longer than a call takes becomes `unknown`, and nothing is sent again.
+create table deliveries (
+  id text primary key,
+  operator_id text not null references operators,
+  event_id text not null references service_events (id) on delete cascade,
+  destination_id text not null,          -- which may be deleted since
+  ordinal int not null default 0,        -- of the event at this destination: 0, then one more for each by hand
+  channel_type text not null check (channel_type in ('email', 'sms', 'webhook')),
+  event_type text not null,
+  status text not null default 'sending' check (status in ('sending', 'delivered', 'failed', 'unknown', 'suppressed_cap')),
+  reason text,                           -- why it is not delivered, a word
+  status_code int,                       -- of the receiver
+  error text,                            -- a sentence about it
+  latency_ms int,                        -- from the call to its end
+  created_at timestamptz not null default clock_timestamp(),
+  started_at timestamptz,
+  ended_at timestamptz,
+  constraint deliveries_once unique (event_id, destination_id, ordinal),
+  constraint deliveries_ended check ((ended_at is null) = (status = 'sending'))
+);
+create index deliveries_waiting on deliveries (destination_id, id) where status = 'sending';
+create index deliveries_of_operator on deliveries (operator_id, id desc);
+create index deliveries_of_destination on deliveries (destination_id, id desc);
+create index deliveries_age on deliveries (created_at);
+
+create function notify_of_event() returns trigger language plpgsql as $$
+begin
+  perform match_rules(new.id, new.operator_id, new.event_type, new.severity);
+  return null;
+end $$;
+create trigger service_events_notify after insert on service_events for each row execute function notify_of_event();
