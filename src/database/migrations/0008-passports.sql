@@ -41,6 +41,8 @@ create table passport_lineages (
   root_agent_id text not null,           -- whose grants a refresh is checked against: a child needs none of its own (decision A41)
   parent_lineage_id text,
   depth smallint not null check (depth between 0 and 4),
+  -- Of the lineages that it was delegated from, the parent's first and the root's last: what an agent of them may no longer do ends here too.
+  agents_above text[] not null default '{}' check (cardinality(agents_above) = depth),
   accountability text not null check (accountability in ('standard', 'logged', 'enforced')),
   checkpoint_interval_seconds double precision,  -- null: no checkpoints are due
   intent text,                           -- JSON as it was sent; null: none was given

@@ -50,7 +50,7 @@ describe('a checkout', () => {
   const reviewOf = ({ jti }: Lineage) =>
     db.maybeOne(sql.type(ReviewRow)`select id, review_status, risk, missed from checkouts where lineage_id = ${jti}`);
   const held = ({ agent }: Lineage) =>
-    db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select is_agent_under_review(${agent}) as held`);
+    db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select held_agent(array[${agent}]) is not null as held`);
 
   it('of an enforced agent makes a review, clean where nothing was flagged, and does not hold the agent', async () => {
     const lineage = await newLineage(db, { operator });
