@@ -64,6 +64,9 @@ create table rounds (
 create table life_store (
   one boolean primary key default true check (one),
   store text not null,
+  -- The transaction that wrote this row, as in its system column xmin. A dump carries this one and not that: where they differ, somebody has
+  -- restored a dump, or changed the row by hand.
+  written_by xid not null,
   epoch int not null,                   -- +1 with each change
   since timestamptz not null            -- when the change was noticed
 );
