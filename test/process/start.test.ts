@@ -76,17 +76,6 @@ describe('npm start', function () {
         /DATA_DIR/,
       ],
       [
-        'with a database that does not answer',
-        () => ({
-          PORT: '0',
-          DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/carnet',
-          TEMPORAL_ADDRESS: '127.0.0.1:1',
-        }),
-        /cannot be reached \(connect ECONNREFUSED/,
-        /DATABASE_URL/,
-        /^((?!secret).)*$/,
-      ],
-      [
         'where no folder can be made',
         () => ({ PORT: '0', DATA_DIR: join(one.dataDir, 'running.json', 'below') }),
         /can't be made/,
