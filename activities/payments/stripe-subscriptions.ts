@@ -118,7 +118,9 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
       const { changeId, attempt, configurationId, customerId, customerNumber, subscriptionId, tier, returnTo } =
         request;
       const returnUrl = pageOf(returnTo);
-      const subscription = await change(changeId, await find(subscriptionId), { nextTier: null });
+      const found = await find(subscriptionId);
+      assertRuns(found, prices);
+      const subscription = await change(changeId, found, { nextTier: null });
       const { itemId } = knownTierItem(subscription, prices);
       if (subscription.items.data.length > 1) return openDifference(request, subscription);
       const session = await openPage(
@@ -152,8 +154,7 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
 
     async changeSubscription({ key, subscriptionId, change: wanted }) {
       const found = await find(subscriptionId);
-      if (subscriptionStateOf(found, prices).status === 'canceled')
-        throw new PaymentRefused(`The subscription ${subscriptionId} has ended.`);
+      assertRuns(found, prices);
       return subscriptionStateOf(await change(key, found, wanted), prices);
     },
 
@@ -181,6 +182,12 @@ type ParamsOf = (
   wanted: SubscriptionChange,
   prices: StripeParts['prices'],
 ) => Stripe.SubscriptionUpdateParams | null;
+
+/** @throws PaymentRefused */
+function assertRuns(subscription: StripeSubscription, prices: StripeParts['prices']): void {
+  if (subscriptionStateOf(subscription, prices).status === 'canceled')
+    throw new PaymentRefused(`The subscription ${subscription.id} has ended.`);
+}
 
 /** Prorated on the next invoice, since seats take effect at once. */
 const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchasedSeats: quantity }, prices) => {
