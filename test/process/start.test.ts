@@ -12,8 +12,8 @@ import { openMarket, type Market } from '../support/market.ts';
 import { startProgram } from '../support/process.ts';
 import { assertStatus, requester } from '../support/service.ts';
 
-const marketOf = ({ baseUrl, credentials }: Instance, cents?: number): Promise<Market> =>
-  openMarket({ baseUrl, adminKey: credentials.admin_api_key }, { cents });
+const marketOf = ({ baseUrl, databaseUrl, credentials }: Instance, cents?: number): Promise<Market> =>
+  openMarket({ baseUrl, databaseUrl, adminKey: credentials.admin_api_key }, { cents });
 
 async function query<T>(instance: Instance, work: (pool: DatabasePool) => Promise<T>): Promise<T> {
   const pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });

@@ -6,7 +6,7 @@ import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema
 import type { Balance } from '../../../src/billing/wallet/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { approve, refusedWith, withApproval } from '../../governance/support.ts';
+import { postApproved, refusedWith } from '../../governance/support.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
 import { paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
@@ -75,14 +75,8 @@ describe('What waits for a person', function () {
   });
   after(async () => assertLedger(await database()));
 
-  /** Requests it with the platform key, which needs an approval, and repeats it with one. */
-  async function decide(path: string, body: object = { reason }): Promise<Reply<DecidedCase>> {
-    const refused = await platform().post(path, body);
-    assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
-    const { approval_id: id } = refusedWith(refused);
-    assertStatus(await approve(person, id), 200);
-    return platform().post<DecidedCase>(path, body, withApproval(id));
-  }
+  const decide = (path: string, body: object = { reason }): Promise<Reply<DecidedCase>> =>
+    postApproved(person, path, body);
 
   describe('a refund that hangs', () => {
     const settled = (id: string, outcome: string) =>
