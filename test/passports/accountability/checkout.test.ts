@@ -203,6 +203,22 @@ describe('a checkout', () => {
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
     });
 
+    it('was expected by the expiry once a critical flag is raised, whatever was estimated', async () => {
+      const intent = { summary: 'Long', services: [], estimated_duration_seconds: DAY };
+      const { lineage, done } = await beforeAge(db, 600 + 900, [
+        () => newLineage(db, { operator, ttl: 600, intent, age: 600 + 899 }),
+        async (one) => {
+          await advanceSession(own.context, one.session);
+          return flagTypes(db, one);
+        },
+      ]);
+      assert.deepEqual(done, ['missed_checkpoint']);
+      await timePasses(db, lineage, 2);
+      await advanceSession(own.context, lineage.session);
+      assert.deepEqual((await flagTypes(db, lineage)).toSorted(), ['missed_checkout', 'missed_checkpoint']);
+      assert.equal(await held(lineage), true);
+    });
+
     it('and comes later is added to its review: late, the same review, still critical', async () => {
       const lineage = await newLineage(db, { operator, interval: null, ttl: 600 });
       await timePasses(db, lineage, 1_501);
