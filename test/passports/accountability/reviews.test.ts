@@ -7,6 +7,7 @@ import { submitCheckout } from '../../../src/passports/accountability/submit-rep
 import { callOf, ownContext } from '../../invocations/own-context.ts';
 import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
+import { publicJwk } from '../../authority/support.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
 import { claimsOf, eventsOf, newLineage, newOperator, timePasses } from '../lineages.ts';
 
@@ -172,6 +173,36 @@ describe('Reviews of checkouts', () => {
       );
       assertProblem(await decide('chko_unknown', { decision: 'blocked' }), 'NOT_FOUND');
       assertProblem(await decide(review, { decision: 'blocked' }, await buildOperator()), 'NOT_FOUND');
+    });
+
+    it('holds every agent of the operator that has the key of the held one, also where that gets another key', async () => {
+      const withKey = { accountability: 'enforced', public_jwk: publicJwk } as const;
+      const held = (await buildAgent(operator, withKey)).id;
+      const twin = (await buildAgent(operator, withKey)).id;
+      const other = await enforced();
+      const passport = await issue(twin);
+      const review = await critical(await issue(held));
+      const refused = async (): Promise<void> => {
+        assertProblem(await issueReply(held), 'AGENT_REVIEW_PENDING');
+        assertProblem(await issueReply(twin), 'AGENT_REVIEW_PENDING');
+        assertProblem(
+          await operator.post('/v1/passports/delegate', {
+            parent_passport_token: passport.token,
+            child_agent_id: other,
+            scopes: [],
+          }),
+          'AGENT_REVIEW_PENDING',
+        );
+      };
+      await refused();
+      assertStatus(await operator.patch(`/v1/agents/${held}`, { public_jwk: null }), 200);
+      await refused();
+      await issue(other);
+      const elsewhere = await buildOperator();
+      const stranger = await buildAgent(elsewhere, withKey);
+      assertStatus(await elsewhere.post('/v1/passports/issue', { agent_id: stranger.id }), 201);
+      assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      await issue(twin);
     });
 
     it("approved: a key needs a person's approval, once, and then the hold is lifted", async () => {
