@@ -305,6 +305,28 @@ describe('Reviews of checkouts', () => {
       assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
     });
 
+    it('decided by a person who has not seen the late report: refused, and they look again', async () => {
+      const { agentId, passport, missed } = await missing();
+      const look = async (): Promise<string> => {
+        const { reviews } = assertStatus(
+          await person.get<{ reviews: (Review & { digest: string })[] }>('/v1/passports/reviews?limit=100'),
+          200,
+        );
+        return reviews.find(({ checkout_id }) => checkout_id === missed)?.digest ?? '';
+      };
+      const seen = await look();
+      assert.match(seen, /^[0-9a-f]{64}$/);
+      await critical(passport);
+      for (const decision of ['approved', 'blocked']) {
+        const refused = await decide(missed, { decision, seen }, person);
+        assertProblem(refused, 'REVIEW_CHANGED');
+        assert.equal(refused.body.digest, await look());
+      }
+      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+      assert.equal((await decide(missed, { decision: 'approved', seen: await look() }, person)).status, 200);
+      assert.equal((await decide(missed, { decision: 'approved', seen }, person)).status, 200, 'it stands already');
+    });
+
     it('approved: a person decides directly, a member of the lowest role does not', async () => {
       const review = await checkout(await issue(await enforced()));
       const member = await buildPerson(operator, 'member');
