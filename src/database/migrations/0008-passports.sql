@@ -168,6 +168,7 @@ create table checkouts (
   session_id text not null,
   operator_id text not null,
   agent_id text not null,
+  key_thumbprint text,                   -- of the agent when the row was made: whoever has this key is held with it
   jti text not null,
   missed boolean not null,               -- it did not come in time
   services_used text[],
@@ -190,6 +191,7 @@ create table checkouts (
 );
 create index checkouts_to_review on checkouts (operator_id, id) where review_status is not null;
 create index checkouts_holding on checkouts (agent_id) where review_status = 'pending' and risk = 'critical';
+create index checkouts_holding_key on checkouts (operator_id, key_thumbprint) where review_status = 'pending' and risk = 'critical';
 create index checkouts_pending on checkouts (session_id) where review_status = 'pending';
 
 -- A missed checkout has a row before the agent's report fills it.
