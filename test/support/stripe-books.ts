@@ -139,6 +139,8 @@ export class StripeBooks {
           email: textIn(form.email),
           metadata: formIn(form.metadata),
         });
+      case 'GET customers':
+        return { data: this.of('cus').filter(({ email }) => email === query.get('email')) };
       case 'DELETE customers/:id':
         return this.deleteCustomer(id);
       case 'POST checkout/sessions':

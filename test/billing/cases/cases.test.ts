@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { settleRefund } from '../../../src/billing/payments/queries.ts';
 import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
-import type { Balance } from '../../../src/billing/wallet/schema.ts';
-import { sql } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids/ids.ts';
 import { postApproved, refusedWith } from '../../governance/support.ts';
-import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
-import { paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
+import { buildOperator, credit } from '../../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
 import {
@@ -17,54 +12,14 @@ import {
   beginTopUp,
   buildTopUp,
   movements,
-  outcomeOf,
   post,
   refundOf,
   topUpEvent,
   topUpRow,
 } from '../payments/support.ts';
+import { CASES, casesOf, centsOf, hangingRefund, onlyCase, refunded, settledRefund, walletOf } from './support.ts';
 
-const CASES = '/v1/admin/billing/cases';
 const reason = 'Looked up at the provider.';
-
-const casesOf = async ({ operatorId }: TestOperator): Promise<BillingCase[]> =>
-  assertStatus(await platform().get<{ cases: BillingCase[] }>(`${CASES}?operator_id=${operatorId}`), 200).cases;
-
-const onlyCase = async (operator: TestOperator): Promise<BillingCase> => {
-  const [first, ...more] = await casesOf(operator);
-  assert(first !== undefined && more.length === 0);
-  return first;
-};
-
-const walletOf = async (operator: TestOperator): Promise<[available: number, held: number, owed: number]> => {
-  const { balance_cents, held_cents, receivable_cents } = assertStatus(
-    await operator.get<Balance>('/v1/billing/balance'),
-    200,
-  );
-  return [balance_cents, held_cents, receivable_cents];
-};
-
-const centsOf = async ({ operatorId }: TestOperator): Promise<number[]> =>
-  (await movements(operatorId)).map(({ cents }) => cents);
-
-const refunded = (paymentId: string | null, cents: number): Promise<Reply> =>
-  post(paymentEventBody('charge.refunded', refundedCharge(paymentId ?? '', cents, cents)));
-
-/**
- * A refund of a top-up that the provider no longer knows, two days old; its life waits for an hour.
- * @param known whether the provider's id of it is
- */
-async function hangingRefund(operator: TestOperator, transactionId: string, known = true): Promise<string> {
-  const id = newId('rfd');
-  const pool = await database();
-  await pool.query(sql.type(z.object({}))`
-    select begin_refund(${id}, ${newId('hld')}, ${operator.operatorId}, ${transactionId}, 'local')`);
-  await pool.query(sql.type(z.object({}))`
-    update refunds set provider_refund_id = ${known ? `re_${id}` : null}, life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
-      next_call_at = clock_timestamp() + interval '1 hour'
-    where id = ${id}`);
-  return id;
-}
 
 describe('What waits for a person', function () {
   this.timeout(60_000);
@@ -143,31 +98,7 @@ describe('What waits for a person', function () {
       assertProblem(again, 'INVALID_STATE');
     });
 
-    /** A refund that hangs and was settled, and how the provider reports on it. */
-    async function settledByHand(outcome: 'succeeded' | 'failed', { known = true, spent = 0 } = {}) {
-      const operator = await buildOperator();
-      const { id: topUp, transactionId } = await buildTopUp(operator);
-      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
-      const id = await hangingRefund(operator, transactionId, known);
-      assertStatus(await settled(id, outcome), 200);
-      if (spent > 0) await credit(operator.operatorId, -spent);
-      /** The provider's sum, of before the decision. */
-      const sum = (): Promise<Reply> =>
-        post(
-          paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 1_000), {
-            createdAt: new Date(Date.now() - 60_000),
-          }),
-        );
-      /** @returns the outcome of the event; a refund that we requested has our key, one of the dashboard none. */
-      const report = async (status: string, metadata = { carnet_key: `refund:${transactionId}` }, re = `re_${id}`) => {
-        const eventId = newId('evt');
-        await post(
-          paymentEventBody('refund.updated', refundObject(re, paymentId, status, { metadata }), { id: eventId }),
-        );
-        return outcomeOf(eventId);
-      };
-      return { operator, transactionId, id, sum, report };
-    }
+    const settledByHand = (outcome: 'succeeded' | 'failed', given = {}) => settledRefund(person, outcome, given);
 
     for (const known of [true, false]) {
       const which = known ? 'whose id at the provider is known' : 'whose id at the provider nobody knew';
@@ -236,7 +167,7 @@ describe('What waits for a person', function () {
 
     it('and was made in the dashboard is for a person when the bank sends it back', async () => {
       const { operator, id, report } = await settledByHand('succeeded', { known: false });
-      const byHand = (status: string) => report(status, {} as { carnet_key: string }, `re_by_hand_${id}`);
+      const byHand = (status: string) => report(status, {}, `re_by_hand_${id}`);
       assert.equal(await byHand('succeeded'), 'not_ours');
       assert.deepEqual([await byHand('failed'), await byHand('failed')], ['came_back', 'not_ours']);
       assert.deepEqual(await walletOf(operator), [0, 0, 0]);
