@@ -41,7 +41,7 @@ const decide = (
     if (refused !== null) return refused;
     const { operator_id, transaction_id, life } = await apply(unit, call.requestId);
     await unit.audit(action, id, { operator_id, outcome, reason, ...(transaction_id !== null && { transaction_id }) });
-    if (life !== null) await unit.wake(life);
+    if (life !== null) await unit.wake(life, operator_id);
     unit.changed(id, operator_id);
     return { status: 200, body: { kind, id, operator_id, outcome, transaction_id } };
   });

@@ -51,7 +51,7 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
     const effect = await applyFact(unit, event, requestId);
     await savePaymentOutcome(unit.connection, { id: event.id, subject: subjectOf(event), outcome: effect.outcome });
     if (effect.life !== null) {
-      await unit.wake(effect.life);
+      await unit.wake(effect.life, effect.operator_id ?? undefined);
       const life = parseLifeId(effect.life);
       if (life !== undefined) unit.changed(life.id);
     }

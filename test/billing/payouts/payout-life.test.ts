@@ -40,7 +40,7 @@ describe('The life of a payout', () => {
   const lastSeen = (of: Publisher, ago: string) =>
     run(
       rig.context.pool,
-      sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval where operator_id = ${of.id}`,
+      sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval, woken_at = null where operator_id = ${of.id}`,
     );
   /** While this is locked nothing can be transferred, and the outcome of a transfer is not known. */
   const holdTransfers = () =>
