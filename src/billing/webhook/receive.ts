@@ -26,6 +26,7 @@ const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the pa
  * - `unknown`: the payment is for a top-up that does not exist;
  * - `came_back`: a refund that the wallet has paid, and that was not made here or was settled by a person, came back from
  *   the bank;
+ * - `paid_after_all`: a refund that a person had released was paid at the provider, and taken from the wallet again;
  * - `unlisted`: a dispute has a status that we do not know, so only what its balance transactions moved counts;
  * - `unknown_price`: a subscription has a price that no setting names, so only the rest of it counts;
  * - `reversed_in_part`: a part of a payout was taken back from the publisher's account.
@@ -34,6 +35,7 @@ const ALARMING: ReadonlySet<string> = new Set([
   'differs',
   'unknown',
   'came_back',
+  'paid_after_all',
   'unlisted',
   'unknown_price',
   'reversed_in_part',

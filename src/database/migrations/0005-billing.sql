@@ -370,6 +370,23 @@ create table dispute_movements (
 );
 create index dispute_movements_of_dispute on dispute_movements (dispute_id);
 
+-- What no rule here decides about: a person looks, does what is to be done by another route or at the provider, and dismisses it
+-- (decision B35). One a kind and thing. over: the provider has said since what there is.
+create table billing_alarms (
+  id text primary key,
+  kind text not null check (kind in
+    ('refund_came_back', 'refund_paid_after_all', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made')),
+  concerns text not null,               -- rfd_…, pyt_…, sbc_…, or what the provider calls it
+  operator_id text not null references operators,
+  amount_cents bigint,                  -- null where nobody said how much
+  status text not null default 'open' check (status in ('open', 'dismissed', 'over')),
+  created_at timestamptz not null default clock_timestamp(),
+  decided_at timestamptz,
+  constraint billing_alarms_once unique (kind, concerns),
+  constraint billing_alarms_decided check ((decided_at is null) = (status = 'open'))
+);
+create index billing_alarms_open on billing_alarms (id) where status = 'open';
+
 -- ── Subscriptions ──
 
 -- One row for each operator that ever requested a subscription. The provider's state is copied here as of `state_at`. Changes by
