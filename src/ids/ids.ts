@@ -56,6 +56,7 @@ interface IdOfPrefix {
   evt: Branded<'EventId'>;
   top: TopUpId;
   dif: Branded<'DifferingPaymentId'>;
+  alm: Branded<'BillingAlarmId'>;
   rfd: RefundId;
   sbc: SubscriptionChangeId;
   prt: PortalId;

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { settleRefund } from '../../../src/billing/payments/queries.ts';
 import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
+import { newId } from '../../../src/ids/ids.ts';
 import { postApproved, refusedWith } from '../../governance/support.ts';
-import { buildOperator, credit } from '../../support/factories.ts';
+import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
+import { disputeObject, paymentEventBody, refundObject } from '../../support/payment-webhooks.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
 import {
@@ -33,10 +35,12 @@ describe('What waits for a person', function () {
   const decide = (path: string, body: object = { reason }): Promise<Reply<DecidedCase>> =>
     postApproved(person, path, body);
 
-  describe('a refund that hangs', () => {
-    const settled = (id: string, outcome: string) =>
-      decide(`/v1/admin/billing/refunds/${id}/settle`, { outcome, reason });
+  const settled = (id: string, outcome: string) =>
+    decide(`/v1/admin/billing/refunds/${id}/settle`, { outcome, reason });
 
+  const settledByHand = (outcome: 'succeeded' | 'failed', given = {}) => settledRefund(person, outcome, given);
+
+  describe('a refund that hangs', () => {
     it('is listed once it is a day old, with what it holds', async () => {
       const operator = await buildOperator();
       const { transactionId } = await buildTopUp(operator);
@@ -45,6 +49,7 @@ describe('What waits for a person', function () {
       assert(Date.parse(since) < Date.now() - 86_400_000);
       assert.deepEqual(rest, {
         kind: 'refund',
+        alarm: null,
         id,
         operator_id: operator.operatorId,
         amount_cents: 1_000,
@@ -98,8 +103,6 @@ describe('What waits for a person', function () {
       assertProblem(again, 'INVALID_STATE');
     });
 
-    const settledByHand = (outcome: 'succeeded' | 'failed', given = {}) => settledRefund(person, outcome, given);
-
     for (const known of [true, false]) {
       const which = known ? 'whose id at the provider is known' : 'whose id at the provider nobody knew';
 
@@ -109,7 +112,7 @@ describe('What waits for a person', function () {
           assert.deepEqual(await walletOf(operator), [700, 0, 0]);
           if (sumFirst) await sum();
           for (let times = 0; times < 2; times += 1) {
-            assert.equal(await report('succeeded'), 'refunded');
+            assert.equal(await report('succeeded'), 'paid_after_all');
             assert.deepEqual(await walletOf(operator), [0, 0, 300]);
           }
           await sum();
@@ -150,7 +153,7 @@ describe('What waits for a person', function () {
     it('that was released, and paid after all while it is requested anew, is taken when the provider refuses that', async () => {
       const { operator, transactionId, report } = await settledByHand('failed', { known: false });
       const anew = await hangingRefund(operator, transactionId, false);
-      assert.equal(await report('succeeded'), 'refunded');
+      assert.equal(await report('succeeded'), 'paid_after_all');
       assert.deepEqual(await walletOf(operator), [0, 1_000, 0]);
       await settleRefund(await database(), anew, { providerRefundId: null, status: 'failed', cameBackAt: null });
       assert.deepEqual(await walletOf(operator), [0, 0, 0]);
@@ -185,7 +188,7 @@ describe('What waits for a person', function () {
       const released = await settledByHand('failed', { known: false });
       assert.equal((await settleRefund(pool, released.id, refusal)).outcome, 'repeated');
       const made = { providerRefundId: `re_${released.id}`, status: 'succeeded', cameBackAt: null } as const;
-      assert.equal((await settleRefund(pool, released.id, made)).outcome, 'refunded');
+      assert.equal((await settleRefund(pool, released.id, made)).outcome, 'paid_after_all');
       assert.deepEqual(await walletOf(released.operator), [0, 0, 0]);
     });
 
@@ -194,6 +197,72 @@ describe('What waits for a person', function () {
       assertProblem(await platform().post(path, { outcome: 'failed', reason }), 'NOT_FOUND');
       assertProblem(await platform().post(path, { outcome: 'lost', reason }), 'VALIDATION_ERROR', 'outcome');
       assertProblem(await platform().post(path, { outcome: 'failed' }), 'VALIDATION_ERROR', 'reason');
+    });
+  });
+
+  describe('an alarm', () => {
+    const pathOf = ({ id }: BillingCase): string => `/v1/admin/billing/alarms/${id}/dismiss`;
+    const alarmsOf = async (operator: TestOperator): Promise<BillingCase[]> =>
+      (await casesOf(operator)).filter(({ kind }) => kind === 'alarm');
+    const shown = async (operator: TestOperator) =>
+      (await alarmsOf(operator)).map(({ alarm, concerns, amount_cents }) => [alarm, concerns, amount_cents]);
+    const dispute = (id: string, paymentId: string, status: string, createdAt: Date) =>
+      post(paymentEventBody('charge.dispute.updated', disputeObject(id, paymentId, 1_000, { status }), { createdAt }));
+
+    it('is a refund that was released and paid after all, until the bank sends it back', async () => {
+      const { operator, id, report } = await settledByHand('failed');
+      for (let times = 0; times < 2; times += 1) await report('succeeded');
+      assert.deepEqual(await shown(operator), [['refund_paid_after_all', id, 1_000]]);
+      await report('failed');
+      assert.deepEqual(await shown(operator), [['refund_came_back', id, 1_000]]);
+    });
+
+    it('is a refund that a person made at the provider, and that the bank sends back', async () => {
+      const operator = await buildOperator();
+      const { id: topUp } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      await refunded(paymentId, 400);
+      const re = `re_dashboard_${topUp}`;
+      await post(paymentEventBody('refund.updated', refundObject(re, paymentId, 'failed')));
+      assert.deepEqual(await shown(operator), [['refund_came_back', re, null]]);
+    });
+
+    it('is a dispute of a status that we do not know, until it has one that we know', async () => {
+      const operator = await buildOperator();
+      const { id: topUp } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      const id = `dp_${newId('evt')}`;
+      const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
+      await dispute(id, paymentId, 'escalated', at(0));
+      assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
+      await dispute(id, paymentId, 'needs_response', at(10));
+      assert.deepEqual(await shown(operator), []);
+      await dispute(id, paymentId, 'escalated', at(20));
+      assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
+    });
+
+    it('is dismissed by the platform without an approval, once, and is not raised again by the same', async () => {
+      const { operator, id, report } = await settledByHand('failed');
+      await report('succeeded');
+      const [alarm] = await alarmsOf(operator);
+      assert(alarm !== undefined);
+      const before = await walletOf(operator);
+      assert.deepEqual(assertStatus(await platform().post<DecidedCase>(pathOf(alarm), { reason }), 200), {
+        kind: 'alarm',
+        id: alarm.id,
+        operator_id: operator.operatorId,
+        outcome: 'dismissed',
+        transaction_id: null,
+      });
+      assert.deepEqual([await alarmsOf(operator), await walletOf(operator)], [[], before]);
+      assert.deepEqual(await audited(alarm.id), ['billing_alarm.dismissed']);
+      assertProblem(await platform().post(pathOf(alarm), { reason }), 'INVALID_STATE');
+      await report('succeeded');
+      assert.deepEqual(await alarmsOf(operator), [], `of ${id}`);
+    });
+
+    it('has to exist', async () => {
+      assertProblem(await platform().post('/v1/admin/billing/alarms/alm_nothing/dismiss', { reason }), 'NOT_FOUND');
     });
   });
 

@@ -42,7 +42,7 @@ begin
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.refreshed', p_jti, jsonb_build_object('refreshed_from', p_from), p_request);
   if l.accountability <> 'standard' then
-    perform wake_life('session:' || l.session_id);
+    perform wake_life('session:' || l.session_id, p_operator);
     v_messages := 1;
   end if;
   if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;
