@@ -419,29 +419,21 @@ export const harmlessNames: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const harmlessUrls: string[] = [
-  ...[
-    'https://hooks.example.com/',
-    'https://hooks.example.com',
-    'https://hooks.example.com:443/a',
-    'https://hooks.example.com:8443/a?b=c',
-  ],
-  ...[
-    'https://both.example.com/',
-    'https://six.example.com/',
-    'https://carnet.example.com.example.net/',
-    'HTTPS://Hooks.Example.COM/A',
-  ],
-  ...[
-    'https://bücher.example.com/',
-    'https://a_b.example.com/',
-    'https://localhost.example.com/',
-    'https://hooks.example.com/@127.0.0.1/',
-  ],
-  ...[
-    'https://hooks.example.com/?url=http://127.0.0.1/',
-    'https://hooks.example.com?@127.0.0.1',
-    'https://hooks.example.com/%00',
-  ],
+  'https://hooks.example.com/',
+  'https://hooks.example.com',
+  'https://hooks.example.com:443/a',
+  'https://hooks.example.com:8443/a?b=c',
+  'https://both.example.com/',
+  'https://six.example.com/',
+  'https://carnet.example.com.example.net/',
+  'HTTPS://Hooks.Example.COM/A',
+  'https://bücher.example.com/',
+  'https://a_b.example.com/',
+  'https://localhost.example.com/',
+  'https://hooks.example.com/@127.0.0.1/',
+  'https://hooks.example.com/?url=http://127.0.0.1/',
+  'https://hooks.example.com?@127.0.0.1',
+  'https://hooks.example.com/%00',
   ...['https://93.184.215.14/', 'https://[2606:4700::1]/', 'https://1.1.1.1:8443/'],
   `https://hooks.example.com/${'a'.repeat(2_022)}`,
 ];
