@@ -223,7 +223,7 @@ export interface Config {
   approvalSeconds: number;
   /** Seconds that a code sent by mail can be entered. */
   verificationCodeSeconds: number;
-  /** Addresses that users choose may lead to this machine, over http too: for local trials (decision C38). */
+  /** Addresses that users choose may lead to this machine, over http too: for local trials (decision C39). */
   outboundAllowLoopback: boolean;
   /** Absent: mail stays in the local outbox, which the platform key reads. */
   mail: MailSettings | undefined;
