@@ -281,7 +281,7 @@ export class Model {
     const { topUp, cents } = refund;
     if (status === 'succeeded') {
       topUp.refunded = Math.max(topUp.refunded, topUp.credited);
-      return this.#reversed(topUp, 'refunded');
+      return this.#reversed(topUp, 'paid_after_all');
     }
     if (status === 'pending') return 'repeated';
     topUp.refunded = Math.max(0, topUp.refunded - cents);
