@@ -22,7 +22,10 @@ async function query<Row extends pg.QueryResultRow>(url: string, text: string): 
 /** The rivals need no messages for lives: in their databases waking a life does nothing. */
 async function rivalWorld(lab: Lab, name: string): Promise<World> {
   const world = await lab.newWorld(name);
-  await query(world.databaseUrl, `create or replace function wake_life(p_life text) returns void language sql as ''`);
+  await query(
+    world.databaseUrl,
+    `create or replace function wake_life(p_life text, p_owner text default 'nobody') returns void language sql as ''`,
+  );
   return world;
 }
 

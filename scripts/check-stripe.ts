@@ -2,6 +2,7 @@
 // against what the service expects, and takes the things away again. Exit code 1 where something differs. It needs the
 // settings STRIPE_SECRET_KEY (of a test account or sandbox) and STRIPE_PRICE_*, and touches no database.
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createStripePayments } from '../activities/payments/stripe-payments.ts';
 import { type PaymentProvider, paymentEventOf, paymentEventTypes } from '../src/billing/index.ts';
@@ -11,6 +12,9 @@ import { paidTiers } from '../src/fields/tiers.ts';
 type Fields = Record<string, string>;
 type Answer = Record<string, unknown>;
 
+/** Where Stripe's pages would lead back to; nobody visits them. */
+const returnTo = 'https://carnet.example.com';
+
 /** Something else came back than the service expects. */
 class Difference extends Error {}
 
@@ -19,8 +23,21 @@ const expectThat = (isSo: boolean, otherwise: string): void => {
 };
 
 function settingsOfTest(): StripeSettings {
+  if ((process.env.STRIPE_SECRET_KEY ?? '') === '')
+    throw new Error(
+      'No test key is set: STRIPE_SECRET_KEY has to be one of a test account or sandbox (sk_test_… or rk_test_…), with its STRIPE_PRICE_ settings; nothing was called.',
+    );
+  if (!/^[rs]k_test_/.test(process.env.STRIPE_SECRET_KEY ?? ''))
+    throw new Error(
+      'STRIPE_SECRET_KEY is no test key (sk_test_… or rk_test_…): this would move real money; nothing was called.',
+    );
   const { payments } = completeConfig(
-    readSettings({ STRIPE_WEBHOOK_SECRET: 'whsec_not_used_here', ...process.env, LOCAL_PROVIDERS: 'true' }),
+    readSettings({
+      PUBLIC_BASE_URL: returnTo,
+      STRIPE_WEBHOOK_SECRET: 'whsec_not_used_here',
+      ...process.env,
+      LOCAL_PROVIDERS: 'true',
+    }),
     {
       databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
       temporalAddress: '127.0.0.1:1',
@@ -28,10 +45,7 @@ function settingsOfTest(): StripeSettings {
       encryptionKeys: [Buffer.alloc(32)],
     },
   );
-  if (payments?.provider !== 'stripe')
-    throw new Error('Set STRIPE_SECRET_KEY and the STRIPE_PRICE_ settings of a test account first.');
-  if (!/^[rs]k_test_/.test(payments.secretKey))
-    throw new Error('STRIPE_SECRET_KEY is no test key (sk_test_… or rk_test_…): this would move real money.');
+  if (payments?.provider !== 'stripe') throw new Error('The settings name no account of Stripe; nothing was called.');
   return payments;
 }
 
@@ -67,7 +81,6 @@ const payments: PaymentProvider = createStripePayments(settings, pino({ level: '
 const call = callerOf(settings);
 const run = randomUUID();
 const operatorId = `op_check_${run}`;
-const returnTo = 'https://carnet.example.com';
 const soon = () => ({
   expiresAt: new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 3_600_000),
   seconds: 3_600,
@@ -76,7 +89,9 @@ const soon = () => ({
 const idIn = (answer: Answer): string => String(answer.id);
 
 let differences = 0;
+let stopped = false;
 async function check(what: string, work: () => Promise<void>): Promise<void> {
+  if (stopped) return;
   try {
     await work();
     console.log(`ok       ${what}`);
@@ -86,15 +101,64 @@ async function check(what: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-const who = { operatorId, name: 'Carnet check', email: 'check@example.com', customerNumber: 1 };
-const customer = await payments.ensureCustomer(who).catch((error: unknown) => {
-  console.error(`Stripe makes no customer with this key: ${sentenceOf(error)}`);
-  process.exit(1);
-});
-const { customerId } = customer;
-let configurationId: string | null = null;
+// Ctrl-C or a stop leaves nothing behind: the check that runs ends first, then everything is taken away.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    stopped = true;
+    console.log('Stopped: what was made is taken away. Once more ends at once, and leaves it.');
+  });
 
-try {
+const email = `check-${run}@example.com`;
+const who = { operatorId, name: 'Carnet check', email, customerNumber: 1 };
+/** A configuration that is none, so that another is made: of no other run, and not that of a service on the same account. */
+const noPortal = `bpc_check_${run}`;
+let portalRequested = false;
+
+const AWAY_TRIES = 3;
+const AWAY_PAUSE_MS = 500;
+/** Takes one thing away, in several tries, and names it where it stays. */
+async function takeAway(what: string, work: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (tries === AWAY_TRIES) {
+        differences += 1;
+        console.log(`LEFT     ${what}: ${sentenceOf(error)}`);
+        return;
+      }
+      await setTimeout(AWAY_PAUSE_MS);
+    }
+  }
+}
+
+/** By what Stripe has, not by what was answered: an answer that was lost leaves something too. */
+async function takeAllAway(): Promise<void> {
+  const idsOf = ({ data }: Answer): string[] => (data as { id: string }[]).map(({ id }) => id);
+  let customers: string[] = [];
+  await takeAway(`the customers with the address ${email}`, async () => {
+    customers = idsOf(await call('GET', 'customers', { email, limit: '100' }));
+  });
+  for (const id of customers) {
+    await takeAway(`the open checkouts of the customer ${id}`, async () => {
+      const open = idsOf(await call('GET', 'checkout/sessions', { customer: id, status: 'open', limit: '100' }));
+      for (const session of open) await call('POST', `checkout/sessions/${session}/expire`);
+    });
+    await takeAway(`the customer ${id}`, () => call('DELETE', `customers/${id}`)); // ends its subscriptions
+  }
+  if (portalRequested)
+    await takeAway('the configuration of the portal', async () => {
+      const id = await payments.ensurePortal(noPortal); // under its key, the same again
+      await call('POST', `billing_portal/configurations/${String(id)}`, { active: 'false' });
+    });
+}
+
+async function checkAll(): Promise<void> {
+  const customer = await payments.ensureCustomer(who);
+  const { customerId } = customer;
+  let configurationId: string | null = null;
+
   for (const item of [...paidTiers, 'seat' as const])
     for (const id of settings.prices[item])
       await check(`the price ${id} of ${item} is in dollars, each month`, async () => {
@@ -140,7 +204,8 @@ try {
   });
 
   await check('the portal is configured, stays as it is, and opens', async () => {
-    configurationId = await payments.ensurePortal(null);
+    portalRequested = true;
+    configurationId = await payments.ensurePortal(noPortal);
     expectThat((await payments.ensurePortal(configurationId)) === configurationId, 'it was made anew');
     const { url } = await payments.openPortal({ ...customer, configurationId, portalId: `prt_check_${run}`, returnTo });
     expectThat(url.startsWith('https://'), url);
@@ -226,12 +291,18 @@ try {
       expectThat(missing.length === 0, `${url} is not sent ${missing.join(', ')}`);
     }
   });
+}
+
+try {
+  await checkAll();
+} catch (error) {
+  differences += 1;
+  console.log(`Stripe makes no customer with this key: ${sentenceOf(error)}`);
 } finally {
-  await call('DELETE', `customers/${customerId}`);
-  if (configurationId !== null)
-    await call('POST', `billing_portal/configurations/${String(configurationId)}`, { active: 'false' });
+  await takeAllAway();
 }
 
 console.log('Not tried: a transfer to a publisher, which needs a connected account, and what people do on pages.');
-console.log(differences === 0 ? 'Stripe is as the service expects it.' : `${differences} things differ.`);
-process.exitCode = differences === 0 ? 0 : 1;
+if (stopped) console.log('It was stopped before everything was tried.');
+else console.log(differences === 0 ? 'Stripe is as the service expects it.' : `${differences} things differ.`);
+process.exitCode = differences === 0 && !stopped ? 0 : 1;

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { styleText } from 'node:util';
 import { searchAttributes } from '../temporal/search-attributes.ts';
 import { completeConfig, embeddedHost, readSettings, type Settings } from './context/config.ts';
+import { awaitDatabase, STEP_WAIT_SECONDS } from './database/await-database.ts';
 import { migrate } from './database/migrations.ts';
 import { onStopSignal, startEmbedded, watchParent, type Embedded } from './embedded/index.ts';
 import { createLogger } from './context/logging.ts';
@@ -68,6 +69,11 @@ async function start(settings: Settings): Promise<void> {
     { ...settings, PORT: port, DATA_DIR: dataDir },
     { databaseUrl, temporalAddress, ...(await ensureSecrets(dataDir)), localProviders: true },
   );
+  await awaitDatabase(config.databaseUrl, {
+    seconds: STEP_WAIT_SECONDS,
+    onAway: (why) =>
+      print(`the database does not answer (${why}); waiting for it, ${STEP_WAIT_SECONDS} seconds at most`),
+  });
   const applied = await migrate(config.databaseUrl);
   if (applied.length > 0) print(`applied ${applied.length} migrations`);
   parts = await openParts(config, log, { api: true, worker: true });

@@ -66,6 +66,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
   });
   const waker = createWaker(temporal, log);
   const intervals: NodeJS.Timeout[] = [];
+  const turns = new Map<number, string>();
   let started: (Context & { pool: DatabasePool }) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let lastIsDueAt = 0;
@@ -114,7 +115,7 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     while (started !== undefined && !stopped && outage.worthATry) {
       // While Temporal is away one life a time finds out whether it is back.
       const limit = outage.lasting ? 1 : BATCH;
-      const leased = await leaseLives(started.pool, { kinds: Object.keys(lives), limit, minimumAgeMs });
+      const leased = await leaseLives(started.pool, { kinds: Object.keys(lives), limit, minimumAgeMs, turns });
       if (leased.length === 0) return;
       step('delivery:leased');
       await deliver(started, leased);

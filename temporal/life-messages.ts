@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { sql, type DatabasePool } from '../src/database/pool.ts';
+import { textArray } from '../src/database/columns.ts';
+import { sql, type CommonQueryMethods, type DatabasePool } from '../src/database/pool.ts';
+import { Priority } from './lives.ts';
 
 /** Messages of one life, leased together: one signal stands for them all. */
 export interface LeasedLife {
@@ -15,45 +17,31 @@ interface LeaseOptions {
   limit: number;
   /** Only messages at least this old; the sweep leaves younger ones to the process that committed them. */
   minimumAgeMs: number;
+  /** Whose turn was the last, by priority: written here. Each delivery has its own. */
+  turns: Map<number, string>;
 }
 
-/** A process that dies between lease and delete leaves the messages to others after this long. A call ends well before. */
-const LEASE = '15 seconds';
 /** Longest wait between two tries of one life. */
 const MAX_BACKOFF_SECONDS = 30;
 
-const LeasedRow = z.object({ life: z.string(), message_ids: z.array(z.number()), attempts: z.number() });
+const LeasedRow = z.object({
+  life: z.string(),
+  message_ids: z.array(z.number()),
+  attempts: z.number(),
+  priority: z.number(),
+  owner: z.string(),
+});
 const Nothing = z.object({});
 
 /**
- * Leases the due messages of up to `limit` lives, in a statement that is a transaction of its own. A life is taken by its oldest
- * message, which is one row, so two processes never take one life at once. Ids are not in the order of commits: what is
- * deleted afterwards is exactly what was seen here.
+ * Leases the due messages of up to `limit` lives for 15 seconds, in a statement that is a transaction of its own: money first, and
+ * among those of one priority operators in turn. A process that dies then leaves them to others; a call ends well before.
  */
-export async function leaseLives(pool: DatabasePool, options: LeaseOptions): Promise<LeasedLife[]> {
+export async function leaseLives(pool: CommonQueryMethods, { turns, ...options }: LeaseOptions): Promise<LeasedLife[]> {
+  const after = Array.from({ length: Priority.last }, (_, at) => turns.get(at + 1) ?? '');
   const rows = await pool.any(sql.type(LeasedRow)`
-    with oldest as (
-      select id from life_messages as message
-      where not parked
-        and next_attempt_at <= clock_timestamp()
-        and created_at <= clock_timestamp() - ${options.minimumAgeMs}::int * interval '1 millisecond'
-        and (lease_until is null or lease_until <= clock_timestamp())
-        and split_part(life, ':', 1) = any(${sql.array(options.kinds, 'text')})
-        and not exists (
-          select from life_messages as older
-          where older.life = message.life and older.id < message.id and not older.parked)
-      order by next_attempt_at
-      limit ${options.limit}::int
-      for update skip locked
-    ), leased as (
-      update life_messages as message
-      set lease_until = clock_timestamp() + ${LEASE}::interval, attempts = message.attempts + 1
-      from oldest where message.id = oldest.id
-      returning message.life, message.attempts
-    )
-    select leased.life, leased.attempts,
-      (select array_agg(id) from life_messages as one where one.life = leased.life and not one.parked) as message_ids
-    from leased`);
+    select * from lease_lives(${textArray(options.kinds)}, ${options.limit}, ${options.minimumAgeMs}, ${textArray(after)})`);
+  for (const { priority, owner } of rows) turns.set(priority, owner);
   return rows.map((row) => ({ life: row.life, messageIds: row.message_ids, attempts: row.attempts }));
 }
 

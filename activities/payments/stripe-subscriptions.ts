@@ -99,31 +99,45 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
         await call('checkout.sessions.expire', () => stripe.checkout.sessions.expire(id));
   };
 
+  /**
+   * A page of the portal. A try whose answer was lost may have named a configuration, an item or a price that is another by now: then
+   * it is another request, and two pages do no harm, since each shows the subscription as it is.
+   */
+  const openPage = (
+    key: string,
+    params: Stripe.BillingPortal.SessionCreateParams,
+  ): Promise<Stripe.BillingPortal.Session> => {
+    const idempotencyKey = keyOfParams(key, params);
+    return call('billingPortal.sessions.create', () =>
+      stripe.billingPortal.sessions.create(params, { idempotencyKey }),
+    );
+  };
+
   return {
     async openUpgrade(request) {
       const { changeId, attempt, configurationId, customerId, customerNumber, subscriptionId, tier, returnTo } =
         request;
       const returnUrl = pageOf(returnTo);
-      const subscription = await change(changeId, await find(subscriptionId), { nextTier: null });
+      const found = await find(subscriptionId);
+      assertRuns(found, prices);
+      const subscription = await change(changeId, found, { nextTier: null });
       const { itemId } = knownTierItem(subscription, prices);
       if (subscription.items.data.length > 1) return openDifference(request, subscription);
-      const session = await call('billingPortal.sessions.create', () =>
-        stripe.billingPortal.sessions.create(
-          {
-            customer: customerId,
-            ...inPortal(configurationId),
-            return_url: returnUrl,
-            flow_data: {
-              type: 'subscription_update_confirm',
-              subscription_update_confirm: {
-                subscription: subscriptionId,
-                items: [{ id: itemId, price: soldPrice(prices, tier), quantity: 1 }],
-              },
-              after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
+      const session = await openPage(
+        keyOfCustomer(attempt === 1 ? changeId : `${changeId}:${attempt}`, customerNumber),
+        {
+          customer: customerId,
+          ...inPortal(configurationId),
+          return_url: returnUrl,
+          flow_data: {
+            type: 'subscription_update_confirm',
+            subscription_update_confirm: {
+              subscription: subscriptionId,
+              items: [{ id: itemId, price: soldPrice(prices, tier), quantity: 1 }],
             },
+            after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
           },
-          { idempotencyKey: keyOfCustomer(attempt === 1 ? changeId : `${changeId}:${attempt}`, customerNumber) },
-        ),
+        },
       );
       return { sessionId: session.id, url: session.url };
     },
@@ -140,18 +154,16 @@ export function stripeSubscriptions({ stripe, call, prices }: StripeParts): Subs
 
     async changeSubscription({ key, subscriptionId, change: wanted }) {
       const found = await find(subscriptionId);
-      if (subscriptionStateOf(found, prices).status === 'canceled')
-        throw new PaymentRefused(`The subscription ${subscriptionId} has ended.`);
+      assertRuns(found, prices);
       return subscriptionStateOf(await change(key, found, wanted), prices);
     },
 
     async openPortal({ portalId, customerId, customerNumber, configurationId, returnTo }) {
-      const { url } = await call('billingPortal.sessions.create', () =>
-        stripe.billingPortal.sessions.create(
-          { customer: customerId, ...inPortal(configurationId), return_url: pageOf(returnTo) },
-          { idempotencyKey: keyOfCustomer(portalId, customerNumber) },
-        ),
-      );
+      const { url } = await openPage(keyOfCustomer(portalId, customerNumber), {
+        customer: customerId,
+        ...inPortal(configurationId),
+        return_url: pageOf(returnTo),
+      });
       return { url };
     },
   };
@@ -170,6 +182,12 @@ type ParamsOf = (
   wanted: SubscriptionChange,
   prices: StripeParts['prices'],
 ) => Stripe.SubscriptionUpdateParams | null;
+
+/** @throws PaymentRefused */
+function assertRuns(subscription: StripeSubscription, prices: StripeParts['prices']): void {
+  if (subscriptionStateOf(subscription, prices).status === 'canceled')
+    throw new PaymentRefused(`The subscription ${subscription.id} has ended.`);
+}
 
 /** Prorated on the next invoice, since seats take effect at once. */
 const seatsParams: ParamsOf = (subscription, { purchasedSeats: has }, { purchasedSeats: quantity }, prices) => {

@@ -1,4 +1,3 @@
-export { adjustWallet, type Adjustment } from './wallet/adjust-wallet.ts';
 export {
   assertLedger,
   faultText,

@@ -98,6 +98,12 @@ export const governedActs = {
     why: 'It makes money in a wallet: a person has looked up what was paid.',
     by: 'administrator',
   },
+  'wallet.adjusted': {
+    call: 'POST /v1/admin/operators/:id/adjustments',
+    what: 'Putting money into a wallet or taking it out, by the platform',
+    why: 'What is put in can be spent at a skill and paid out; what is taken out is somebody’s. Many small sums are a large one, so there is no limit below which it is free.',
+    by: 'administrator',
+  },
 } as const satisfies Record<string, GovernedRule>;
 
 /** An act as approvals and the audit trail name it. */

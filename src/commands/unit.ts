@@ -10,8 +10,11 @@ import type { CommandCall } from './command.ts';
 export interface Unit {
   connection: DatabaseTransactionConnection;
   audit(action: string, target: string, detail?: Record<string, unknown>): Promise<void>;
-  /** Leaves a message that wakes the life `workflowId`; the life reads its row. */
-  wake(workflowId: string): Promise<void>;
+  /**
+   * Leaves a message that wakes the life `workflowId`; the life reads its row.
+   * @param owner whose turn the delivery takes; the caller's operator unless given
+   */
+  wake(workflowId: string, owner?: string): Promise<void>;
   /** After the commit: waiters and caches of these ids read them again. */
   changed(...ids: string[]): void;
 }
@@ -38,9 +41,9 @@ export function openUnit(
         insert into audit_events (operator_id, actor, action, target, detail, request_id)
         values (${call.caller.operatorId}, ${actorName(call.caller)}, ${action}, ${target}, ${JSON.stringify(detail)}::jsonb, ${call.requestId})`);
     },
-    wake: async (workflowId) => {
+    wake: async (workflowId, owner = call.caller.operatorId) => {
       messages += 1;
-      await connection.query(sql.type(Nothing)`select wake_life(${workflowId})`);
+      await connection.query(sql.type(Nothing)`select wake_life(${workflowId}, ${owner})`);
     },
   };
   return { unit, effects: () => ({ changed, messages }) };

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { StartupFault } from '../errors/startup-fault.ts';
+import { CONNECT_MS } from './await-database.ts';
 
 /**
  * A connection of its own, outside of every pool.
@@ -12,6 +13,7 @@ export async function connect(databaseUrl: string, name: string, options?: strin
     connectionString: options === undefined ? databaseUrl : withOptions(databaseUrl, options),
     application_name: name,
     keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
   });
   client.on('error', () => {}); // a connection that ends between two queries: the next query fails
   await client.connect().catch((error: Error) => {

@@ -1,3 +1,4 @@
+import { awaitDatabase, STEP_WAIT_SECONDS } from './await-database.ts';
 import { migrate } from './migrations.ts';
 
 /** The migration step of production: `DATABASE_URL=… node src/database/migrate.ts`. */
@@ -7,6 +8,11 @@ if (url === undefined || url === '') {
   process.exit(1);
 }
 try {
+  await awaitDatabase(url, {
+    seconds: STEP_WAIT_SECONDS,
+    onAway: (why) =>
+      console.log(`The database does not answer (${why}); waiting for it, ${STEP_WAIT_SECONDS} seconds at most.`),
+  });
   const applied = await migrate(url);
   console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`);
 } catch (error) {

@@ -5,6 +5,7 @@ import { SchemaValidationError } from 'slonik';
 import { withOptions } from './connect.ts';
 import { unavailable } from './errors.ts';
 import { ownRelease, restoreFunctions, searchPathOf } from './functions.ts';
+import { driverWithinTime } from './silence.ts';
 
 export { sql };
 export type { DatabasePool, DatabaseTransactionConnection, CommonQueryMethods } from 'slonik';
@@ -83,15 +84,18 @@ interface PoolOptions {
 
 /**
  * A slonik pool. Timeouts are start-up parameters of the session, so no statement sets session state and the reset on
- * release can be nothing (0.47 → 0.72 of bare pg). Lock waits end after 3 s, statements after 10 s.
+ * release can be nothing (0.47 → 0.72 of bare pg). Lock waits end after 3 s, statements after 10 s; a connection
+ * on which nothing comes for another 5 s is given up.
  */
 export async function openPool(databaseUrl: string, options: PoolOptions): Promise<DatabasePool> {
   const settings = `-c lock_timeout=3000 -c TimeZone=UTC -c DateStyle=ISO -c search_path=${searchPathOf(ownRelease())}`;
   const uri = new URL(withOptions(databaseUrl, settings));
   uri.searchParams.set('application_name', options.applicationName);
+  const { statementTimeoutMs = 10_000 } = options;
   return createPool(uri.href, {
     maxPoolSize: options.size,
-    statementTimeout: options.statementTimeoutMs ?? 10_000,
+    driverFactory: driverWithinTime(statementTimeoutMs),
+    statementTimeout: statementTimeoutMs,
     idleInTransactionSessionTimeout: 10_000,
     idleTimeout: 60_000,
     connectionTimeout: 5_000,

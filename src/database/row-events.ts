@@ -1,12 +1,15 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { connectToRelease } from './functions.ts';
+import { SILENT_MS } from './silence.ts';
 
 /** Waiters a process holds at most (decision K55): each reads Postgres now and then. One more gets the row as it is. */
 const MAX_WAITERS = 1_000;
 
 /** Between two tries to connect again. */
 const RECONNECT_MS = 250;
+/** A connection that listens says nothing by itself, so it is asked: who trusts a cache learns within ten seconds that it is dead. */
+const HEARTBEAT_MS = 5_000;
 
 const CHANNEL = 'carnet_rows';
 /**
@@ -60,10 +63,25 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
     for (const listener of listeners) listener(id);
   };
 
+  /** On a connection that does not answer, `end` closes at once, and the query fails. */
+  const query = async (on: pg.Client, text: string, values: string[] = []): Promise<void> => {
+    const silent = setTimeout(() => {
+      log.warn('row events: Postgres does not answer on this connection; another one is made');
+      void on.end().catch(() => {});
+    }, SILENT_MS);
+    try {
+      await on.query(text, values);
+    } finally {
+      clearTimeout(silent);
+    }
+  };
+
   const connect = async (): Promise<void> => {
     const next = await connectToRelease(databaseUrl, 'carnet-row-events');
     next.on('notification', ({ payload }) => payload?.split(' ').forEach(notify));
+    const heartbeat = setInterval(() => void beat(next), HEARTBEAT_MS);
     next.on('end', () => {
+      clearInterval(heartbeat);
       if (client !== next) return;
       listening = false;
       client = undefined;
@@ -99,11 +117,19 @@ export async function openRowEvents(databaseUrl: string, log: Logger): Promise<R
     while (client !== undefined && pending.size > 0) {
       const ids = [...pending.values().take(IDS_PER_NOTIFY)];
       for (const id of ids) pending.delete(id);
-      await client.query('select pg_notify($1, $2)', [CHANNEL, ids.join(' ')]).catch((error: unknown) => {
+      await query(client, 'select pg_notify($1, $2)', [CHANNEL, ids.join(' ')]).catch((error: unknown) => {
         log.warn({ err: error }, 'row events: an announcement was lost; waiters read again within a second');
       });
     }
     announcing = false;
+  };
+
+  const beat = async (on: pg.Client): Promise<void> => {
+    if (announcing) return;
+    announcing = true;
+    await query(on, 'select').catch(() => {}); // its end is noticed by the connection
+    announcing = false;
+    void flush();
   };
 
   const rowEvents: RowEvents = {

@@ -62,6 +62,7 @@ export const ErrorCodes = {
   NO_SUBSCRIPTION: [409, 'There is no subscription'],
   PRICE_CHANGED: [409, 'The price is above the stated maximum'],
   REVIEW_ALREADY_DECIDED: [409, 'The review was decided otherwise'],
+  REVIEW_CHANGED: [409, 'The review has changed since it was shown'],
   SERVICE_EXECUTED: [409, 'The service executes this skill itself'],
   SERVICE_NAME_TAKEN: [409, 'The service name is taken'],
   SKILL_NAME_TAKEN: [409, 'The skill name is taken'],

@@ -120,8 +120,8 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
   }
 }
 
-function callOf({ state, method, path, req }: Ctx, caller: Caller): CommandCall {
-  const { operation, idempotency, requestId, sent } = state;
+function callOf({ state, method, req }: Ctx, caller: Caller): CommandCall {
+  const { operation, path, idempotency, requestId, sent } = state;
   return {
     caller,
     operation,

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { getRawBody } from 'raw-body';
 import { CarnetError, invalid } from '../errors/carnet-error.ts';
-import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
+import { assertFewValues, decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonValue } from '../json/value.ts';
 import { parseQuery } from './query.ts';
 import { takesBody, type AnyRoute } from './route.ts';
 import type { Middleware, Sent } from './state.ts';
 
 const STANDARD_BODY_LIMIT = 1_048_576;
+/** Two JSON Schemas of 10,000 values each, the most that a route beside those of invocations declares, and what stands around them. */
+const STANDARD_MOST_VALUES = 25_000;
 /** Of a body over its limit this much more is read and thrown away, so that the client gets to see the 413. */
 const DISCARDED = 16 * 1_048_576;
 
@@ -17,7 +19,7 @@ export class ClientGone extends Error {
 }
 
 /**
- * Reads the body of a method that has one, and judges it in this order: size, media type, UTF-8 and JSON. No body at all is `{}`, so that
+ * Reads the body of a method that has one, and judges it in this order: size, media type, UTF-8, number of values and JSON. No body at all is `{}`, so that
  * `validation` names what is required.
  * @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
  */
@@ -33,7 +35,7 @@ async function sentTo(route: AnyRoute, request: IncomingMessage): Promise<JsonVa
   if (bytes.length === 0) return {};
   if (route.takesForms === true && isForm(request)) return parseFormBody(bytes);
   assertJson(request);
-  return parseJsonBody(bytes);
+  return parseJsonBody(bytes, route.mostValues ?? STANDARD_MOST_VALUES);
 }
 
 /** @throws CarnetError BODY_TOO_LARGE; ClientGone */
@@ -95,15 +97,19 @@ const isForm = ({ headers }: IncomingMessage): boolean =>
   (headers['content-encoding'] ?? 'identity') === 'identity';
 
 /** A member sent several times is a list. @throws CarnetError VALIDATION_ERROR naming the fault */
-const parseFormBody = (bytes: Buffer): JsonValue => ({
-  ...parseQuery(
-    strictly(() => decodeUtf8Strict(bytes)),
-    'body',
-  ),
-});
+function parseFormBody(bytes: Buffer): JsonValue {
+  const text = strictly(() => decodeUtf8Strict(bytes));
+  if (text.split('&', FORM_FIELDS + 1).length > FORM_FIELDS) {
+    const message = `The form has more than ${FORM_FIELDS} fields; send fewer.`;
+    throw invalid({ path: 'body', code: 'too_many_values', message });
+  }
+  return { ...parseQuery(text, 'body') };
+}
 
 /** A form of a page of the service is a few members long. */
 const FORM_LIMIT = 16_384;
+/** Of introspection and the pages none has ten. */
+const FORM_FIELDS = 100;
 
 /** The form that a page of the service was sent. @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone */
 export async function readForm(request: IncomingMessage): Promise<JsonValue> {
@@ -119,7 +125,12 @@ export async function readForm(request: IncomingMessage): Promise<JsonValue> {
 }
 
 /** @throws CarnetError VALIDATION_ERROR naming the fault and its place */
-const parseJsonBody = (bytes: Buffer): JsonValue => strictly(() => parseStrictJson(decodeUtf8Strict(bytes)));
+const parseJsonBody = (bytes: Buffer, mostValues: number): JsonValue =>
+  strictly(() => {
+    const text = decodeUtf8Strict(bytes);
+    assertFewValues(text, mostValues);
+    return parseStrictJson(text);
+  });
 
 function strictly<T>(read: () => T): T {
   try {

@@ -14,12 +14,11 @@ import type { Keyed, Middleware } from './state.ts';
 export const idempotency =
   (context: Context): Middleware<Keyed> =>
   (ctx, next) => {
-    const { route, caller, sent } = ctx.state;
+    const { route, path, caller, sent } = ctx.state;
     const sentKey = takesKey(route) ? (ctx.req.headers['idempotency-key'] as string | undefined) : undefined;
     ctx.state.idempotency = null;
     if (sentKey === undefined || caller === null) return next();
-    const { method, path } = ctx;
-    const key = idempotencyOf(sentKey, { method, path, body: sent as JsonValue });
+    const key = idempotencyOf(sentKey, { method: ctx.method, path, body: sent as JsonValue });
     ctx.state.idempotency = key;
     return next().catch(async (error: unknown) => {
       if (error instanceof CarnetError && (error.status === 400 || error.status === 404))

@@ -78,6 +78,8 @@ export interface Route<
   callsPerMinute?: number;
   /** Bytes of body at most; 1 MiB unless this says otherwise. */
   bodyLimit?: number;
+  /** Values in the body at most, members and items together; 25,000 unless this says otherwise. */
+  mostValues?: number;
   status: 200 | 201 | 202;
   /** The same body may come under this one as well: what takes its time, or was there already. */
   otherStatus?: 200 | 202;

@@ -27,6 +27,7 @@ export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
       const route = methods.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
       if (route === undefined) return otherMethod(ctx, methods);
       ctx.state.route = route;
+      ctx.state.path = canonicalPath(ctx.path);
       ctx.state.params = ctx.params;
       ctx.state.operation = route.operation;
       if (route.anyOrigin === true) ctx.set(anyOriginHeaders);
@@ -45,6 +46,18 @@ export function routing(routes: readonly AnyRoute[]): Middleware<Routed> {
     return router(ctx as never, found) as Promise<void>;
   };
 }
+
+/**
+ * With every segment escaped alike: `/v1/agents/ag%5F1` and `/v1/agents/ag_1` are one call, to an Idempotency-Key and to a person who approves.
+ * Each segment must be decodable.
+ */
+const canonicalPath = (path: string): string =>
+  /^[\w./-]*$/.test(path)
+    ? path
+    : path
+        .split('/')
+        .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
+        .join('/');
 
 /** Of `/v1/skills/:id` it is `skills 4`: the first word after /v1, or of an alias its first, and the number of segments. */
 const kindOf = (path: string): string => {

@@ -16,7 +16,8 @@ export function createHttpServer(app: Koa): ApiServer {
   let stopping = false;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     request.url = originForm(request.url ?? '/');
-    response.shouldKeepAlive &&= !stopping;
+    // Node's parser ends at an offer of another protocol, accepted or not: what stands behind it would never be answered.
+    response.shouldKeepAlive &&= !stopping && request.headers.upgrade === undefined;
     unanswered.add(response);
     void handle(request, response).finally(() => unanswered.delete(response));
   };

@@ -20,6 +20,8 @@ export interface Recorded {
 /** `ctx.state` from `routing` on: the request is one of this route. */
 export interface Routed extends Recorded {
   route: AnyRoute;
+  /** The path of the request, in the one spelling that all spellings of it have here. */
+  path: string;
   /** As the path has them, decoded. */
   params: Record<string, string>;
 }

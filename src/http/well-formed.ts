@@ -18,7 +18,7 @@ function doubled({ headers, rawHeaders }: IncomingMessage): string | undefined {
   return ONCE.find((one) => names.indexOf(one) !== names.lastIndexOf(one));
 }
 
-/** Refuses what HTTP itself does not allow; Node leaves both to us, so that the answer is a problem. */
+/** Refuses what HTTP itself does not allow, or allows a server to refuse; Node leaves it to us, so that the answer is a problem. */
 export const wellFormed: Middleware<unknown> = (ctx, next) => {
   const { headers, httpVersion } = ctx.req;
   // Of HTTP/1.1, and of no version before it, a Host is required (RFC 9112 §3.2).
@@ -27,6 +27,14 @@ export const wellFormed: Middleware<unknown> = (ctx, next) => {
   const twice = doubled(ctx.req);
   if (twice !== undefined)
     throw new CarnetError('VALIDATION_ERROR', `The header ${twice} was sent more than once; send it once.`, closing);
+  // Node reads `gzip, chunked` as chunked, and would hand on the compressed bytes (RFC 9112 §6.1).
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw new CarnetError(
+      'VALIDATION_ERROR',
+      `The only Transfer-Encoding that is taken here is chunked; it came with ${coding}.`,
+      closing,
+    );
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     throw new CarnetError(
       'EXPECTATION_FAILED',

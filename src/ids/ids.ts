@@ -63,6 +63,7 @@ interface IdOfPrefix {
   dlv: DeliveryId;
   top: TopUpId;
   dif: Branded<'DifferingPaymentId'>;
+  alm: Branded<'BillingAlarmId'>;
   rfd: RefundId;
   sbc: SubscriptionChangeId;
   prt: PortalId;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Context } from '../context/context.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
-import { parseStrictJson, StrictJsonFault } from '../json/strict.ts';
+import { assertFewValues, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import { actOfSignal } from './act.ts';
 import { cancelInvocation } from './cancel-invocation.ts';
 import { claimInvocation } from './claim-invocation.ts';
 import { completeInvocation } from './complete-invocation.ts';
 import { failInvocation } from './fail-invocation.ts';
-import { ClaimBodySchema, CompleteBodySchema, FailBodySchema } from './schema.ts';
+import { ClaimBodySchema, CompleteBodySchema, FailBodySchema, MOST_PAYLOAD_VALUES } from './schema.ts';
 
 /** A signal that somebody sent to the life of an invocation through Temporal. */
 interface SignalledAct {
@@ -69,6 +69,7 @@ function parseArgument(argument: unknown): unknown {
       'A signal carries 256 KiB at most; complete with a larger output over HTTP.',
     );
   }
+  assertFewValues(text, MOST_PAYLOAD_VALUES);
   return parseStrictJson(text);
 }
 

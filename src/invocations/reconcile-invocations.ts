@@ -1,11 +1,7 @@
 import { z } from 'zod';
+import { batchesOfRound } from '../commands/batches.ts';
 import type { Context } from '../context/context.ts';
 import { sql } from '../database/pool.ts';
-
-/** Rows that `reconcile_invocations` looks at in one transaction. */
-const BATCH = 100;
-/** Then the next round goes on, so that other kinds of lives have their turn. */
-const LONGEST_ROUND_MS = 3_000;
 
 const Reconciled = z.object({
   looked: z.number(),
@@ -34,11 +30,10 @@ export async function reconcileInvocations(context: Context): Promise<Reconcilia
   const { pool, log, rowEvents, delivery } = context;
   const count = (query: ReturnType<typeof sql.fragment>): Promise<number> =>
     pool.oneFirst(sql.type(Count)`select ${query} as count`);
-  const until = performance.now() + LONGEST_ROUND_MS;
   let [woken, expired, failed] = [0, 0, 0];
-  for (let looked = BATCH; looked === BATCH && performance.now() < until;) {
-    const batch = await pool.one(sql.type(Reconciled)`select * from reconcile_invocations()`);
-    looked = batch.looked;
+  for await (const batch of batchesOfRound(() =>
+    pool.one(sql.type(Reconciled)`select * from reconcile_invocations()`),
+  )) {
     woken += batch.woken;
     expired += batch.expired.length;
     failed += batch.failed.length;

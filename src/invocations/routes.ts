@@ -19,6 +19,7 @@ import {
   InvocationStatusSchema,
   InvocationSummarySchema,
   InvokeBodySchema,
+  MOST_PAYLOAD_VALUES,
 } from './schema.ts';
 import { readInvocation, readPending } from './waiting.ts';
 
@@ -54,6 +55,7 @@ const invoke = route({
   audience,
   params,
   body: InvokeBodySchema,
+  mostValues: MOST_PAYLOAD_VALUES,
   status: 201,
   reply,
   refusals: [
@@ -191,6 +193,7 @@ const complete = route({
   audience,
   params,
   body: CompleteBodySchema,
+  mostValues: MOST_PAYLOAD_VALUES,
   status: 200,
   reply,
   refusals: [

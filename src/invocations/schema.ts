@@ -20,6 +20,12 @@ export const MAX_LEASE_SECONDS = 3_600;
 /** A fraction is kept as it was sent (decision C27). */
 const leaseSeconds = z.number().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS);
 
+/**
+ * Values in an input or output at most: sixteen embeddings of 3,072 numbers fit. Members of objects, the dearest, then take 0.15 s to parse,
+ * check and hash.
+ */
+export const MOST_PAYLOAD_VALUES = 50_000;
+
 const InvocationErrorSchema = z.strictObject({ code: text(1, 128), message: text(1, 2_000) });
 
 /** An invocation as lists show it: input and output would make them megabytes large (decision K50). */

@@ -1,13 +1,7 @@
+import { wakeInBatches, type Woken } from '../commands/batches.ts';
 import type { Context } from '../context/context.ts';
 import { step } from '../commands/fault-points.ts';
-import {
-  advanceMailRow,
-  describeMailRows,
-  findWaitingMail,
-  reconcileMailRows,
-  settleMail,
-  type ReconciledMails,
-} from './queries.ts';
+import { advanceMailRow, describeMailRows, findWaitingMail, reconcileMailRows, settleMail } from './queries.ts';
 import type { MailStep } from './schema.ts';
 import { mailSeal } from './write-mail.ts';
 
@@ -83,9 +77,6 @@ export async function describeMails({ pool }: Context, ids: string[]): Promise<M
   );
 }
 
-/** Wakes mails that no life seems to hold, and forgets those that are a week old; at most 100 and 1,000 a call. */
-export async function reconcileMails({ pool, delivery }: Context): Promise<ReconciledMails> {
-  const reconciled = await reconcileMailRows(pool);
-  if (reconciled.woken > 0) delivery.messagesCommitted();
-  return reconciled;
-}
+/** Wakes mails that no life seems to hold, and forgets those that are a week old; at most 1,000 with each hundred looked at. */
+export const reconcileMails = ({ pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcileMailRows(pool));

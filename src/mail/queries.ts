@@ -88,8 +88,7 @@ export const describeMailRows = (
 ): Promise<readonly z.infer<typeof DescribedRow>[]> =>
   connection.any(sql.type(DescribedRow)`select id, expires_at from mails where id = any(${textArray(ids)})`);
 
-const Reconciled = z.object({ woken: z.number(), forgotten: z.number() });
-export type ReconciledMails = z.infer<typeof Reconciled>;
+const Reconciled = z.object({ looked: z.number(), woken: z.number() });
 
-export const reconcileMailRows = (connection: CommonQueryMethods): Promise<ReconciledMails> =>
-  connection.one(sql.type(Reconciled)`select * from reconcile_mails()`);
+export const reconcileMailRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_mails()`);

@@ -33,6 +33,6 @@ export async function writeMail(
   const status = sent ? 'waiting' : 'outbox';
   const sealed = encryption.seal(text, mailSeal(id));
   await insertMail(unit.connection, { id, to, subject, text: sealed, status, seconds }, wanted);
-  if (sent) await unit.wake(lifeId.mail(id));
+  if (sent) await unit.wake(lifeId.mail(id), to.toLowerCase());
   return id;
 }

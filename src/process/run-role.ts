@@ -1,7 +1,7 @@
 import { completeConfig, readSettings } from '../context/config.ts';
 import { onStopSignal } from '../embedded/signals.ts';
 import { createLogger } from '../context/logging.ts';
-import { awaitDatabase } from './await-database.ts';
+import { liveWithoutDatabase } from './live-without-database.ts';
 import { openParts, type Parts } from './parts.ts';
 import { failStart } from './start-failure.ts';
 
@@ -17,7 +17,7 @@ export async function runRole(roles: { api: boolean; worker: boolean }): Promise
       void Promise.all(running.map((parts) => parts.stop())).then(() => process.exit(0));
     });
     const { host } = config;
-    await awaitDatabase(config, log, {
+    await liveWithoutDatabase(config, log, {
       port: roles.api ? config.port : config.workerPort,
       host,
       signal: stopping.signal,

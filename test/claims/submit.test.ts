@@ -168,6 +168,26 @@ describe('POST /v1/claims', () => {
     assertProblem(await post(shaped(256 * 1024 + 1)), 'VALIDATION_ERROR', 'payload');
   });
 
+  it('takes a thousand items of a list and members of a map, where nothing else is said', async () => {
+    const payload = intent({ requires: Array.from({ length: 1_001 }, (_none, at) => `pc_${at}`) });
+    const list = await operator.post('/v1/claims', envelopeOf(operator, { claim_type: 'intent_claim', payload }));
+    assertProblem(list, 'VALIDATION_ERROR');
+    assert.equal((list.body.errors as { path: string }[])[0]?.path, 'payload.requires');
+    const measured = (count: number, value: unknown) => ({
+      type: 'rats_evidence',
+      evidence_format: 'cpu-tdx',
+      measurements: Object.fromEntries(Array.from({ length: count }, (_none, at) => [`m${at}`, value])),
+      attested_at: 1,
+    });
+    const submitted = (evidence: unknown) =>
+      operator.post('/v1/claims', envelopeOf(operator, { claim_type: 'rats_evidence', payload: evidence }));
+    assertStatus(await submitted(measured(1_000, 'x')), 201);
+    const map = await submitted(measured(1_001, 'x'));
+    assertProblem(map, 'VALIDATION_ERROR');
+    assert.equal((map.body.errors as { path: string }[])[0]?.path, 'payload.measurements');
+    assert.equal(((await submitted(measured(20_000, 0))).body.errors as unknown[]).length, 100);
+  });
+
   it('names the claims that a payload refers to and that do not exist, until they do', async () => {
     const existing = await submit(operator);
     const foreign = await submit(await buildOperator());

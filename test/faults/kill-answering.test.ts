@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sql } from '../../src/database/pool.ts';
+import { approveByHand, refusedWith, withApproval } from '../governance/support.ts';
 import type { TestInvocation } from '../support/factories.ts';
 import { assertInvariants, settled } from '../support/invariants.ts';
-import { openMarket, type Market } from '../support/market.ts';
+import { openMarket, type Market, type MarketPlace } from '../support/market.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { assertStatus, requester, type Requester } from '../support/service.ts';
 import { pointsOutsideLives } from './fault-points.ts';
@@ -14,6 +15,7 @@ interface Call {
   as: Requester;
   path: string;
   body?: unknown;
+  headers?: Record<string, string>;
   status: 200 | 201;
 }
 
@@ -26,14 +28,15 @@ describe('kill -9 of a process that answers', function () {
   const worlds = worldsOfSuite();
   /** The world of the cases that kill a process with a call, and what serves in it meanwhile. */
   let shared: World;
-  let place: { baseUrl: string; adminKey: string };
+  let place: MarketPlace;
   /** The invocations of every case, with their market. */
   const touched = new Map<string, Market>();
 
   before(async () => {
     shared = await worlds.open();
     const { baseUrl } = await shared.runHere('api', 'worker');
-    place = { baseUrl, adminKey: shared.context.config.platformAdminKey };
+    const { platformAdminKey: adminKey, databaseUrl } = shared.context.config;
+    place = { baseUrl, adminKey, databaseUrl };
   });
 
   /** A provider that sells for 7 cents, and a consumer with money: each case has operators of its own. */
@@ -76,12 +79,14 @@ describe('kill -9 of a process that answers', function () {
       status: 200,
     }),
     cancelInvocation: async (market) => ({ as: market.consumer, path: `${await pending(market)}/cancel`, status: 200 }),
-    createAdjustment: ({ consumerId }) => ({
-      as: requester(place.adminKey, place.baseUrl),
-      path: `/v1/admin/operators/${consumerId}/adjustments`,
-      body: { amount_cents: 11, description: 'sent twice' },
-      status: 201,
-    }),
+    async createAdjustment({ consumerId }) {
+      const as = requester(place.adminKey, place.baseUrl);
+      const path = `/v1/admin/operators/${consumerId}/adjustments`;
+      const body = { amount_cents: 11, description: 'sent twice' };
+      const { approval_id: id } = refusedWith(await as.post(path, body));
+      await approveByHand(id, shared.context.pool);
+      return { as, path, body, headers: withApproval(id), status: 201 };
+    },
   };
 
   const invocationsOf = ({ consumerId }: Market): Promise<unknown> =>
@@ -96,8 +101,8 @@ describe('kill -9 of a process that answers', function () {
       assert(prepare !== undefined, `a case for the fault points of ${operation} is missing in this test`);
       const dying = await shared.api({ FAULT_AT: point });
       const market = await newMarket();
-      const { as, path, body, status } = await prepare(market);
-      const key = { 'idempotency-key': randomUUID() };
+      const { as, path, body, headers, status } = await prepare(market);
+      const key = { ...headers, 'idempotency-key': randomUUID() };
       const [{ balance_cents: balance }, count] = [await market.balance(), await invocationsOf(market)];
 
       await assert.rejects(

@@ -23,10 +23,7 @@ describe('Postgres ends at once, and starts again', function () {
 
   before(async () => {
     instance = await startInstance();
-    market = await openMarket(
-      { baseUrl: instance.baseUrl, adminKey: instance.credentials.admin_api_key },
-      { cents: 1_000_000 },
-    );
+    market = await openMarket({ ...instance, adminKey: instance.credentials.admin_api_key }, { cents: 1_000_000 });
   });
   after(async () => {
     await instance.stop();

@@ -95,7 +95,7 @@ describe('secrets', function () {
 
   before(async () => {
     instance = await startInstance({ env: { LOG_LEVEL: 'trace', PLATFORM_ADMIN_KEY: ADMIN_KEY } });
-    market = await openMarket({ baseUrl: instance.baseUrl, adminKey: ADMIN_KEY });
+    market = await openMarket({ ...instance, adminKey: ADMIN_KEY });
     pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
     lives = livesOf(instance.credentials);
     keys.set('the encryption key', (await readFile(join(instance.dataDir, 'encryption.key'), 'utf8')).trim());

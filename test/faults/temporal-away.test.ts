@@ -18,7 +18,7 @@ describe('Temporal away', function () {
 
   before(async () => {
     instance = await startInstance();
-    market = await openMarket({ baseUrl: instance.baseUrl, adminKey: instance.credentials.admin_api_key });
+    market = await openMarket({ ...instance, adminKey: instance.credentials.admin_api_key });
     pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
     lives = livesOf(instance.credentials);
   });

@@ -7,6 +7,7 @@ import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { serve } from '../passports/own-service.ts';
 import { ampleLimits } from '../support/ample-limits.ts';
 import { livesOf, type Lives } from '../support/lives.ts';
+import type { MarketPlace } from '../support/market.ts';
 import { startRole, type Role } from '../support/role.ts';
 import { newNamespace, temporalServer, type TemporalServer } from '../temporal/temporal-server.ts';
 
@@ -29,7 +30,7 @@ export interface World extends OwnContext {
   /**
    * Serves the API from this process, which is not killed; the sweep of the workers delivers its messages to the lives.
    */
-  serve(): Promise<{ baseUrl: string; adminKey: string }>;
+  serve(): Promise<MarketPlace>;
 }
 
 /** A Temporal server of one suite, on which each case has a world. */
@@ -135,7 +136,7 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     async serve() {
       const { baseUrl, stop } = await serve(own.context);
       ends.push(stop);
-      return { baseUrl, adminKey: platformAdminKey };
+      return { baseUrl, adminKey: platformAdminKey, databaseUrl };
     },
     async close() {
       await Promise.all(started.filter((process) => process.alive()).map((process) => process.kill()));

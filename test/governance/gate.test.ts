@@ -63,6 +63,23 @@ describe('The governance gate', () => {
     assert.equal(total, 1);
   });
 
+  it('takes a path that is spelled otherwise for the same request', async () => {
+    const at = (path: string): Promise<Reply> => bearer.post(`/v1/governed/${path}`, { n: 1 });
+    const id = refuse(await at('a_b~c')).approval_id;
+    for (const path of ['a%5Fb~c', 'a_b%7Ec', '%61_b%7ec']) assert.equal(refuse(await at(path)).approval_id, id, path);
+    const colon = refuse(await at('a:b')).approval_id;
+    assert.equal(refuse(await at('a%3ab')).approval_id, colon);
+    assert.notEqual(refuse(await at('a%2Fb')).approval_id, refuse(await at('a%252Fb')).approval_id);
+    assertStatus(await approve(owner, id), 200);
+    assertStatus(await bearer.post('/v1/governed/a%5Fb~c', { n: 1 }, withApproval(id)), 200);
+    const key = { 'idempotency-key': unique('spelled') };
+    assert.equal((await bearer.post('/v1/governed/%61', { n: 2 }, key)).status, 403);
+    await bearer.post('/v1/governed/a', { n: 2 }, { ...key, ...withApproval(await approved({ n: 2 })) });
+    const again = await bearer.post('/v1/governed/%61', { n: 2 }, key);
+    assert.equal(assertStatus(again, 200).done, true);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  });
+
   it('lets the approved request pass once, and makes a new approval for the next', async () => {
     const id = await approved();
     assertStatus(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(id)), 200);

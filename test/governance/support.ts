@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { runCommand } from '../../src/commands/run.ts';
-import { sql } from '../../src/database/pool.ts';
+import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
 import { jsonObject } from '../../src/fields/objects.ts';
 import { route, type AnyRoute } from '../../src/http/route.ts';
-import { database, type Reply, type Requester } from '../support/service.ts';
+import { assertProblem, assertStatus, database, platform, type Reply, type Requester } from '../support/service.ts';
 
 const shared = {
   tag: 'governance',
@@ -68,10 +68,23 @@ export const withApproval = (id: string) => ({ 'x-governance-approval': id });
 export const approve = (person: Requester, id: string): Promise<Reply> =>
   person.post(`/v1/governance/approvals/${id}/approve`);
 
-/** Approves by hand, whoever may. */
-export async function approveByHand(id: string): Promise<void> {
-  const pool = await database();
-  await pool.query(sql.type(z.object({}))`
+/** Requests it with the platform's key, has this person of the platform approve it, and makes the request again. */
+export async function postApproved<Body>(
+  person: Requester,
+  path: string,
+  body: object,
+  headers?: Record<string, string>,
+): Promise<Reply<Body>> {
+  const refused = await platform().post(path, body);
+  assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+  const { approval_id: id } = refusedWith(refused);
+  assertStatus(await approve(person, id), 200);
+  return platform().post<Body>(path, body, { ...headers, ...withApproval(id) });
+}
+
+/** Approves by hand, whoever may; in the suite's database by default. */
+export async function approveByHand(id: string, db?: CommonQueryMethods): Promise<void> {
+  await (db ?? (await database())).query(sql.type(z.object({}))`
     update governance_approvals set status = 'approved', decided_by = 'test', decided_at = clock_timestamp() where id = ${id}`);
 }
 

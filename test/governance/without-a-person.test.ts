@@ -188,7 +188,8 @@ class Walk {
         (select count(*) from passport_lineages l
           where l.operator_id = o.id and l.accountability = 'enforced'
             and not exists (select from checkouts c where c.lineage_id = l.id)
-            and least(l.revoked_at, greatest(l.latest_expiry,
+            and least(l.revoked_at, case when exists
+                  (select from passport_flags f where f.lineage_id = l.id and f.severity = 'critical') then l.latest_expiry end, greatest(l.latest_expiry,
                   l.started_at + make_interval(secs => (l.intent::json ->> 'estimated_duration_seconds')::float8)))
               < clock_timestamp() - interval '960 seconds') as unanswered,
         (select count(*) from governance_approvals where operator_id = o.id and status in ('approved', 'consumed')) as approvals,

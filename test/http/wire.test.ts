@@ -186,6 +186,23 @@ describe('HTTP as the shell speaks it', () => {
       assert.match(answer, /"code":"HEADERS_TOO_LARGE"/);
     });
 
+    for (const coding of ['gzip, chunked', 'identity, chunked', 'chunked, chunked']) {
+      it(`are 400 in Transfer-Encoding ${coding}, and end the connection`, async () => {
+        const first = `POST /v1/things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
+        const answer = await exchangeBytes(shell.port, `${first}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`, /HTTP.*HTTP/s);
+        assert.equal(statusOf(answer), 400);
+        assert.match(answer, /Connection: close/i);
+        assert.equal(answer.match(/^HTTP\/1\.1 \d/gm)?.length, 1, answer);
+      });
+    }
+
+    it('that offer another protocol are answered, and end the connection: what stands behind them is not read', async () => {
+      const offer = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
+      const answer = await exchangeBytes(shell.port, `${offer}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`);
+      assert.equal(statusOf(answer), 200);
+      assert.match(answer, /Connection: close/i);
+    });
+
     for (const [what, bytes, code] of [
       ['without Host', 'GET /livez HTTP/1.1\r\n\r\n', 'VALIDATION_ERROR'],
       ['with Expect', 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: a miracle\r\n\r\n', 'EXPECTATION_FAILED'],

@@ -30,6 +30,7 @@ const prefixes = Object.keys({
   evt: true,
   top: true,
   dif: true,
+  alm: true,
   rfd: true,
   sbc: true,
   prt: true,

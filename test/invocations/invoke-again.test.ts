@@ -8,10 +8,11 @@ import {
   buildAgentKey,
   buildOperator,
   buildSkill,
+  credit,
   unique,
   type TestOperator,
 } from '../support/factories.ts';
-import { assertProblem, assertStatus, database, platform } from '../support/service.ts';
+import { assertProblem, assertStatus, database } from '../support/service.ts';
 
 const input = { text: 'hello' };
 
@@ -69,13 +70,7 @@ describe('POST /v1/skills/:id/invoke with an Idempotency-Key', () => {
     const buyer = await buildOperator();
     const key = { 'idempotency-key': unique('key') };
     assertProblem(await buyer.post(path, { input }, key), 'INSUFFICIENT_CREDITS');
-    assertStatus(
-      await platform().post(`/v1/admin/operators/${buyer.operatorId}/adjustments`, {
-        amount_cents: 25,
-        description: 'enough',
-      }),
-      201,
-    );
+    await credit(buyer.operatorId, 25);
     assertStatus(await buyer.post(path, { input }, key), 201);
     assertProblem(await buyer.post(path, { input: { text: 'other' } }, key), 'IDEMPOTENCY_KEY_REUSED');
     assertProblem(await buyer.post(path, { input: {} }, key), 'IDEMPOTENCY_KEY_REUSED');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  assertFewValues,
   decodeUtf8Strict,
   MAX_JSON_DEPTH,
   parseStrictJson,
@@ -256,5 +257,28 @@ describe('decodeUtf8Strict', () => {
     for (const bytes of [[0xff], [0x80], [0xc0, 0xaf], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]])
       assert.equal(faultOf(() => decodeUtf8Strict(encoded(...bytes))).code, 'invalid_utf8', bytes.join());
     assert.equal(faultOf(() => decodeUtf8Strict(Buffer.from([0x22, 0xe2, 0x82]))).code, 'invalid_utf8');
+  });
+});
+
+describe('assertFewValues', () => {
+  const valuesOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).reduce<number>((sum, held) => sum + valuesOf(held), 1)
+      : 1;
+
+  it('counts as many values as there are, whatever stands in texts and between values', () => {
+    fc.assert(
+      fc.property(documents, (text) => {
+        const count = valuesOf(JSON.parse(text));
+        assertFewValues(text, count);
+        if (count > 1) assert.equal(faultOf(() => assertFewValues(text, count - 1)).code, 'too_many_values');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('names the depth where values stand too deep, and takes what is not JSON at all', () => {
+    assert.equal(faultOf(() => assertFewValues('['.repeat(1_000), 500)).code, 'too_deep');
+    for (const text of ['', '"', '"\\', ']]]]', 'x'.repeat(100)]) assertFewValues(text, 1);
   });
 });

@@ -85,9 +85,10 @@ export async function newLineage(db: CommonQueryMethods, options: LineageOptions
   await run(
     db,
     sql.fragment`
-    insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, parent_lineage_id, depth, accountability,
+    insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, parent_lineage_id, depth, agents_above, accountability,
       checkpoint_interval_seconds, intent, mission_ids, started_at, latest_expiry, next_checkpoint_due_at)
-    select ${jti}, ${session}, ${operator}, ${agent}, ${agent}, ${parent?.jti ?? null}, ${parent === undefined ? 0 : 1}, ${accountability},
+    select ${jti}, ${session}, ${operator}, ${agent}, ${agent}, ${parent?.jti ?? null}, ${parent === undefined ? 0 : 1},
+      ${sql.array(parent === undefined ? [] : [parent.agent], 'text')}, ${accountability},
       ${interval}, ${intent === undefined ? null : JSON.stringify(intent)}, ${sql.array(missions, 'text')}, start,
       start + make_interval(secs => ${ttl}),
       case when ${accountability} <> 'standard' then start + make_interval(secs => ${interval}) end

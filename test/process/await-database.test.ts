@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { freePort } from '../../src/embedded/ports.ts';
 import { eventually } from '../support/eventually.ts';
+import { awaitDatabase } from '../../src/database/await-database.ts';
+import { migrate } from '../../src/database/migrations.ts';
+import { StartupFault } from '../../src/errors/startup-fault.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
+import { newDataDir, removeDataDir } from '../support/instance.ts';
 import { startProgram, type Started } from '../support/process.ts';
 import { settingsBeside } from '../support/role.ts';
 import { service } from '../support/service.ts';
@@ -19,9 +24,9 @@ describe('A process that starts while Postgres is away', function () {
   });
 
   /** Where nobody listens until `comeBack` lets the suite's Postgres answer there. */
-  const absentDatabase = async () => {
+  const absentDatabase = async (present = service().databaseUrl) => {
     const port = await freePort();
-    const url = new URL(service().databaseUrl);
+    const url = new URL(present);
     const { hostname, port: there } = url;
     url.port = String(port);
     url.hostname = '127.0.0.1';
@@ -86,5 +91,65 @@ describe('A process that starts while Postgres is away', function () {
     const wrong = startProgram('src/worker.ts', { ...settings, DATABASE_URL: url.href });
     assert.equal(await wrong.ended, 1);
     assert.match(wrong.output(), /no_such_database/);
+  });
+
+  it('waits as the step that migrates, which says so', async () => {
+    const empty = await emptyDatabase();
+    const database = await absentDatabase(empty.url);
+    const step = startProgram('src/database/migrate.ts', { DATABASE_URL: database.url });
+    started.push(step);
+    const words = /does not answer \(connect ECONNREFUSED [^)]*\); waiting for it, 60 seconds at most/;
+    await eventually('it to wait', () => words.test(step.output()), { seconds: 60 });
+    await database.comeBack();
+    assert.equal(await step.ended, 0, step.output());
+    assert.match(step.output(), /Applied 0001-shared\.sql/);
+    await empty.drop();
+  });
+
+  it('waits as npm start on a database of its own, and is ready without Temporal too', async () => {
+    const empty = await emptyDatabase();
+    const database = await absentDatabase(empty.url);
+    const dataDir = await newDataDir();
+    const main = startProgram('src/main.ts', {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      DRAIN_SECONDS: '0',
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+    });
+    started.push(main);
+    await eventually('it to wait', () => main.output().includes('waiting for it, 60 seconds at most'), { seconds: 60 });
+    await database.comeBack();
+    await eventually('it to be ready', () => main.output().includes('Carnet is ready'), { seconds: 60 });
+    assert.equal(await main.stop(), 0, main.output());
+    await empty.drop();
+    await removeDataDir(dataDir);
+  });
+
+  it('ends as a step in one sentence when it has waited long enough', async () => {
+    const url = 'postgres://nobody:secret@127.0.0.1:1/carnet';
+    let said = '';
+    await assert.rejects(
+      awaitDatabase(url, { seconds: 1, onAway: (why) => void (said = why) }),
+      (error: unknown) =>
+        error instanceof StartupFault &&
+        /^The database cannot be reached \(connect ECONNREFUSED [^)]*\), for 1 seconds now; check DATABASE_URL/.test(
+          error.message,
+        ) &&
+        !error.message.includes('secret'),
+    );
+    assert.match(said, /ECONNREFUSED/);
+  });
+
+  it('does not hang where something takes the connection and never answers', async () => {
+    const mute = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+    back = mute;
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const url = `postgres://nobody:secret@127.0.0.1:${port}/carnet`;
+    await Promise.all([
+      assert.rejects(migrate(url), /cannot be reached \(timeout expired\)/),
+      assert.rejects(awaitDatabase(url, { seconds: 1, onAway() {} }), /cannot be reached \(timeout expired\)/),
+    ]);
   });
 });

@@ -17,9 +17,9 @@ describe('an invocation that runs out of time', function () {
   let lives: Lives;
   let market: Market;
   before(async () => {
-    const { baseUrl, credentials } = service();
+    const { baseUrl, databaseUrl, credentials } = service();
     lives = livesOf(credentials);
-    market = await openMarket({ baseUrl, adminKey: credentials.admin_api_key }, { cents: 100, price: 25 });
+    market = await openMarket({ baseUrl, databaseUrl, adminKey: credentials.admin_api_key }, { cents: 100, price: 25 });
   });
   after(() => lives.close());
 

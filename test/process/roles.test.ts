@@ -87,7 +87,11 @@ describe('src/api.ts and src/worker.ts', function () {
     assert.deepEqual(await migrate(), { code: 0, printed: 'The schema is up to date.\n' });
 
     const api = await startRole('api', settings);
-    const market = await openMarket({ baseUrl: api.baseUrl, adminKey: settings.PLATFORM_ADMIN_KEY ?? '' });
+    const market = await openMarket({
+      baseUrl: api.baseUrl,
+      databaseUrl: settings.DATABASE_URL ?? '',
+      adminKey: settings.PLATFORM_ADMIN_KEY ?? '',
+    });
     const done = await market.pending();
     assertStatus(await market.act(done, 'claim'), 200);
     assertStatus(await market.act(done, 'complete'), 200);

@@ -21,8 +21,8 @@ describe('the story', function () {
   let lives: Lives;
 
   before(async () => {
-    const { baseUrl, credentials } = service();
-    market = await openMarket({ baseUrl, adminKey: credentials.admin_api_key }, { cents: 100, price: 25 });
+    const { baseUrl, databaseUrl, credentials } = service();
+    market = await openMarket({ baseUrl, databaseUrl, adminKey: credentials.admin_api_key }, { cents: 100, price: 25 });
     lives = livesOf(credentials);
   });
   after(() => lives.close());

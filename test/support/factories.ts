@@ -1,5 +1,9 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { assertStatus, platform, requester, service, type Requester } from './service.ts';
+import { credit as creditWallet, debit as debitWallet } from '../billing/ledger/ledger-world.ts';
+import type { CommonQueryMethods } from '../../src/database/pool.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { assertStatus, database, platform, requester, service, type Requester } from './service.ts';
 
 /** A name that nothing else in the suite has. */
 export const unique = (prefix: string): string => `${prefix}-${randomBytes(5).toString('hex')}`;
@@ -18,7 +22,7 @@ export interface TestOperator extends Requester {
   email: string;
 }
 
-/** A new operator with an admin key, and with cents in its wallet where given; of the suite's service by default. */
+/** A new operator with an admin key; of the suite's service by default, and there with cents in its wallet where given. */
 export async function buildOperator(
   overrides: { name?: string; email?: string; cents?: number; tier?: string } = {},
   { baseUrl, adminKey }: Place = suite(),
@@ -33,19 +37,18 @@ export async function buildOperator(
   const operatorId = made.operator.id;
   if (overrides.tier !== undefined)
     assertStatus(await admin.patch(`/v1/admin/operators/${operatorId}`, { tier: overrides.tier }), 200);
-  if (overrides.cents !== undefined && overrides.cents > 0) await credit(operatorId, overrides.cents, admin);
+  if (overrides.cents !== undefined && overrides.cents > 0) await credit(operatorId, overrides.cents);
   return { ...requester(made.api_key, baseUrl), operatorId, name, email };
 }
 
-/** Puts cents into a wallet by an administrator's adjustment. */
-export async function credit(operatorId: string, cents: number, by = platform()): Promise<void> {
-  assertStatus(
-    await by.post(`/v1/admin/operators/${operatorId}/adjustments`, {
-      amount_cents: cents,
-      description: 'test credit',
-    }),
-    201,
-  );
+/**
+ * Puts cents into a wallet, or takes them out, as an adjustment of the platform does once a person has approved it; in
+ * the suite's database by default.
+ */
+export async function credit(operatorId: string, cents: number, db?: CommonQueryMethods): Promise<void> {
+  const move = cents > 0 ? creditWallet : debitWallet;
+  const moved = await move(db ?? (await database()), operatorId, Math.abs(cents), newId('txn'));
+  assert(moved !== null, `the wallet of ${operatorId} does not cover ${-cents} cents`);
 }
 
 /** Suspends an operator by the platform: its keys are refused from here on. */

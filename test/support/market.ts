@@ -1,6 +1,14 @@
-import { publication, unique, type TestInvocation } from './factories.ts';
+import { openPool } from '../../src/database/pool.ts';
+import { credit, publication, unique, type TestInvocation } from './factories.ts';
 import { assertStatus, requester, type Reply, type Requester } from './service.ts';
 import { untilAnswered } from './until-answered.ts';
+
+/** An instance, and the key of its platform. */
+export interface MarketPlace {
+  baseUrl: string;
+  adminKey: string;
+  databaseUrl: string;
+}
 
 /** A provider with one skill and a consumer with money, on an instance of the test. */
 export interface Market {
@@ -32,10 +40,7 @@ const BODIES = {
   cancel: undefined,
 };
 
-export async function openMarket(
-  where: { baseUrl: string; adminKey: string },
-  { cents = 10_000, price = 7 } = {},
-): Promise<Market> {
+export async function openMarket(where: MarketPlace, { cents = 10_000, price = 7 } = {}): Promise<Market> {
   const platform = requester(where.adminKey, where.baseUrl);
   const operator = async (): Promise<{ id: string; key: string }> => {
     const name = unique('operator');
@@ -50,13 +55,12 @@ export async function openMarket(
     return { id, key };
   };
   const [provider, consumer] = [await operator(), await operator()];
-  assertStatus(
-    await platform.post(`/v1/admin/operators/${consumer.id}/adjustments`, {
-      amount_cents: cents,
-      description: 'test credit',
-    }),
-    201,
-  );
+  const pool = await openPool(where.databaseUrl, { size: 1, applicationName: 'carnet-test' });
+  try {
+    await credit(consumer.id, cents, pool);
+  } finally {
+    await pool.end();
+  }
   // A process that has just started may need more than the second that a check of a schema has to begin.
   const skill = await untilAnswered(() =>
     requester(provider.key, where.baseUrl).post<{ id: string }>(

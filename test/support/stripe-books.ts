@@ -104,6 +104,23 @@ export class StripeBooks {
     if (!this.objects.has(textIn(form.customer) ?? '')) throw new StripeRefusal(404, 'resource_missing', 'customer');
   }
 
+  /** A page that confirms an upgrade is opened for a subscription that runs, and for its own customer. */
+  #confirmable(form: Form): void {
+    const confirm = formIn(formIn(form.flow_data).subscription_update_confirm);
+    if (confirm.subscription === undefined) return;
+    const { status, customer } = this.get(textIn(confirm.subscription) ?? '');
+    if (status === 'canceled' || customer !== form.customer) throw new StripeRefusal(400, 'subscription_not_updatable');
+  }
+
+  /** Deletes a customer, as Stripe does: what it pays for each month ends at once, what it has paid stays. */
+  deleteCustomer(id: string): Record<string, unknown> {
+    this.get(id);
+    this.objects.delete(id);
+    for (const { id: subscription, customer } of this.of('sub'))
+      if (customer === id) this.change(subscription, { status: 'canceled' });
+    return { id, deleted: true };
+  }
+
   #make(prefix: string, object: Record<string, unknown>): StripeObject {
     const made = { ...object, id: `${prefix}_${++this.#count}` };
     this.objects.set(made.id, made);
@@ -122,6 +139,10 @@ export class StripeBooks {
           email: textIn(form.email),
           metadata: formIn(form.metadata),
         });
+      case 'GET customers':
+        return { data: this.of('cus').filter(({ email }) => email === query.get('email')) };
+      case 'DELETE customers/:id':
+        return this.deleteCustomer(id);
       case 'POST checkout/sessions':
         return this.#openSession(form);
       case 'POST checkout/sessions/:id/expire':
@@ -138,6 +159,7 @@ export class StripeBooks {
         return this.#updateSubscription(id, form);
       case 'POST billing_portal/sessions':
         this.#customer(form);
+        this.#confirmable(form);
         if (!this.objects.has(textIn(form.configuration) ?? '')) throw new StripeRefusal(400, 'no_configuration');
         return this.#make('bps', { url: `https://billing.stripe.test/p/${this.#count}`, flow: formIn(form.flow_data) });
       case 'POST payment_intents':

@@ -56,6 +56,55 @@ describe('Another store of lives', () => {
     }
   });
 
+  describe('is a dump that was restored in place: in the same cluster, under the same name', () => {
+    /** What pg_restore does to this table; it comes with servers of one's own and not with the embedded one. */
+    const restores = {
+      'with --clean, which makes the table anew': [
+        sql.unsafe`create table restored (like life_store including all)`,
+        sql.unsafe`insert into restored table life_store`,
+        sql.unsafe`drop table life_store`,
+        sql.unsafe`alter table restored rename to life_store`,
+      ],
+      'with --data-only into the emptied table': [
+        sql.unsafe`create temporary table dumped on commit drop as table life_store`,
+        sql.unsafe`truncate life_store`,
+        sql.unsafe`insert into life_store table dumped`,
+      ],
+    };
+    for (const [how, statements] of Object.entries(restores)) {
+      it(how, async () => {
+        const own = await ownContext();
+        const { pool } = own.context;
+        try {
+          await noteLifeStore(pool, 'first');
+          assert.equal(await noteLifeStore(pool, 'first'), null);
+          await pool.transaction(async (connection) => {
+            for (const statement of statements) await connection.query(statement);
+          });
+          assert.equal(await noteLifeStore(pool, 'first'), 2);
+          assert.equal(await noteLifeStore(pool, 'first'), null, 'it is noticed once');
+        } finally {
+          await own.close();
+        }
+      });
+    }
+
+    it('and no vacuum, which writes the row anew elsewhere', async () => {
+      const own = await ownContext();
+      try {
+        await noteLifeStore(own.context.pool, 'first');
+        for (const statement of [
+          sql.unsafe`vacuum (full, freeze) life_store`,
+          sql.unsafe`cluster life_store using life_store_pkey`,
+        ])
+          await own.context.pool.query(statement);
+        assert.equal(await noteLifeStore(own.context.pool, 'first'), null);
+      } finally {
+        await own.close();
+      }
+    });
+  });
+
   describe('of every kind', () => {
     let own: OwnContext;
     let operator: string;

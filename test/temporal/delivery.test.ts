@@ -61,7 +61,8 @@ describe('Delivery of messages to lives', () => {
     const { id } = await rig.invoke();
     await rig.claim(id, 60);
     await due();
-    const lease = () => leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
+    const lease = () =>
+      leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0, turns: new Map() });
     const leases = (await Promise.all([lease(), lease(), lease(), lease()])).flat();
     assert.deepEqual(
       leases.map(({ life, messageIds }) => [life, messageIds.length]),
@@ -82,14 +83,26 @@ describe('Delivery of messages to lives', () => {
     await rig.context.pool.query(
       sql.unsafe`update life_messages set next_attempt_at = clock_timestamp() where life like 'invocation:%'`,
     );
-    assert.deepEqual(await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 60_000 }), []);
-    assert.equal((await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 })).length, 1);
+    assert.deepEqual(
+      await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 60_000, turns: new Map() }),
+      [],
+    );
+    assert.equal(
+      (await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0, turns: new Map() }))
+        .length,
+      1,
+    );
   });
 
   it('keeps a message that was committed while another of its life was being delivered', async () => {
     const { id } = await rig.invoke();
     await due();
-    const [leased] = await leaseLives(rig.context.pool, { kinds: ['invocation'], limit: 8, minimumAgeMs: 0 });
+    const [leased] = await leaseLives(rig.context.pool, {
+      kinds: ['invocation'],
+      limit: 8,
+      minimumAgeMs: 0,
+      turns: new Map(),
+    });
     await rig.claim(id, 60);
     assert(leased !== undefined);
     await deleteMessages(rig.context.pool, [leased]);

@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { createActivities, type Activities } from '../../activities/index.ts';
 import { createPorts } from '../../activities/ports.ts';
 import { withCaches } from '../../src/context/caches.ts';
-import { adjustWallet, assertLedger } from '../../src/billing/index.ts';
+import { assertLedger } from '../../src/billing/index.ts';
 import { ensureOperator } from '../../src/accounts/index.ts';
 import type { CommandCall } from '../../src/commands/command.ts';
-import { runCommand } from '../../src/commands/run.ts';
 import { completeConfig, readSettings, type Config } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
 import { openPool, sql } from '../../src/database/pool.ts';
@@ -27,7 +26,7 @@ import { lives } from '../../temporal/lives.ts';
 import { runWorker, type RunningWorker } from '../../temporal/worker.ts';
 import { lifeId } from '../../src/ids/life-ids.ts';
 import { migratedDatabase } from '../support/empty-database.ts';
-import { publication, unique } from '../support/factories.ts';
+import { credit, publication, unique } from '../support/factories.ts';
 import { service } from '../support/service.ts';
 import { newNamespace } from './temporal-server.ts';
 
@@ -192,9 +191,6 @@ async function operatorWithCents(context: Context, cents: number): Promise<Opera
   const name = unique('operator');
   const operatorId = await ensureOperator(context, { name, email: `${name}@example.test`, tier: 'developer' });
   if (cents === 0) return operatorId;
-  await runCommand(context, callOf(operatorId, 'adjustWallet'), async (unit) => ({
-    status: 201,
-    body: await adjustWallet(unit, { operatorId, amountCents: cents, description: 'rig' }),
-  }));
+  await credit(operatorId, cents, context.pool);
   return operatorId;
 }

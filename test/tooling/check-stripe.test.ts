@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { pino } from 'pino';
+import { createStripePayments } from '../../activities/payments/stripe-payments.ts';
+import { completeConfig, readSettings } from '../../src/context/config.ts';
+import { eventually } from '../support/eventually.ts';
 import { stripeMock } from '../support/stripe-mock.ts';
 import { startStripeProxy, stripeEnvironment, type StripeProxy } from '../support/stripe-proxy.ts';
 
@@ -13,15 +17,21 @@ interface Ended {
 }
 
 /** Runs the script as `npm run check:stripe` does. */
-async function checkStripe(environment: Record<string, string>): Promise<Ended> {
-  const env = { PATH: process.env.PATH ?? '', PUBLIC_BASE_URL: 'https://carnet.example.com', ...environment };
-  return promisify(execFile)(process.execPath, ['scripts/check-stripe.ts'], { cwd: root, env }).then(
+async function checkStripe(
+  environment: Record<string, string>,
+  meanwhile?: (child: ChildProcess) => Promise<void>,
+): Promise<Ended> {
+  const env = { PATH: process.env.PATH ?? '', ...environment };
+  const running = promisify(execFile)(process.execPath, ['scripts/check-stripe.ts'], { cwd: root, env });
+  const ended = running.then(
     ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({
       code: error.code,
       text: error.stdout + error.stderr,
     }),
   );
+  await meanwhile?.(running.child);
+  return ended;
 }
 
 const found = await stripeMock();
@@ -37,27 +47,106 @@ else
     });
     afterEach(() => stripe.stop());
 
+    const settings = (): Record<string, string> => ({
+      PUBLIC_BASE_URL: 'https://carnet.example.com',
+      ...stripeEnvironment(stripe),
+    });
+    /** What is open, or could be used, at the end. */
+    const left = (): string[] =>
+      [...stripe.books.objects.values()]
+        .filter(
+          ({ id, status, active }) =>
+            id.startsWith('cus_') ||
+            (/^(cs|sub)_/.test(id) && status !== 'expired' && status !== 'canceled') ||
+            (id.startsWith('bpc_') && active !== false),
+        )
+        .map(({ id }) => id);
+
     it('finds an account as the service expects it, and leaves nothing open', async () => {
-      const { code, text } = await checkStripe(stripeEnvironment(stripe));
+      const { code, text } = await checkStripe(settings());
       assert.doesNotMatch(text, /DIFFERS/);
       assert.equal(code, 0, text);
       assert.match(text, /Stripe is as the service expects it\./);
-      const left = [...stripe.books.objects.values()].filter(
-        ({ id, status, active }) =>
-          (/^(cs|sub)_/.test(id) && status !== 'expired' && status !== 'canceled') ||
-          (id.startsWith('bpc_') && active !== false),
-      );
-      assert.deepEqual(left, []);
-      assert.equal(
-        stripe.calls.some(({ method, path }) => method === 'DELETE' && path.startsWith('/v1/customers/')),
-        true,
-      );
+      assert.deepEqual(left(), []);
+    });
+
+    it('leaves nothing open where it fails half-way, and where taking away fails too', async () => {
+      for (const on of [
+        /^POST .*expire$/,
+        /^GET .v1.subscriptions/,
+        /^DELETE .v1.customers/,
+        /^POST .*configurations.bpc/,
+      ])
+        stripe.faults.push({ on, how: 500 });
+      const { code, text } = await checkStripe(settings());
+      assert.equal(code, 1, text);
+      assert.match(text, /2 things differ/);
+      assert.deepEqual(left(), []);
+    });
+
+    it('leaves nothing open where nobody knows what was made', async () => {
+      for (const on of [/^POST .v1.customers$/, /^POST .v1.billing_portal.configurations$/])
+        stripe.faults.push({ on, how: 'drop' }, { on, how: 'drop' });
+      const first = await checkStripe(settings());
+      assert.match(first.text, /Stripe makes no customer with this key/);
+      assert.deepEqual([first.code, left()], [1, []]);
+      const second = await checkStripe(settings());
+      assert.match(second.text, /DIFFERS {2}the portal/);
+      assert.deepEqual([second.code, left()], [1, []]);
+    });
+
+    it('says what it could not take away', async () => {
+      for (let times = 0; times < 3; times += 1) stripe.faults.push({ on: /^DELETE .v1.customers/, how: 500 });
+      const { code, text } = await checkStripe(settings());
+      const [customer, ...more] = left();
+      assert.deepEqual([code, more], [1, []]);
+      assert.match(text, new RegExp(`LEFT {5}the customer ${customer ?? 'none'}:`));
+    });
+
+    it('takes away what it made when it is stopped', async () => {
+      const { promise: until, resolve: release } = Promise.withResolvers<void>();
+      stripe.faults.push({ on: /^POST .v1.refunds/, how: { until } });
+      const { code, text } = await checkStripe(settings(), async (child) => {
+        await eventually('the refund to be requested', () => stripe.callsTo('POST /v1/refunds').length > 0);
+        child.kill('SIGTERM');
+        release();
+      });
+      assert.equal(code, 1, text);
+      assert.match(text, /It was stopped before everything was tried/);
+      assert.doesNotMatch(text, /as the service expects it/);
+      assert.doesNotMatch(text, /the events of the last hour/);
+      assert.deepEqual(left(), []);
+    });
+
+    it('leaves the portal alone that the service has made on the same account', async () => {
+      const { payments } = completeConfig(readSettings({ ...settings(), LOCAL_PROVIDERS: 'true' }), {
+        databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
+        temporalAddress: '127.0.0.1:1',
+        platformAdminKey: 'none',
+        encryptionKeys: [Buffer.alloc(32)],
+      });
+      assert(payments?.provider === 'stripe');
+      const portal = await createStripePayments(payments, pino({ level: 'silent' })).ensurePortal(null);
+      assert.equal((await checkStripe(settings())).code, 0);
+      assert.deepEqual(left(), [portal]);
+    });
+
+    it('says in its first line that no key is set, or which price', async () => {
+      const { STRIPE_SECRET_KEY: key, ...prices } = settings();
+      const none = await checkStripe({ PUBLIC_BASE_URL: 'https://carnet.example.com' });
+      assert.deepEqual([none.code, none.text.trim().split('\n').length], [1, 1], none.text);
+      assert.match(none.text, /^No test key is set: STRIPE_SECRET_KEY .*nothing was called/);
+      assert.equal((await checkStripe(prices)).text, none.text);
+      const { STRIPE_PRICE_PRO: _pro, ...others } = prices;
+      const priceless = await checkStripe({ ...others, STRIPE_SECRET_KEY: key ?? '' });
+      assert.match(priceless.text, /STRIPE_PRICE_PRO is needed/);
+      assert.deepEqual([priceless.code, stripe.calls], [1, []]);
     });
 
     it('says what differs', async () => {
       stripe.books.change('price_pro', { currency: 'eur' });
       stripe.books.change('we_1', { enabled_events: ['invoice.paid'] });
-      const { code, text } = await checkStripe(stripeEnvironment(stripe));
+      const { code, text } = await checkStripe(settings());
       assert.equal(code, 1, text);
       assert.match(text, /DIFFERS {2}the price price_pro of pro .*it is in eur/);
       assert.match(text, /is not sent .*charge\.dispute\.created/);
@@ -66,7 +155,7 @@ else
 
     it('refuses a key that moves real money, before it calls anything', async () => {
       const { code, text } = await checkStripe({
-        ...stripeEnvironment(stripe),
+        ...settings(),
         STRIPE_SECRET_KEY: 'sk_live_of_the_tests',
       });
       assert.equal(code, 1);

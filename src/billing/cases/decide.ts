@@ -6,6 +6,7 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import {
   closeReceivable,
+  dismissAlarm,
   dismissDifferingPayment,
   settleRefundByHand,
   stateOfCase,
@@ -18,30 +19,84 @@ import type { BillingCase, DecidedCase } from './schema.ts';
 
 interface Decision {
   kind: BillingCase['kind'];
-  id: string;
   outcome: DecidedCase['outcome'];
-  reason: string;
   /** As the audit trail names it. What moves money is a governed act: a person of the platform has to approve it. */
-  action: GovernedAct | 'differing_payment.dismissed';
+  action: GovernedAct | 'differing_payment.dismissed' | 'billing_alarm.dismissed';
   /** What else has to be so, before a person is asked to approve it. */
-  check?(unit: Unit): Promise<void>;
-  apply(unit: Unit, requestId: string): Promise<CaseEffect>;
+  check?(unit: Unit, id: string): Promise<void>;
+  apply(unit: Unit, id: string, requestId: string): Promise<CaseEffect>;
 }
 
-/** The platform's decisions about money; the reason stands in the platform's audit trail, what was done in the operator's too. */
-const decide = (
+const settled = (outcome: 'succeeded' | 'failed'): Decision => ({
+  kind: 'refund',
+  outcome,
+  action: 'refund.settled_by_hand',
+  apply: ({ connection }, id, requestId) => settleRefundByHand(connection, id, { outcome, requestId }),
+});
+
+/** Moves no money. @param dismiss returns whose case it was; null where it no longer waits */
+const dismissed = (dismiss: (connection: Unit['connection'], id: string) => Promise<string | null>) => ({
+  outcome: 'dismissed' as const,
+  async apply({ connection }: Unit, id: string): Promise<CaseEffect> {
+    const operatorId = await dismiss(connection, id);
+    assertThat(operatorId !== null, () => noLongerOpen('decided'));
+    return { operator_id: operatorId, transaction_id: null, life: null };
+  },
+});
+
+/** Everything that the platform decides about money. */
+const decisions = {
+  /** A person found at the provider that a pending refund was paid. */
+  refundSucceeded: settled('succeeded'),
+  /** … that there is no such refund. */
+  refundFailed: settled('failed'),
+  /** Gives up what is still owed of a receivable. */
+  receivableClosed: {
+    kind: 'receivable',
+    outcome: 'closed',
+    action: 'receivable.closed',
+    apply: ({ connection }, id, requestId) => closeReceivable(connection, id, requestId),
+  },
+  /** Credits a payment that was not the one requested, to the cent that was paid. */
+  paymentTaken: {
+    kind: 'differing_payment',
+    outcome: 'taken',
+    action: 'differing_payment.taken',
+    async check({ connection }, id) {
+      const why = await whyNotTaken(connection, id);
+      assertThat(why === null, () => new CarnetError('INVALID_STATE', `This payment cannot be taken: ${why}.`));
+    },
+    apply: ({ connection }, id, requestId) => takeDifferingPayment(connection, id, requestId),
+  },
+  /** Notes that a payment was settled elsewhere, as by giving it back at the provider. */
+  paymentDismissed: {
+    kind: 'differing_payment',
+    action: 'differing_payment.dismissed',
+    ...dismissed(dismissDifferingPayment),
+  },
+  /** Notes that a person has looked, and done what was to be done. */
+  alarmDismissed: { kind: 'alarm', action: 'billing_alarm.dismissed', ...dismissed(dismissAlarm) },
+} satisfies Record<string, Decision>;
+
+/**
+ * A decision of the platform about money; the reason stands in the platform's audit trail, what was done in the operator's too.
+ * @throws CarnetError NOT_FOUND, INVALID_STATE where it was decided or cannot be, GOVERNANCE_APPROVAL_REQUIRED where it moves money.
+ */
+export const decideCase = (
   context: Context,
   call: CommandCall,
-  { kind, id, outcome, reason, action, check, apply }: Decision,
+  decision: keyof typeof decisions,
+  { id, reason }: { id: string; reason: string },
 ): Promise<Answered<DecidedCase>> =>
   runCommand(context, call, async (unit) => {
+    const { kind, outcome, action, check, apply }: Decision = decisions[decision];
     const subject = await openCase(unit, kind, id);
-    await check?.(unit);
+    await check?.(unit, id);
     const refused = isGovernedAct(action) ? await context.requireApproval(unit, call, { act: action, subject }) : null;
     if (refused !== null) return refused;
-    const { operator_id, transaction_id, life } = await apply(unit, call.requestId);
+    const { operator_id, transaction_id, life } = await apply(unit, id, call.requestId);
     await unit.audit(action, id, { operator_id, outcome, reason, ...(transaction_id !== null && { transaction_id }) });
-    if (life !== null) await unit.wake(life);
+    if (life !== null) await unit.wake(life, operator_id);
     unit.changed(id, operator_id);
     return { status: 200, body: { kind, id, operator_id, outcome, transaction_id } };
   });
@@ -56,83 +111,3 @@ async function openCase(unit: Unit, kind: BillingCase['kind'], id: string): Prom
 
 const noLongerOpen = (state: string): CarnetError =>
   new CarnetError('INVALID_STATE', `This was decided already: it is ${state}.`, { extra: { current_status: state } });
-
-/**
- * Ends a pending refund as a person found it at the provider.
- * @throws CarnetError NOT_FOUND, INVALID_STATE where it is settled, GOVERNANCE_APPROVAL_REQUIRED.
- */
-export const settleRefund = (
-  context: Context,
-  call: CommandCall,
-  { id, outcome, reason }: { id: string; outcome: 'succeeded' | 'failed'; reason: string },
-): Promise<Answered<DecidedCase>> =>
-  decide(context, call, {
-    kind: 'refund',
-    id,
-    outcome,
-    reason,
-    action: 'refund.settled_by_hand',
-    apply: ({ connection }, requestId) => settleRefundByHand(connection, id, { outcome, requestId }),
-  });
-
-/**
- * Gives up what is still owed of a receivable.
- * @throws CarnetError NOT_FOUND, INVALID_STATE where nothing is owed, GOVERNANCE_APPROVAL_REQUIRED.
- */
-export const giveUpReceivable = (
-  context: Context,
-  call: CommandCall,
-  { id, reason }: { id: string; reason: string },
-): Promise<Answered<DecidedCase>> =>
-  decide(context, call, {
-    kind: 'receivable',
-    id,
-    outcome: 'closed',
-    reason,
-    action: 'receivable.closed',
-    apply: ({ connection }, requestId) => closeReceivable(connection, id, requestId),
-  });
-
-/**
- * Credits a payment that was not the one requested, to the cent that was paid.
- * @throws CarnetError NOT_FOUND, INVALID_STATE where it cannot be credited, GOVERNANCE_APPROVAL_REQUIRED.
- */
-export const takePayment = (
-  context: Context,
-  call: CommandCall,
-  { id, reason }: { id: string; reason: string },
-): Promise<Answered<DecidedCase>> =>
-  decide(context, call, {
-    kind: 'differing_payment',
-    id,
-    outcome: 'taken',
-    reason,
-    action: 'differing_payment.taken',
-    async check({ connection }) {
-      const why = await whyNotTaken(connection, id);
-      assertThat(why === null, () => new CarnetError('INVALID_STATE', `This payment cannot be taken: ${why}.`));
-    },
-    apply: ({ connection }, requestId) => takeDifferingPayment(connection, id, requestId),
-  });
-
-/**
- * Notes that a payment was settled elsewhere, as by giving it back at the provider. It moves no money.
- * @throws CarnetError NOT_FOUND, INVALID_STATE where it was decided.
- */
-export const dismissPayment = (
-  context: Context,
-  call: CommandCall,
-  { id, reason }: { id: string; reason: string },
-): Promise<Answered<DecidedCase>> =>
-  decide(context, call, {
-    kind: 'differing_payment',
-    id,
-    outcome: 'dismissed',
-    reason,
-    action: 'differing_payment.dismissed',
-    apply: async ({ connection }) => {
-      const operatorId = await dismissDifferingPayment(connection, id);
-      assertThat(operatorId !== null, () => noLongerOpen('decided'));
-      return { operator_id: operatorId, transaction_id: null, life: null };
-    },
-  });

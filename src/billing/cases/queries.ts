@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import { BillingCaseSchema, type BillingCase } from './schema.ts';
+import { BillingCaseSchema, type BillingAlarm, type BillingCase } from './schema.ts';
 
 /** After which case a page begins. */
 interface CasePlace {
@@ -17,13 +17,16 @@ export const listCases = (
   { operatorId, after, limit }: { operatorId: string | undefined; after: CasePlace | null; limit: number },
 ): Promise<readonly BillingCase[]> =>
   connection.any(sql.type(BillingCaseSchema)`
-    select kind, id, operator_id, amount_cents, currency, concerns, since from (
-      select 'differing_payment' as kind, d.id, t.operator_id, d.amount_cents, d.currency, d.top_up_id as concerns, d.created_at as since
+    select kind, alarm, id, operator_id, amount_cents, currency, concerns, since from (
+      select 'alarm' as kind, kind as alarm, id, operator_id, amount_cents, 'usd' as currency, concerns, created_at as since
+      from billing_alarms where status = 'open'
+      union all
+      select 'differing_payment', null, d.id, t.operator_id, d.amount_cents, d.currency, d.top_up_id, d.created_at
       from differing_payments d join top_ups t on t.id = d.top_up_id where d.status = 'open'
       union all
-      select 'receivable', id, operator_id, amount_cents - paid_cents, 'usd', null, created_at from receivables where paid_cents < amount_cents
+      select 'receivable', null, id, operator_id, amount_cents - paid_cents, 'usd', null, created_at from receivables where paid_cents < amount_cents
       union all
-      select 'refund', id, operator_id, amount_cents, 'usd', transaction_id, created_at
+      select 'refund', null, id, operator_id, amount_cents, 'usd', transaction_id, created_at
       from refunds where status = 'pending' and created_at < clock_timestamp() - interval '1 day'
     ) cases
     where ${operatorId === undefined ? sql.fragment`true` : sql.fragment`operator_id = ${operatorId}`}
@@ -37,7 +40,7 @@ const StateRow = z.object({
   amount_cents: z.number().nullable(),
   operator_id: z.string(),
   currency: z.string().nullable(),
-  /** The top-up of a payment, the transaction of a refund; null for a receivable. */
+  /** The top-up of a payment, the transaction of a refund, what an alarm is about; null for a receivable. */
   concerns: z.string().nullable(),
   /** Of a payment that differs: what was requested, in US cents. */
   requested_cents: z.number().nullable(),
@@ -47,6 +50,9 @@ export type CaseState = z.infer<typeof StateRow>;
 /** How the case stands; null where there is none of this id. */
 export const stateOfCase = (connection: CommonQueryMethods, { kind, id }: CasePlace): Promise<CaseState | null> => {
   const states = {
+    alarm: sql.fragment`
+      select status as state, amount_cents, operator_id, 'usd' as currency, concerns, null as requested_cents
+      from billing_alarms where id = ${id}`,
     differing_payment: sql.fragment`
       select d.status as state, d.amount_cents, t.operator_id, d.currency, t.id as concerns, t.amount_cents as requested_cents
       from differing_payments d join top_ups t on t.id = d.top_up_id where d.id = ${id}`,
@@ -110,3 +116,18 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
   connection.maybeOneFirst(sql.type(OperatorRow)`
     update differing_payments d set status = 'dismissed', decided_at = clock_timestamp()
     from top_ups t where d.id = ${id} and d.status = 'open' and t.id = d.top_up_id returning t.operator_id`);
+
+/** @returns whose alarm it was; null where it no longer waits. */
+export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(OperatorRow)`
+    update billing_alarms set status = 'dismissed', decided_at = clock_timestamp()
+    where id = ${id} and status = 'open' returning operator_id`);
+
+/** Something that a person must look at, once a kind and thing. */
+export async function raiseAlarm(
+  connection: CommonQueryMethods,
+  { kind, concerns, operatorId }: { kind: BillingAlarm; concerns: string; operatorId: string },
+): Promise<void> {
+  await connection.query(sql.type(z.object({}))`
+    select raise_billing_alarm(${kind}, ${concerns}, ${operatorId}, null)`);
+}

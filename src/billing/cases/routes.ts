@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { dismissPayment, giveUpReceivable, settleRefund, takePayment } from './decide.ts';
+import { decideCase } from './decide.ts';
 import { listCases } from './queries.ts';
 import { BillingCaseSchema, caseKinds, DecideCaseSchema, DecidedCaseSchema, SettleRefundSchema } from './schema.ts';
 
@@ -24,7 +24,7 @@ const getCases = route({
   path: '/v1/admin/billing/cases',
   operation: 'listBillingCases',
   tag,
-  summary: 'List what waits for a person: refunds that hang, payments that differ, debts',
+  summary: 'List what waits for a person: refunds that hang, payments that differ, debts, alarms',
   audience,
   query: z.object({ ...pages.query, operator_id: z.string().optional() }),
   status: 200,
@@ -55,7 +55,8 @@ const postSettle = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) => settleRefund(context, call, { id, ...body }),
+  handler: ({ context, call, params: { id }, body: { outcome, reason } }) =>
+    decideCase(context, call, outcome === 'succeeded' ? 'refundSucceeded' : 'refundFailed', { id, reason }),
 });
 
 const postClose = route({
@@ -72,7 +73,7 @@ const postClose = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) => giveUpReceivable(context, call, { id, ...body }),
+  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'receivableClosed', { id, ...body }),
 });
 
 const postTake = route({
@@ -89,7 +90,7 @@ const postTake = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) => takePayment(context, call, { id, ...body }),
+  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'paymentTaken', { id, ...body }),
 });
 
 const postDismiss = route({
@@ -106,7 +107,24 @@ const postDismiss = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE'],
-  handler: ({ context, call, params: { id }, body }) => dismissPayment(context, call, { id, ...body }),
+  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'paymentDismissed', { id, ...body }),
 });
 
-export const caseRoutes: AnyRoute[] = [getCases, postSettle, postClose, postTake, postDismiss];
+const postDismissAlarm = route({
+  method: 'post',
+  path: '/v1/admin/billing/alarms/:id/dismiss',
+  operation: 'dismissBillingAlarm',
+  tag,
+  summary: 'Note that a person has looked at an alarm',
+  description: 'It moves no money: what is to be given back is given back by another route, or at the provider.',
+  audience,
+  params,
+  body: DecideCaseSchema,
+  example: { reason: 'Given back to the operator as an adjustment.' },
+  status: 200,
+  reply: DecidedCaseSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'alarmDismissed', { id, ...body }),
+});
+
+export const caseRoutes: AnyRoute[] = [getCases, postSettle, postClose, postTake, postDismiss, postDismissAlarm];

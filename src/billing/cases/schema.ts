@@ -1,15 +1,34 @@
 import { z } from 'zod';
 import { description } from '../../fields/text.ts';
 
-export const caseKinds = ['differing_payment', 'receivable', 'refund'] as const;
+export const caseKinds = ['alarm', 'differing_payment', 'receivable', 'refund'] as const;
+
+const alarms = [
+  'refund_came_back',
+  'refund_paid_after_all',
+  'dispute_unlisted',
+  'payout_reversed_in_part',
+  'upgrade_not_made',
+] as const;
+export type BillingAlarm = (typeof alarms)[number];
 
 export const BillingCaseSchema = z
   .object({
     kind: z.enum(caseKinds).meta({
       description:
         '`differing_payment`: paid, but not as it was requested, and not credited. `receivable`: what a wallet owes. ' +
-        '`refund`: pending for more than a day, its amount still held.',
+        '`refund`: pending for more than a day, its amount still held. `alarm`: what no rule decides about, see `alarm`.',
     }),
+    alarm: z
+      .enum(alarms)
+      .nullable()
+      .meta({
+        description:
+          '`refund_came_back`: the bank sent back a refund that the wallet has paid; credit the operator. `refund_paid_after_all`: the provider ' +
+          'has paid a refund that was released here, and the wallet has paid it again. `dispute_unlisted`: a dispute has a status that ' +
+          'this release does not know; only what was moved for it counts. `payout_reversed_in_part`: a part of a payout was taken back from the ' +
+          "publisher's account. `upgrade_not_made`: an upgrade was paid and not made; refund it at the provider. Null unless the kind is `alarm`.",
+      }),
     id: z.string(),
     operator_id: z.string(),
     amount_cents: z
@@ -17,10 +36,10 @@ export const BillingCaseSchema = z
       .nullable()
       .meta({ description: 'Of a receivable what is still owed; null where the provider named no amount.' }),
     currency: z.string().nullable(),
-    concerns: z
-      .string()
-      .nullable()
-      .meta({ description: 'The top-up of a payment, the transaction of a refund; null for a receivable.' }),
+    concerns: z.string().nullable().meta({
+      description:
+        'The top-up of a payment, the transaction of a refund; of an alarm the refund, dispute, payout or change; null for a receivable.',
+    }),
     since: z.iso.datetime(),
   })
   .meta({
@@ -29,6 +48,7 @@ export const BillingCaseSchema = z
     examples: [
       {
         kind: 'refund',
+        alarm: null,
         id: 'rfd_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
         operator_id: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
         amount_cents: 5_000,

@@ -117,7 +117,7 @@ export interface PaymentProvider {
     request: Customer & PageTerms & { changeId: string; operatorId: string; tier: PaidTier; purchasedSeats: number },
   ): Promise<HostedPage>;
   /**
-   * Key: the change and the attempt, which counts the pages of one change. A page that confirms an upgrade of a running subscription. The upgrade happens when it is paid
+   * Key: the change and the attempt, which counts the pages of one change, and of a page of the portal what it is opened with. A page that confirms an upgrade of a running subscription. The upgrade happens when it is paid
    * (decision B12), and only `readSubscription` shows that: Stripe reports nothing about this page. Opening it takes a
    * planned downgrade back, so a caller that gives the upgrade up must plan the downgrade again.
    */
@@ -155,7 +155,7 @@ export interface PaymentProvider {
    * @returns how the provider names the configuration; null where it has none
    */
   ensurePortal(configurationId: string | null): Promise<string | null>;
-  /** Key: the portal session. */
+  /** Key: the portal session, with what the page is opened with. */
   openPortal(request: Customer & PortalPage & { portalId: string; returnTo: string }): Promise<{ url: string }>;
   /**
    * A page of the events since a moment, at most 100, each as its webhook carries it and of the types that mean something

@@ -1,3 +1,4 @@
+import { wakeInBatches, type Woken } from '../../commands/batches.ts';
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import { PaymentRefused, type PaymentsContext } from '../payments/provider.ts';
@@ -69,11 +70,7 @@ export async function transferPayout({ pool, log, payments }: PaymentsContext, p
 }
 
 /**
- * Wakes payouts that no life seems to hold, and those that waited for a payment provider where there is one now; at
- * most 100 a call.
+ * Wakes payouts that no life seems to hold, and those that waited for a payment provider where there is one now.
  */
-export async function reconcilePayouts({ config, pool, delivery }: Context): Promise<{ woken: number }> {
-  const woken = await reconcilePayoutRows(pool, config.payments !== undefined);
-  if (woken > 0) delivery.messagesCommitted();
-  return { woken };
-}
+export const reconcilePayouts = ({ config, pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcilePayoutRows(pool, config.payments !== undefined));

@@ -84,5 +84,10 @@ export const describePayoutRows = (
     where (operator_id, month) in (
       select split_part(id, ':', 1), split_part(id, ':', 2) from unnest(${textArray(payoutIds)}) as ids (id))`);
 
-export const reconcilePayoutRows = (connection: CommonQueryMethods, configured: boolean): Promise<number> =>
-  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_payouts(${configured}) as woken`);
+const Reconciled = z.object({ looked: z.number(), woken: z.number() });
+
+export const reconcilePayoutRows = (
+  connection: CommonQueryMethods,
+  configured: boolean,
+): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select * from reconcile_payouts(${configured})`);

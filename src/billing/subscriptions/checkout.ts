@@ -13,7 +13,7 @@ import {
   type ChangeRow,
 } from './change-queries.ts';
 import { completeIfPaid, forOperator } from './life.ts';
-import { findSubscription, type SubscriptionRow } from './queries.ts';
+import { findSubscription, planFetchNow, type SubscriptionRow } from './queries.ts';
 import { isRunning, takeState } from './state.ts';
 
 /**
@@ -32,6 +32,8 @@ export async function openSubscriptionCheckout(context: PaymentsContext, changeI
     if (!(error instanceof PaymentRefused)) throw error;
     log.error({ changeId, reason: error.message }, 'the payment provider refuses to open a checkout of a subscription');
     await endChange(pool, changeId, { status: 'refused', closing: false });
+    // It may be refused since the subscription has ended there, and nobody has said so here.
+    if (isRunning(row)) await planFetchNow(pool, change.operator_id);
   }
 }
 

@@ -6,6 +6,7 @@ import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { OperatorId } from '../../ids/ids.ts';
+import { raiseAlarm } from '../cases/queries.ts';
 import { describeLives, type LifeDescription } from '../payments/life-description.ts';
 import {
   PaymentRefused,
@@ -157,19 +158,21 @@ async function readAtProvider(
 
 /** Makes an upgrade that was paid where paying it did not. */
 export async function completeIfPaid(
-  { payments, log }: PaymentsContext,
+  { payments, log, pool }: PaymentsContext,
   { change, checkout, subscriptionId }: { change: ChangeRow; checkout: CheckoutState; subscriptionId: string },
 ): Promise<void> {
   if (change.kind !== 'upgrade' || checkout.status !== 'paid') return;
-  const { id: changeId, tier } = change;
-  const alarm = (reason: string): void =>
+  const { id: changeId, operator_id: operatorId, tier } = change;
+  const alarm = async (reason: string): Promise<void> => {
     log.error({ changeId, subscriptionId, reason }, 'an upgrade was paid and is not made; a person must look');
+    await raiseAlarm(pool, { kind: 'upgrade_not_made', concerns: changeId, operatorId });
+  };
   try {
     const { tier: has } = await payments.completeUpgrade({ changeId, subscriptionId, tier });
-    if (has !== tier) alarm(`the tier is ${has ?? 'unknown'} by now`);
+    if (has !== tier) await alarm(`the tier is ${has ?? 'unknown'} by now`);
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
-    alarm(error.message);
+    await alarm(error.message);
   }
 }
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Unit } from '../../commands/unit.ts';
 import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
-import { newId, type OperatorId } from '../../ids/ids.ts';
+import { newId } from '../../ids/ids.ts';
 import { noDetails, type WalletTransaction } from './schema.ts';
 
-export interface Adjustment {
-  operatorId: OperatorId;
+interface Adjustment {
+  operatorId: string;
   /** Not zero; negative takes money out. */
   amountCents: number;
   description: string;
@@ -18,16 +18,13 @@ const MovedRow = z.object({ id: z.string() });
 const CreatedRow = z.object({ created_at: z.string() });
 
 /**
- * Puts money into a wallet or takes it out, by a decision of the platform's administrator. Part of the command of
- * `unit`, which writes an audit event too. The wallet never goes below zero (decision B10).
+ * Locks the wallet and sees that it covers what is taken out: it never goes below zero (decision B10).
  * @throws CarnetError NOT_FOUND for an unknown operator, BALANCE_TOO_LOW.
  */
-export async function adjustWallet(
-  unit: Unit,
-  { operatorId, amountCents, description }: Adjustment,
-): Promise<WalletTransaction> {
-  const { connection } = unit;
-  const id = newId('txn');
+export async function assertMayAdjust(
+  { connection }: Unit,
+  { operatorId, amountCents }: Omit<Adjustment, 'description'>,
+): Promise<void> {
   const wallet = await connection.maybeOne(sql.type(WalletRow)`
     select posted_cents - held_cents as available, receivable_cents as owed from wallets
     where operator_id = ${operatorId} for no key update`);
@@ -37,6 +34,18 @@ export async function adjustWallet(
     const reserved = await connection.oneFirst(sql.type(ReservedRow)`select reserved_cents(${operatorId}) as reserved`);
     assertCovers({ ...wallet, reserved }, -amountCents);
   }
+}
+
+/**
+ * Puts money into a wallet or takes it out, by a decision of the platform's people. Part of the command of `unit`, which
+ * has called `assertMayAdjust`; writes an audit event too.
+ */
+export async function adjustWallet(
+  unit: Unit,
+  { operatorId, amountCents, description }: Adjustment,
+): Promise<WalletTransaction> {
+  const { connection } = unit;
+  const id = newId('txn');
   const move = amountCents > 0 ? sql.fragment`credit_wallet` : sql.fragment`debit_wallet`;
   await connection.query(sql.type(MovedRow)`
     select ${move}(${id}, ${operatorId}, ${Math.abs(amountCents)}, 'platform:adjustments', 'adjustment', ${id},

@@ -22,13 +22,14 @@ const postAdjustment = route({
   operation: 'createAdjustment',
   tag: 'platform',
   summary: 'Put cents into the wallet of an operator, or take them out',
+  description: 'A person who administers the platform approves it.',
   audience: 'platform',
   params: z.object({ id: z.string() }),
   body: CreateAdjustmentSchema,
   example: { amount_cents: 1_000, description: 'Welcome credit' },
   status: 201,
   reply: AdjustmentSchema,
-  refusals: ['NOT_FOUND', 'BALANCE_TOO_LOW'],
+  refusals: ['NOT_FOUND', 'BALANCE_TOO_LOW', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) => createAdjustment(context, call, { operatorId: id, ...body }),
 });
 

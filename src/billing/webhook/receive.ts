@@ -26,6 +26,7 @@ const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the pa
  * - `unknown`: the payment is for a top-up that does not exist;
  * - `came_back`: a refund that the wallet has paid, and that was not made here or was settled by a person, came back from
  *   the bank;
+ * - `paid_after_all`: a refund that a person had released was paid at the provider, and taken from the wallet again;
  * - `unlisted`: a dispute has a status that we do not know, so only what its balance transactions moved counts;
  * - `unknown_price`: a subscription has a price that no setting names, so only the rest of it counts;
  * - `reversed_in_part`: a part of a payout was taken back from the publisher's account.
@@ -34,6 +35,7 @@ const ALARMING: ReadonlySet<string> = new Set([
   'differs',
   'unknown',
   'came_back',
+  'paid_after_all',
   'unlisted',
   'unknown_price',
   'reversed_in_part',
@@ -51,7 +53,7 @@ export async function receivePaymentEvent(context: Context, event: PaymentEvent,
     const effect = await applyFact(unit, event, requestId);
     await savePaymentOutcome(unit.connection, { id: event.id, subject: subjectOf(event), outcome: effect.outcome });
     if (effect.life !== null) {
-      await unit.wake(effect.life);
+      await unit.wake(effect.life, effect.operator_id ?? undefined);
       const life = parseLifeId(effect.life);
       if (life !== undefined) unit.changed(life.id);
     }

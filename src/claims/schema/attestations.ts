@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { certThumbprint, hash64, openObject, stringMap, time } from './fields.ts';
+import { certThumbprint, hash64, listOf, openObject, stringMap, time } from './fields.ts';
 
 /** Payloads of attestations: where software and content come from, and in what a workload runs. */
 
@@ -45,7 +45,7 @@ export const SlsaProvenanceSchema = z.strictObject({
   builder: z.strictObject({
     id: z.string(),
     version: stringMap.optional(),
-    builder_dependencies: z.array(z.strictObject(source)).optional(),
+    builder_dependencies: listOf(z.strictObject(source)).optional(),
   }),
   invocation: z
     .strictObject({
@@ -65,16 +65,14 @@ export const AiBomRefSchema = z.strictObject({
   spec_version: z.string(),
   bom_uri: z.string(),
   bom_sha256: hash64,
-  models: z
-    .array(
-      z.strictObject({
-        name: z.string(),
-        version: z.string().optional(),
-        source: z.string().optional(),
-        license: z.string().optional(),
-      }),
-    )
-    .optional(),
+  models: listOf(
+    z.strictObject({
+      name: z.string(),
+      version: z.string().optional(),
+      source: z.string().optional(),
+      license: z.string().optional(),
+    }),
+  ).optional(),
   training_data_summary: z.string().optional(),
   attested_at: time,
 });

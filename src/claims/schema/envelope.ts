@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operatorId, subject, wholeTime } from './fields.ts';
+import { listOf, operatorId, subject, wholeTime } from './fields.ts';
 import { CLAIM_TYPES, payloadSchemas, SHAPED_TYPES, SHAPELESS_TYPES } from './payloads.ts';
 
 /** Every member must be present; those that may be null are null where there is no value. */
@@ -17,15 +17,13 @@ export const ReceiptSchema = z
         root_hash: z.string().nullable(),
       })
       .nullable(),
-    witnesses: z
-      .array(
-        z.strictObject({
-          registry: z.string(),
-          registry_entry_uri: z.string(),
-          proof_bytes: z.string().nullable(),
-        }),
-      )
-      .nullable(),
+    witnesses: listOf(
+      z.strictObject({
+        registry: z.string(),
+        registry_entry_uri: z.string(),
+        proof_bytes: z.string().nullable(),
+      }),
+    ).nullable(),
   })
   .meta({ id: 'ClaimReceipt', description: 'That a registry has recorded the claim.' });
 
@@ -44,7 +42,7 @@ const members = {
   issued_at: wholeTime.describe('When it was issued, in any unit; stored as it is sent.'),
   claim_version: z.int().min(1),
   receipt: ReceiptSchema.nullable(),
-  co_signatures: z.array(CoSignatureSchema).default([]),
+  co_signatures: listOf(CoSignatureSchema).default([]),
 };
 
 const [firstShaped, ...otherShaped] = SHAPED_TYPES.map((type) =>

@@ -35,7 +35,14 @@ export const severity = z.enum(['low', 'medium', 'high', 'critical']);
 
 /** Members of any name and type. */
 export const openObject = z.looseObject({});
-export const stringMap = z.record(z.string(), z.string());
+
+/** Most items of a list and members of a map where the list or map has no bound of its own: as many as a report may name. */
+const MOST_ITEMS = 1_000;
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(MOST_ITEMS);
+export const stringMap = z
+  .record(z.string(), z.string())
+  .refine((map) => Object.keys(map).length <= MOST_ITEMS, `must have at most ${MOST_ITEMS} members`)
+  .meta({ maxProperties: MOST_ITEMS });
 
 export const cost = z.strictObject({
   wallet_cents: z.number().min(0).nullable(),

@@ -1,13 +1,18 @@
 -- Notes in which namespace of Temporal lives are kept now, and beside which copy of this database: a restored one has another system
--- identifier, timeline or oid. Returns the epoch where that is another store than before, otherwise null.
+-- identifier, timeline or oid, and one that was restored in place a row that another transaction wrote. Returns the epoch where that is
+-- another store than before, otherwise null.
 create function note_life_store(p_namespace text) returns int language plpgsql as $$
 declare
   v_store text := concat_ws(' ', p_namespace, (select system_identifier from pg_control_system()),
     (select timeline_id from pg_control_checkpoint()), (select oid from pg_database where datname = current_database()));
   v_epoch int;
 begin
-  insert into life_store (store, epoch, since) values (v_store, 1, '-infinity') on conflict (one) do nothing;
-  update life_store set store = v_store, epoch = epoch + 1, since = clock_timestamp() where store <> v_store
+  if not exists (select from life_store) then
+    insert into life_store (store, written_by, epoch, since) values (v_store, pg_current_xact_id()::xid, 1, '-infinity')
+      on conflict (one) do nothing;
+  end if;
+  update life_store set store = v_store, written_by = pg_current_xact_id()::xid, epoch = epoch + 1, since = clock_timestamp()
+    where store <> v_store or written_by <> xmin
     returning epoch into v_epoch;
   return v_epoch;
 end $$;

@@ -48,10 +48,16 @@ create table life_messages (
   next_attempt_at timestamptz not null default clock_timestamp() + interval '500 milliseconds',
   lease_until timestamptz,
   attempts int not null default 0,
-  parked boolean not null default false
+  parked boolean not null default false,
+  -- Whose turn it takes: an operator, of a mail its recipient; one that a person wakes by hand is nobody's.
+  owner text not null default 'nobody',
+  -- Of its kind, as `Priority` in temporal/lives.ts: money, work, mail.
+  priority int not null generated always as (case split_part(life, ':', 1)
+    when 'mail' then 5 when 'invocation' then 3 when 'session' then 3 else 1 end) stored
 ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
-create index life_messages_due on life_messages (next_attempt_at) where not parked;
-create index life_messages_of_life on life_messages (life);
+-- Leads from one owner to the next, and to what of theirs is due.
+create index life_messages_due on life_messages (priority, owner, next_attempt_at) where not parked;
+create index life_messages_of_life on life_messages (life, id);
 
 -- One row for each task that some worker does every few seconds, for all of them: when the next round may begin.
 create table rounds (
@@ -64,6 +70,9 @@ create table rounds (
 create table life_store (
   one boolean primary key default true check (one),
   store text not null,
+  -- The transaction that wrote this row, as in its system column xmin. A dump carries this one and not that: where they differ, somebody has
+  -- restored a dump, or changed the row by hand.
+  written_by xid not null,
   epoch int not null,                   -- +1 with each change
   since timestamptz not null            -- when the change was noticed
 );

@@ -261,13 +261,24 @@ create table top_ups (
   next_call_at timestamptz,                   -- when its state is read from the provider
   settled_at timestamptz,
   life_seen_at timestamptz,
+  woken_at timestamptz,                 -- by the reconciler, last
   created_at timestamptz not null default clock_timestamp(),
+  -- When the reconciler looks at it, while it is open: ten seconds after it was made where no life has seen it, else a minute after it was
+  -- due. A life that tries a provider again and again is left ten minutes. (In UTC: an interval is immutable only without a time zone.)
+  look_at timestamptz not null generated always as (case
+    when life_seen_at is null and woken_at is null then (created_at at time zone 'UTC' + interval '10 seconds') at time zone 'UTC'
+    when life_seen_at is null then (woken_at at time zone 'UTC' + interval '1 minute') at time zone 'UTC'
+    when woken_at > life_seen_at then (woken_at at time zone 'UTC' + interval '10 minutes') at time zone 'UTC'
+    else greatest(life_seen_at at time zone 'UTC' + interval '10 minutes',
+      coalesce(next_call_at, expires_at) at time zone 'UTC' + interval '1 minute') at time zone 'UTC' end) stored,
   constraint top_ups_url check ((checkout_url is not null) = (status = 'open')),
   constraint top_ups_next_call check ((next_call_at is not null) = (status in ('open', 'processing'))),
   constraint top_ups_credit check ((transaction_id is not null) = (status = 'paid')),
   constraint top_ups_paid check (status <> 'paid' or (session_id is not null and payment_id is not null and settled_at is not null))
 ) with (fillfactor = 70);
-create index top_ups_open on top_ups (created_at) where status in ('opening', 'open', 'processing');
+create index top_ups_due on top_ups (look_at) where status in ('opening', 'open', 'processing');
+-- Those that a life of another store saw, after the last moment that anybody looked after them.
+create index top_ups_seen on top_ups (greatest(life_seen_at, woken_at)) where status in ('opening', 'open', 'processing');
 -- How many pages of an operator can still be paid.
 create index top_ups_to_pay on top_ups (operator_id) where status in ('opening', 'open');
 
@@ -304,7 +315,14 @@ create table refunds (
   next_call_at timestamptz,                   -- when the request is sent to the provider, first or again
   settled_at timestamptz,
   life_seen_at timestamptz,
+  woken_at timestamptz,                 -- by the reconciler, last
   created_at timestamptz not null default clock_timestamp(),
+  look_at timestamptz not null generated always as (case -- as of a top-up
+    when life_seen_at is null and woken_at is null then (created_at at time zone 'UTC' + interval '10 seconds') at time zone 'UTC'
+    when life_seen_at is null then (woken_at at time zone 'UTC' + interval '1 minute') at time zone 'UTC'
+    when woken_at > life_seen_at then (woken_at at time zone 'UTC' + interval '10 minutes') at time zone 'UTC'
+    else greatest(life_seen_at at time zone 'UTC' + interval '10 minutes', next_call_at at time zone 'UTC' + interval '1 minute')
+      at time zone 'UTC' end) stored,
   unique (transaction_id, attempt),
   constraint refunds_next_call check ((next_call_at is not null) = (status = 'pending')),
   constraint refunds_settled check ((settled_at is null) = (status = 'pending'))
@@ -312,6 +330,8 @@ create table refunds (
 create unique index refunds_one on refunds (transaction_id) where status <> 'failed';
 create index refunds_of_top_up on refunds (top_up_id);
 create index refunds_open on refunds (created_at) where status = 'pending';
+create index refunds_due on refunds (look_at) where status = 'pending';
+create index refunds_seen on refunds (greatest(life_seen_at, woken_at)) where status = 'pending';
 
 -- How much of a payment went back, ours and what was refunded at the provider, whether or not we know the payment yet; and how much
 -- of it was taken from the wallet for refunds that were not ours.
@@ -349,6 +369,23 @@ create table dispute_movements (
   cents bigint not null check (cents <> 0)
 );
 create index dispute_movements_of_dispute on dispute_movements (dispute_id);
+
+-- What no rule here decides about: a person looks, does what is to be done by another route or at the provider, and dismisses it
+-- (decision B35). One a kind and thing. over: the provider has said since what there is.
+create table billing_alarms (
+  id text primary key,
+  kind text not null check (kind in
+    ('refund_came_back', 'refund_paid_after_all', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made')),
+  concerns text not null,               -- rfd_…, pyt_…, sbc_…, or what the provider calls it
+  operator_id text not null references operators,
+  amount_cents bigint,                  -- null where nobody said how much
+  status text not null default 'open' check (status in ('open', 'dismissed', 'over')),
+  created_at timestamptz not null default clock_timestamp(),
+  decided_at timestamptz,
+  constraint billing_alarms_once unique (kind, concerns),
+  constraint billing_alarms_decided check ((decided_at is null) = (status = 'open'))
+);
+create index billing_alarms_open on billing_alarms (id) where status = 'open';
 
 -- ── Subscriptions ──
 
@@ -433,12 +470,21 @@ create table portal_sessions (
   url text,                             -- encrypted; deleted once it was answered, or after an hour
   return_to text not null,              -- the address of the service
   life_seen_at timestamptz,
+  woken_at timestamptz,                 -- by the reconciler, last
   created_at timestamptz not null default clock_timestamp(),
+  -- When the reconciler looks at it, while it opens: a life that has seen it ends it after a quarter of an hour.
+  look_at timestamptz not null generated always as (case
+    when woken_at > life_seen_at or life_seen_at is null and woken_at is not null
+      then (woken_at at time zone 'UTC' + interval '1 minute') at time zone 'UTC'
+    when life_seen_at is null then (created_at at time zone 'UTC' + interval '10 seconds') at time zone 'UTC'
+    else (created_at at time zone 'UTC' + interval '16 minutes') at time zone 'UTC' end) stored,
   constraint portal_sessions_url check ((url is not null) = (status = 'open'))
 );
 create index portal_sessions_age on portal_sessions (created_at);
--- The few whose page waits to be opened, or whose address has to be deleted.
-create index portal_sessions_open on portal_sessions (created_at) where status in ('opening', 'open');
+create index portal_sessions_due on portal_sessions (look_at) where status = 'opening';
+create index portal_sessions_seen on portal_sessions (greatest(life_seen_at, woken_at)) where status = 'opening';
+-- Those whose address has to be deleted.
+create index portal_sessions_open on portal_sessions (created_at) where status = 'open';
 
 -- ── Payouts ──
 
@@ -459,15 +505,26 @@ create table payouts (
   status text not null check (status in ('rolled_over', 'pending_account', 'due', 'transferring', 'paid', 'failed')),
   account text,                         -- as it was when the transfer began: a key at the provider stands for one request
   provider_transfer_id text,
-  life_seen_at timestamptz,
+  life_seen_at timestamptz,             -- also stamped by each try of a transfer
+  woken_at timestamptz,                 -- by the reconciler, last
   created_at timestamptz not null default clock_timestamp(),
   paid_at timestamptz,
+  -- When the reconciler looks at it, while it is due or transferring.
+  look_at timestamptz not null generated always as (case
+    when life_seen_at is null and woken_at is null then (created_at at time zone 'UTC' + interval '10 seconds') at time zone 'UTC'
+    when status = 'transferring' and life_seen_at is not null
+      then (greatest(life_seen_at, woken_at) at time zone 'UTC' + interval '1 hour') at time zone 'UTC'
+    else (greatest(life_seen_at, woken_at) at time zone 'UTC' + interval '1 minute') at time zone 'UTC' end) stored,
   constraint payouts_month_key unique (operator_id, month),
   constraint payouts_commission check (commission_cents between 0 and gross_cents),
   constraint payouts_account check ((account is not null) = (status in ('transferring', 'paid', 'failed'))),
   constraint payouts_paid check ((status = 'paid') = (paid_at is not null) and (status = 'paid') = (provider_transfer_id is not null))
 );
 create index payouts_open on payouts (operator_id) where status in ('due', 'transferring');
+create index payouts_due on payouts (look_at) where status = 'transferring' or (status = 'due' and life_seen_at is null);
+-- Those that wait for a payment provider, and where there is one, for their life.
+create index payouts_waiting on payouts (look_at) where status = 'due' and life_seen_at is not null;
+create index payouts_seen on payouts (greatest(life_seen_at, woken_at)) where status in ('due', 'transferring');
 
 -- Every status of a payout is one audit event.
 create function audit_payout() returns trigger language plpgsql as $$

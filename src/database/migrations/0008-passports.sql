@@ -41,6 +41,8 @@ create table passport_lineages (
   root_agent_id text not null,           -- whose grants a refresh is checked against: a child needs none of its own (decision A41)
   parent_lineage_id text,
   depth smallint not null check (depth between 0 and 4),
+  -- Of the lineages that it was delegated from, the parent's first and the root's last: what an agent of them may no longer do ends here too.
+  agents_above text[] not null default '{}' check (cardinality(agents_above) = depth),
   accountability text not null check (accountability in ('standard', 'logged', 'enforced')),
   checkpoint_interval_seconds double precision,  -- null: no checkpoints are due
   intent text,                           -- JSON as it was sent; null: none was given
@@ -166,6 +168,7 @@ create table checkouts (
   session_id text not null,
   operator_id text not null,
   agent_id text not null,
+  key_thumbprint text,                   -- of the agent when the row was made: whoever has this key is held with it
   jti text not null,
   missed boolean not null,               -- it did not come in time
   services_used text[],
@@ -188,6 +191,7 @@ create table checkouts (
 );
 create index checkouts_to_review on checkouts (operator_id, id) where review_status is not null;
 create index checkouts_holding on checkouts (agent_id) where review_status = 'pending' and risk = 'critical';
+create index checkouts_holding_key on checkouts (operator_id, key_thumbprint) where review_status = 'pending' and risk = 'critical';
 create index checkouts_pending on checkouts (session_id) where review_status = 'pending';
 
 -- A missed checkout has a row before the agent's report fills it.

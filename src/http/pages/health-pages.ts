@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { sql, type DatabasePool } from '../../database/pool.ts';
 import { jsonPage, type NamedPage, type Page } from './page.ts';
@@ -16,11 +17,18 @@ const One = z.object({ one: z.literal(1) });
 /** Milliseconds that an answer of the database is shown for, so that anybody may ask and it costs a query a second. */
 const READY_MS = 1_000;
 
-/** The last result for this long, and the one that is under way. */
+/** Milliseconds after which a database that has not answered counts as unreachable: a probe waits no longer. */
+const ANSWER_MS = 2_000;
+
+/** The last result for this long, and the one that is under way, however long it is. */
 function atMostEvery<T>(ms: number, look: () => Promise<T>): () => Promise<T> {
-  let last: { result: Promise<T>; at: number } | undefined;
+  let last: { result: Promise<T>; until: number } | undefined;
   return () => {
-    if (last === undefined || performance.now() - last.at >= ms) last = { result: look(), at: performance.now() };
+    if (last === undefined || performance.now() >= last.until) {
+      const begun = { result: look(), until: Infinity };
+      void begun.result.finally(() => (begun.until = performance.now() + ms));
+      last = begun;
+    }
     return last.result;
   };
 }
@@ -41,7 +49,8 @@ export function healthPages(
     ),
   );
   const readiness = async (): Promise<Page> => {
-    const database = await databaseState();
+    const tooLate = sleep(ANSWER_MS, 'unreachable' as const, { ref: false });
+    const database = await Promise.race([databaseState(), tooLate]);
     const temporal = temporalHealth?.();
     const working = isPolling === undefined || (isPolling() && temporal === 'ok');
     const serves = database === 'ok' && working ? 'ok' : 'unavailable';

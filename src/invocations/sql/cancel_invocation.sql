@@ -12,7 +12,7 @@ begin
   if not is_claimable(i) then perform refuse_not_pending(i); end if;
   i := end_invocation(i, 'failed', '{"code":"CANCELLED_BY_CONSUMER","message":"The consumer cancelled it before it was done."}',
     i.consumer_operator_id, p_actor, 'invocation.cancelled', p_request);
-  perform wake_life('invocation:' || p_invocation);
+  perform wake_life('invocation:' || p_invocation, i.consumer_operator_id);
   answer := invocation_answer_of(i, 1);
   if p_key is not null then perform keep_answer(p_key_operator, p_agent_part, p_key, 200, answer.snapshot, null); end if;
   perform return_held_price(i);

@@ -21,7 +21,7 @@ begin
     where id = p_invocation returning * into i;
   insert into audit_events (operator_id, actor, action, target, request_id)
     values (i.provider_operator_id, p_actor, 'invocation.claimed', p_invocation, p_request);
-  if p_lease_seconds is not null then perform wake_life('invocation:' || p_invocation); end if;
+  if p_lease_seconds is not null then perform wake_life('invocation:' || p_invocation, i.consumer_operator_id); end if;
   answer := invocation_answer_of(i, case when p_lease_seconds is null then 0 else 1 end);
   if p_key is not null then perform keep_answer(p_key_operator, p_agent_part, p_key, 200, answer.snapshot, null); end if;
   return answer;

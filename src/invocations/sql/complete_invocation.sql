@@ -21,7 +21,7 @@ begin
       where id = p_invocation returning * into i;
     insert into audit_events (operator_id, actor, action, target, request_id)
       values (i.provider_operator_id, p_actor, 'invocation.completed', p_invocation, p_request);
-    perform wake_life('invocation:' || p_invocation);
+    perform wake_life('invocation:' || p_invocation, i.consumer_operator_id);
     messages := 1;
   end if;
   answer := invocation_answer_of(i, messages);

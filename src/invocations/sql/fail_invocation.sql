@@ -13,7 +13,7 @@ begin
   if i.status <> 'failed' or i.error <> p_error then
     if i.status <> 'processing' then perform refuse_not_processing(i); end if;
     i := end_invocation(i, 'failed', p_error, i.provider_operator_id, p_actor, 'invocation.failed', p_request);
-    perform wake_life('invocation:' || p_invocation);
+    perform wake_life('invocation:' || p_invocation, i.consumer_operator_id);
     messages := 1;
   end if;
   answer := invocation_answer_of(i, messages);

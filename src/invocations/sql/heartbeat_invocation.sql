@@ -19,7 +19,7 @@ begin
   lease_before := i.lease_until;
   update invocations set lease_until = clock_timestamp() + make_interval(secs => coalesce(p_lease_seconds, lease_seconds))
     where id = p_invocation returning * into i;
-  if i.lease_until < lease_before then perform wake_life('invocation:' || p_invocation); end if;
+  if i.lease_until < lease_before then perform wake_life('invocation:' || p_invocation, i.consumer_operator_id); end if;
   answer := invocation_answer_of(i, case when i.lease_until < lease_before then 1 else 0 end);
   if p_key is not null then perform keep_answer(p_key_operator, p_agent_part, p_key, 200, answer.snapshot, null); end if;
   return answer;

@@ -34,7 +34,7 @@ begin
     returning * into created;
   insert into audit_events (operator_id, actor, action, target, request_id)
     values (p_operator, p_actor, 'invocation.created', p_invocation, p_request);
-  perform wake_life('invocation:' || p_invocation);
+  perform wake_life('invocation:' || p_invocation, p_operator);
   answer := invocation_answer_of(created, 1);
   if p_key is not null then
     perform keep_answer(p_operator, p_agent_part, p_key, 201, answer.snapshot, '/v1/skills/invocations/' || p_invocation);

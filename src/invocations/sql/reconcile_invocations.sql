@@ -31,7 +31,7 @@ begin
       looked := looked + 1;
       if i.expires_at < clock_timestamp() - interval '30 seconds' then
         perform expire_invocation(i);
-        perform wake_life('invocation:' || v_id);
+        perform wake_life('invocation:' || v_id, i.consumer_operator_id);
         expired := expired || v_id;
       else
         woken := woken + wake_missing_invocation(i, i.life_epoch is null or i.lease_until < clock_timestamp() - interval '1 minute');

@@ -4,7 +4,7 @@ create function wake_missing_invocation(i invocations, p_missing boolean) return
 declare v_woken int := 0;
 begin
   if p_missing and not exists (select from life_messages where life = 'invocation:' || i.id) then
-    perform wake_life('invocation:' || i.id);
+    perform wake_life('invocation:' || i.id, i.consumer_operator_id);
     v_woken := 1;
   end if;
   update invocations set life_epoch = case when not p_missing then life_epoch end,

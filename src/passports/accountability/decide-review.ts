@@ -16,7 +16,7 @@ import type { Decision, DecideReview } from './schema.ts';
  * without `block_future`. With it the block takes the place of the hold: the lineage with its descendants is revoked and
  * the agent blocked (decision A31), which every credential of the operator may do. `block_future` means nothing beside
  * `approved`. The same decision again changes nothing and needs no approval.
- * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, GOVERNANCE_APPROVAL_REQUIRED
+ * @throws CarnetError NOT_FOUND, REVIEW_ALREADY_DECIDED, REVIEW_CHANGED, GOVERNANCE_APPROVAL_REQUIRED
  */
 export const decideReview = (
   context: Context,
@@ -35,6 +35,7 @@ export const decideReview = (
       assertSameDecision(before, decision);
       return { status: 200, body: await decisionOf(connection, operatorId, before) };
     }
+    assertSeen(before, decision);
     const act = governedAct(before, decision);
     const refused =
       act === null ? null : await context.requireApproval(unit, call, { act, subject: subjectOf(before) });
@@ -65,6 +66,19 @@ function governedAct({ review }: LockedReview, { decision, block_future: blocked
 
 /** What the person who decides looks at: a late checkout changes it. */
 const subjectOf = ({ review, claim_id: report }: LockedReview): object => ({ review, report });
+
+/** Whoever says what they looked at decides about nothing else: a late report may have come while they read. */
+function assertSeen({ review }: LockedReview, { seen }: DecideReview): void {
+  assertThat(
+    seen === undefined || seen === review.digest,
+    () =>
+      new CarnetError(
+        'REVIEW_CHANGED',
+        'A report or a flag has come since you looked at this review: look at it again, then decide with its digest.',
+        { extra: { digest: review.digest } },
+      ),
+  );
+}
 
 function assertSameDecision({ review, block_future: blocked }: LockedReview, decision: DecideReview): void {
   assertThat(

@@ -1,11 +1,7 @@
 import { z } from 'zod';
+import { batchesOfRound } from '../../commands/batches.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
-
-/** Sessions that `reconcile_sessions` looks at in one transaction. */
-const BATCH = 100;
-/** Then the next round goes on, so that other kinds of lives have their turn. */
-const LONGEST_ROUND_MS = 3_000;
 
 const Reconciled = z.object({
   looked: z.number(),
@@ -30,13 +26,10 @@ interface SessionReconciliation {
  */
 export async function reconcileSessions(context: Context): Promise<SessionReconciliation> {
   const { pool, config, log, delivery } = context;
-  const until = performance.now() + LONGEST_ROUND_MS;
   let [woken, raised, failed] = [0, 0, 0];
-  for (let looked = BATCH; looked === BATCH && performance.now() < until;) {
-    const batch = await pool.one(
-      sql.type(Reconciled)`select * from reconcile_sessions(${config.missedCheckoutGraceSeconds})`,
-    );
-    looked = batch.looked;
+  for await (const batch of batchesOfRound(() =>
+    pool.one(sql.type(Reconciled)`select * from reconcile_sessions(${config.missedCheckoutGraceSeconds})`),
+  )) {
     woken += batch.woken;
     raised += batch.raised;
     failed += batch.failed.length;

@@ -104,7 +104,7 @@ const decide = route({
   example: { decision: 'blocked', notes: 'Used a service it had not declared.', block_future: true },
   status: 200,
   reply: DecisionSchema,
-  refusals: ['NOT_FOUND', 'REVIEW_ALREADY_DECIDED', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  refusals: ['NOT_FOUND', 'REVIEW_ALREADY_DECIDED', 'REVIEW_CHANGED', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { checkoutId }, body }) =>
     decideReview(context, call, { checkoutId, decision: body }),
 });

@@ -89,6 +89,9 @@ export const ReviewSchema = z
     notes: z.string().nullable(),
     created_at: z.string(),
     decided_at: z.string().nullable(),
+    digest: z
+      .string()
+      .meta({ description: 'Of risk, flags and report; another one when a report or flag has come since' }),
   })
   .meta({ id: 'PassportReview' });
 export type Review = z.output<typeof ReviewSchema>;
@@ -153,6 +156,10 @@ export const DecideReviewSchema = z
     block_future: z.boolean().default(false).meta({
       description:
         'With blocked: revoke the passport with its refreshes and delegations, and block the agent until a person unblocks it; with approved it means nothing',
+    }),
+    seen: z.string().max(64).optional().meta({
+      description:
+        'The digest of the review that you looked at; where a report or flag has come since, this is 409 REVIEW_CHANGED',
     }),
   })
   .meta({ id: 'DecideReview' });

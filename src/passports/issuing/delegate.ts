@@ -5,7 +5,6 @@ import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { assertCanHoldPassport, checkpointInterval, requireActiveBindings, strongerMode } from './assemble.ts';
-import { factsAbove } from './chain.ts';
 import { constraintsOf, intentsOf } from './constraints.ts';
 import type { FactsInUse } from './facts.ts';
 import { resolveIntents } from './intents.ts';
@@ -60,7 +59,6 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   assertThat(child, () => notFound('agent'));
   const delegator = parentClaims.agent_id === child.agent.id ? child : await facts.of(parentClaims.agent_id);
   assertThat(delegator, () => notFound('agent'));
-  const above = await factsAbove(context, parent, facts);
   const pinned = new Map(
     parentClaims.services
       .flatMap(({ constraints }) => intentsOf(constraints) ?? [])
@@ -75,7 +73,6 @@ async function composeDelegation(context: Context, { parent, body, operatorId, f
   });
   assertCanHoldPassport(delegator);
   assertCanHoldPassport(child);
-  for (const agent of above) assertCanHoldPassport(agent);
   assertThat(
     parentClaims.delegation_depth < MAX_DEPTH,
     () =>

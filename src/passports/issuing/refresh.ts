@@ -4,8 +4,8 @@ import { sql } from '../../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import { assertCanHoldPassport, assertStillGranted, requireActiveBindings } from './assemble.ts';
 import type { FactsInUse } from './facts.ts';
+import { findRootAgent } from '../lists/queries.ts';
 import { readParentToken, type ParentToken } from './parent-token.ts';
-import { factsAbove } from './chain.ts';
 import type { RefreshBody, SignedPassport } from '../schema.ts';
 import { PassportAnswerRow, signPassport } from './sign.ts';
 
@@ -37,11 +37,11 @@ async function composeRefresh(context: Context, from: ParentToken | CarnetError,
   const { claims } = from;
   const holder = await facts.of(claims.agent_id);
   assertThat(holder, () => notFound('agent'));
-  const above = await factsAbove(context, from, facts);
   // A child needs no grants of its own: what it may do was granted to the agent at the root.
-  const root = above.at(-1) ?? holder;
+  const rootId = claims.delegation_depth === 0 ? claims.agent_id : await findRootAgent(context.pool, from.jti);
+  const root = rootId === null ? holder : await facts.of(rootId);
+  assertThat(root, () => notFound('agent'));
   assertCanHoldPassport(holder);
-  for (const agent of above) assertCanHoldPassport(agent);
   const bindings = requireActiveBindings(
     holder,
     claims.authority_refs.map(({ binding_id: id }) => id),

@@ -108,8 +108,7 @@ export async function listPassports(
   return rows.map(toPassport);
 }
 
-/** The agents of a passport's chain, its own first and that at the root last; empty: no such passport. */
-export const findChainAgents = (connection: CommonQueryMethods, jti: string): Promise<readonly string[]> =>
-  connection.anyFirst(sql.type(z.object({ agent_id: z.string() }))`
-    select chain.agent_id from passports p, agents_of_chain(p.lineage_id) with ordinality as chain (agent_id, nth)
-    where p.jti = ${jti} order by chain.nth`);
+/** The agent whose passport the first of a chain was; null: no such passport. */
+export const findRootAgent = (connection: CommonQueryMethods, jti: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ root_agent_id: z.string() }))`
+    select l.root_agent_id from passports p join passport_lineages l on l.id = p.lineage_id where p.jti = ${jti}`);

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import type { Operator } from '../../../src/accounts/operators/schema.ts';
-import { buildAgent, buildAgentKey, buildOperator, unique } from '../../support/factories.ts';
-import { assertProblem, assertStatus, platform } from '../../support/service.ts';
+import type { WalletTransaction } from '../../../src/billing/wallet/schema.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { approve, postApproved, refusedWith, withApproval } from '../../governance/support.ts';
+import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import { buildPerson } from '../../support/people.ts';
+import { assertProblem, assertStatus, database, platform, type Requester } from '../../support/service.ts';
 
 describe('PATCH /v1/admin/operators/:id', () => {
   it('sets tier and commission, each alone', async () => {
@@ -64,37 +69,79 @@ describe('PATCH /v1/admin/operators/:id', () => {
 });
 
 describe('POST /v1/admin/operators/:id/adjustments', () => {
+  let person: Requester;
+  before(async () => {
+    person = await buildPerson({ operatorId: 'op_platform' });
+  });
+  const pathOf = ({ operatorId }: TestOperator): string => `/v1/admin/operators/${operatorId}/adjustments`;
+  const balanceOf = async (operator: TestOperator): Promise<unknown> =>
+    assertStatus(await operator.get('/v1/billing/balance'), 200).balance_cents;
+
   it('puts cents into the wallet and takes them out, each a wallet transaction of its own', async () => {
     const operator = await buildOperator();
-    const path = `/v1/admin/operators/${operator.operatorId}/adjustments`;
-    const credited = assertStatus(await platform().post(path, { amount_cents: 1_000, description: 'Welcome' }), 201);
+    const path = pathOf(operator);
+    const welcome = { amount_cents: 1_000, description: 'Welcome' };
+    const credited = assertStatus(await postApproved<WalletTransaction>(person, path, welcome), 201);
     assert.deepEqual(
       [credited.type, credited.amount_cents, credited.description, credited.meter],
       ['adjustment', 1_000, 'Welcome', null],
     );
-    assert.match(String(credited.id), /^txn_[0-9A-Z]{26}$/);
-    assert.equal(
-      assertStatus(await platform().post(path, { amount_cents: -300, description: 'Back' }), 201).amount_cents,
-      -300,
+    assert.match(credited.id, /^txn_[0-9A-Z]{26}$/);
+    const back = await postApproved<WalletTransaction>(person, path, { amount_cents: -300, description: 'Back' });
+    assert.equal(assertStatus(back, 201).amount_cents, -300);
+    assert.equal(await balanceOf(operator), 700);
+    const actions = await (
+      await database()
+    ).anyFirst(sql.type(z.object({ action: z.string() }))`
+      select action from audit_events where target = ${operator.operatorId} and action like 'wallet.%' order by id`);
+    assert.deepEqual(actions, ['wallet.adjusted', 'wallet.adjusted']);
+  });
+
+  for (const cents of [1, -1])
+    it(`moves not even ${cents} cent by the platform's key alone, nor by an approval of another sum`, async () => {
+      const operator = await buildOperator({ cents: 10 });
+      const [path, body] = [pathOf(operator), { amount_cents: cents, description: 'x' }];
+      const refused = await platform().post(path, body);
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      const approval = withApproval(refusedWith(refused).approval_id);
+      const unapproved = await platform().post(path, body, approval);
+      assert.deepEqual([unapproved.status, unapproved.body.approval_status], [403, 'pending']);
+      assertStatus(await approve(person, refusedWith(refused).approval_id), 200);
+      const other = await platform().post(path, { ...body, amount_cents: cents * 2 }, approval);
+      assert.deepEqual([other.status, other.body.approval_status], [403, 'other_request']);
+      assert.equal(await balanceOf(operator), 10);
+      assertStatus(await platform().post(path, body, approval), 201);
+      const again = await platform().post(path, body, approval);
+      assert.deepEqual([again.status, again.body.approval_status], [403, 'consumed']);
+      assert.equal(await balanceOf(operator), 10 + cents);
+    });
+
+  it('shows the person whose wallet it is', async () => {
+    const operator = await buildOperator();
+    const body = { amount_cents: 5, description: 'Goodwill' };
+    const { approval_id: id } = refusedWith(await platform().post(pathOf(operator), body));
+    const shown = assertStatus(await person.get(`/v1/governance/approvals/${id}`), 200);
+    assert.deepEqual(
+      [shown.action, shown.body, shown.subject],
+      ['wallet.adjusted', body, { operator_id: operator.operatorId, name: operator.name }],
     );
-    assert.equal(assertStatus(await operator.get('/v1/billing/balance'), 200).balance_cents, 700);
+    assertStatus(await approve(person, id), 200);
   });
 
   it('moves money once for one Idempotency-Key', async () => {
     const operator = await buildOperator();
-    const path = `/v1/admin/operators/${operator.operatorId}/adjustments`;
     const [body, headers] = [{ amount_cents: 5, description: 'once' }, { 'idempotency-key': unique('adjust') }];
-    const first = assertStatus(await platform().post(path, body, headers), 201);
-    assert.deepEqual(assertStatus(await platform().post(path, body, headers), 201), first);
-    assert.equal(assertStatus(await operator.get('/v1/billing/balance'), 200).balance_cents, 5);
+    const first = assertStatus(await postApproved(person, pathOf(operator), body, headers), 201);
+    assert.deepEqual(assertStatus(await platform().post(pathOf(operator), body, headers), 201), first);
+    assert.equal(await balanceOf(operator), 5);
   });
 
   it('is 400 BALANCE_TOO_LOW where the wallet would go below zero, and leaves it as it is', async () => {
     const operator = await buildOperator({ cents: 10 });
-    const path = `/v1/admin/operators/${operator.operatorId}/adjustments`;
+    const path = pathOf(operator);
     assertProblem(await platform().post(path, { amount_cents: -11, description: 'too much' }), 'BALANCE_TOO_LOW');
-    assert.equal(assertStatus(await operator.get('/v1/billing/balance'), 200).balance_cents, 10);
-    assertStatus(await platform().post(path, { amount_cents: -10, description: 'all of it' }), 201);
+    assert.equal(await balanceOf(operator), 10);
+    assertStatus(await postApproved(person, path, { amount_cents: -10, description: 'all of it' }), 201);
   });
 
   it('is 404 for an unknown operator', async () => {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { settleRefund } from '../../../src/billing/payments/queries.ts';
 import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
-import type { Balance } from '../../../src/billing/wallet/schema.ts';
-import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { approve, refusedWith, withApproval } from '../../governance/support.ts';
+import { postApproved, refusedWith } from '../../governance/support.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
-import { paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
+import { disputeObject, paymentEventBody, refundObject } from '../../support/payment-webhooks.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
 import {
@@ -17,54 +14,14 @@ import {
   beginTopUp,
   buildTopUp,
   movements,
-  outcomeOf,
   post,
   refundOf,
   topUpEvent,
   topUpRow,
 } from '../payments/support.ts';
+import { CASES, casesOf, centsOf, hangingRefund, onlyCase, refunded, settledRefund, walletOf } from './support.ts';
 
-const CASES = '/v1/admin/billing/cases';
 const reason = 'Looked up at the provider.';
-
-const casesOf = async ({ operatorId }: TestOperator): Promise<BillingCase[]> =>
-  assertStatus(await platform().get<{ cases: BillingCase[] }>(`${CASES}?operator_id=${operatorId}`), 200).cases;
-
-const onlyCase = async (operator: TestOperator): Promise<BillingCase> => {
-  const [first, ...more] = await casesOf(operator);
-  assert(first !== undefined && more.length === 0);
-  return first;
-};
-
-const walletOf = async (operator: TestOperator): Promise<[available: number, held: number, owed: number]> => {
-  const { balance_cents, held_cents, receivable_cents } = assertStatus(
-    await operator.get<Balance>('/v1/billing/balance'),
-    200,
-  );
-  return [balance_cents, held_cents, receivable_cents];
-};
-
-const centsOf = async ({ operatorId }: TestOperator): Promise<number[]> =>
-  (await movements(operatorId)).map(({ cents }) => cents);
-
-const refunded = (paymentId: string | null, cents: number): Promise<Reply> =>
-  post(paymentEventBody('charge.refunded', refundedCharge(paymentId ?? '', cents, cents)));
-
-/**
- * A refund of a top-up that the provider no longer knows, two days old; its life waits for an hour.
- * @param known whether the provider's id of it is
- */
-async function hangingRefund(operator: TestOperator, transactionId: string, known = true): Promise<string> {
-  const id = newId('rfd');
-  const pool = await database();
-  await pool.query(sql.type(z.object({}))`
-    select begin_refund(${id}, ${newId('hld')}, ${operator.operatorId}, ${transactionId}, 'local')`);
-  await pool.query(sql.type(z.object({}))`
-    update refunds set provider_refund_id = ${known ? `re_${id}` : null}, life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
-      next_call_at = clock_timestamp() + interval '1 hour'
-    where id = ${id}`);
-  return id;
-}
 
 describe('What waits for a person', function () {
   this.timeout(60_000);
@@ -75,19 +32,15 @@ describe('What waits for a person', function () {
   });
   after(async () => assertLedger(await database()));
 
-  /** Requests it with the platform key, which needs an approval, and repeats it with one. */
-  async function decide(path: string, body: object = { reason }): Promise<Reply<DecidedCase>> {
-    const refused = await platform().post(path, body);
-    assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
-    const { approval_id: id } = refusedWith(refused);
-    assertStatus(await approve(person, id), 200);
-    return platform().post<DecidedCase>(path, body, withApproval(id));
-  }
+  const decide = (path: string, body: object = { reason }): Promise<Reply<DecidedCase>> =>
+    postApproved(person, path, body);
+
+  const settled = (id: string, outcome: string) =>
+    decide(`/v1/admin/billing/refunds/${id}/settle`, { outcome, reason });
+
+  const settledByHand = (outcome: 'succeeded' | 'failed', given = {}) => settledRefund(person, outcome, given);
 
   describe('a refund that hangs', () => {
-    const settled = (id: string, outcome: string) =>
-      decide(`/v1/admin/billing/refunds/${id}/settle`, { outcome, reason });
-
     it('is listed once it is a day old, with what it holds', async () => {
       const operator = await buildOperator();
       const { transactionId } = await buildTopUp(operator);
@@ -96,6 +49,7 @@ describe('What waits for a person', function () {
       assert(Date.parse(since) < Date.now() - 86_400_000);
       assert.deepEqual(rest, {
         kind: 'refund',
+        alarm: null,
         id,
         operator_id: operator.operatorId,
         amount_cents: 1_000,
@@ -149,32 +103,6 @@ describe('What waits for a person', function () {
       assertProblem(again, 'INVALID_STATE');
     });
 
-    /** A refund that hangs and was settled, and how the provider reports on it. */
-    async function settledByHand(outcome: 'succeeded' | 'failed', { known = true, spent = 0 } = {}) {
-      const operator = await buildOperator();
-      const { id: topUp, transactionId } = await buildTopUp(operator);
-      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
-      const id = await hangingRefund(operator, transactionId, known);
-      assertStatus(await settled(id, outcome), 200);
-      if (spent > 0) await credit(operator.operatorId, -spent);
-      /** The provider's sum, of before the decision. */
-      const sum = (): Promise<Reply> =>
-        post(
-          paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, 1_000), {
-            createdAt: new Date(Date.now() - 60_000),
-          }),
-        );
-      /** @returns the outcome of the event; a refund that we requested has our key, one of the dashboard none. */
-      const report = async (status: string, metadata = { carnet_key: `refund:${transactionId}` }, re = `re_${id}`) => {
-        const eventId = newId('evt');
-        await post(
-          paymentEventBody('refund.updated', refundObject(re, paymentId, status, { metadata }), { id: eventId }),
-        );
-        return outcomeOf(eventId);
-      };
-      return { operator, transactionId, id, sum, report };
-    }
-
     for (const known of [true, false]) {
       const which = known ? 'whose id at the provider is known' : 'whose id at the provider nobody knew';
 
@@ -184,7 +112,7 @@ describe('What waits for a person', function () {
           assert.deepEqual(await walletOf(operator), [700, 0, 0]);
           if (sumFirst) await sum();
           for (let times = 0; times < 2; times += 1) {
-            assert.equal(await report('succeeded'), 'refunded');
+            assert.equal(await report('succeeded'), 'paid_after_all');
             assert.deepEqual(await walletOf(operator), [0, 0, 300]);
           }
           await sum();
@@ -225,7 +153,7 @@ describe('What waits for a person', function () {
     it('that was released, and paid after all while it is requested anew, is taken when the provider refuses that', async () => {
       const { operator, transactionId, report } = await settledByHand('failed', { known: false });
       const anew = await hangingRefund(operator, transactionId, false);
-      assert.equal(await report('succeeded'), 'refunded');
+      assert.equal(await report('succeeded'), 'paid_after_all');
       assert.deepEqual(await walletOf(operator), [0, 1_000, 0]);
       await settleRefund(await database(), anew, { providerRefundId: null, status: 'failed', cameBackAt: null });
       assert.deepEqual(await walletOf(operator), [0, 0, 0]);
@@ -242,7 +170,7 @@ describe('What waits for a person', function () {
 
     it('and was made in the dashboard is for a person when the bank sends it back', async () => {
       const { operator, id, report } = await settledByHand('succeeded', { known: false });
-      const byHand = (status: string) => report(status, {} as { carnet_key: string }, `re_by_hand_${id}`);
+      const byHand = (status: string) => report(status, {}, `re_by_hand_${id}`);
       assert.equal(await byHand('succeeded'), 'not_ours');
       assert.deepEqual([await byHand('failed'), await byHand('failed')], ['came_back', 'not_ours']);
       assert.deepEqual(await walletOf(operator), [0, 0, 0]);
@@ -260,7 +188,7 @@ describe('What waits for a person', function () {
       const released = await settledByHand('failed', { known: false });
       assert.equal((await settleRefund(pool, released.id, refusal)).outcome, 'repeated');
       const made = { providerRefundId: `re_${released.id}`, status: 'succeeded', cameBackAt: null } as const;
-      assert.equal((await settleRefund(pool, released.id, made)).outcome, 'refunded');
+      assert.equal((await settleRefund(pool, released.id, made)).outcome, 'paid_after_all');
       assert.deepEqual(await walletOf(released.operator), [0, 0, 0]);
     });
 
@@ -269,6 +197,72 @@ describe('What waits for a person', function () {
       assertProblem(await platform().post(path, { outcome: 'failed', reason }), 'NOT_FOUND');
       assertProblem(await platform().post(path, { outcome: 'lost', reason }), 'VALIDATION_ERROR', 'outcome');
       assertProblem(await platform().post(path, { outcome: 'failed' }), 'VALIDATION_ERROR', 'reason');
+    });
+  });
+
+  describe('an alarm', () => {
+    const pathOf = ({ id }: BillingCase): string => `/v1/admin/billing/alarms/${id}/dismiss`;
+    const alarmsOf = async (operator: TestOperator): Promise<BillingCase[]> =>
+      (await casesOf(operator)).filter(({ kind }) => kind === 'alarm');
+    const shown = async (operator: TestOperator) =>
+      (await alarmsOf(operator)).map(({ alarm, concerns, amount_cents }) => [alarm, concerns, amount_cents]);
+    const dispute = (id: string, paymentId: string, status: string, createdAt: Date) =>
+      post(paymentEventBody('charge.dispute.updated', disputeObject(id, paymentId, 1_000, { status }), { createdAt }));
+
+    it('is a refund that was released and paid after all, until the bank sends it back', async () => {
+      const { operator, id, report } = await settledByHand('failed');
+      for (let times = 0; times < 2; times += 1) await report('succeeded');
+      assert.deepEqual(await shown(operator), [['refund_paid_after_all', id, 1_000]]);
+      await report('failed');
+      assert.deepEqual(await shown(operator), [['refund_came_back', id, 1_000]]);
+    });
+
+    it('is a refund that a person made at the provider, and that the bank sends back', async () => {
+      const operator = await buildOperator();
+      const { id: topUp } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      await refunded(paymentId, 400);
+      const re = `re_dashboard_${topUp}`;
+      await post(paymentEventBody('refund.updated', refundObject(re, paymentId, 'failed')));
+      assert.deepEqual(await shown(operator), [['refund_came_back', re, null]]);
+    });
+
+    it('is a dispute of a status that we do not know, until it has one that we know', async () => {
+      const operator = await buildOperator();
+      const { id: topUp } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      const id = `dp_${newId('evt')}`;
+      const at = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
+      await dispute(id, paymentId, 'escalated', at(0));
+      assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
+      await dispute(id, paymentId, 'needs_response', at(10));
+      assert.deepEqual(await shown(operator), []);
+      await dispute(id, paymentId, 'escalated', at(20));
+      assert.deepEqual(await shown(operator), [['dispute_unlisted', id, 1_000]]);
+    });
+
+    it('is dismissed by the platform without an approval, once, and is not raised again by the same', async () => {
+      const { operator, id, report } = await settledByHand('failed');
+      await report('succeeded');
+      const [alarm] = await alarmsOf(operator);
+      assert(alarm !== undefined);
+      const before = await walletOf(operator);
+      assert.deepEqual(assertStatus(await platform().post<DecidedCase>(pathOf(alarm), { reason }), 200), {
+        kind: 'alarm',
+        id: alarm.id,
+        operator_id: operator.operatorId,
+        outcome: 'dismissed',
+        transaction_id: null,
+      });
+      assert.deepEqual([await alarmsOf(operator), await walletOf(operator)], [[], before]);
+      assert.deepEqual(await audited(alarm.id), ['billing_alarm.dismissed']);
+      assertProblem(await platform().post(pathOf(alarm), { reason }), 'INVALID_STATE');
+      await report('succeeded');
+      assert.deepEqual(await alarmsOf(operator), [], `of ${id}`);
+    });
+
+    it('has to exist', async () => {
+      assertProblem(await platform().post('/v1/admin/billing/alarms/alm_nothing/dismiss', { reason }), 'NOT_FOUND');
     });
   });
 

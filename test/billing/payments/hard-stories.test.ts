@@ -145,6 +145,61 @@ function stories(program: string): void {
     });
   });
 
+  const customerOf = async (): Promise<string> =>
+    String(
+      await rig.context.pool.oneFirst(
+        sql.unsafe`select customer_id from payment_customers where operator_id = ${payer.operatorId}`,
+      ),
+    );
+
+  describe('a customer is deleted at Stripe:', function () {
+    this.timeout(90_000);
+    const paid = async () => {
+      const { id, sessionId } = await payer.begin();
+      stripe.books.pay(sessionId);
+      await payer.timeIsOver(id);
+      return eventually('the top-up to be paid', async () =>
+        (await payer.topUps()).find((row) => row.id === id && row.status === 'paid'),
+      );
+    };
+
+    it('the next top-up makes another, and what the first has paid is refunded all the same', async () => {
+      const before = await paid();
+      const first = await customerOf();
+      stripe.books.deleteCustomer(first);
+      const after = await paid();
+      const second = await customerOf();
+      assert.notEqual(second, first);
+      assert.equal(stripe.books.get(after.session_id ?? '').customer, second);
+      assert.deepEqual(await payer.available(), { posted_cents: 2_000, held_cents: 0 });
+      for (const { transaction_id: id } of [before, after]) await payer.refund(id ?? '', { leaves: true });
+      await eventually('both to be given back', async () =>
+        (await payer.refunds()).every(({ status }) => status === 'succeeded'),
+      );
+      assert.deepEqual(await payer.available(), { posted_cents: 0, held_cents: 0 });
+      const intents = new Set([before.payment_id, after.payment_id]);
+      assert.deepEqual(
+        stripe.books
+          .of('re')
+          .filter(({ payment_intent: intent }) => intents.has(String(intent)))
+          .map(({ amount }) => amount),
+        [1_000, 1_000],
+      );
+    });
+
+    it('while a page waits to be paid: it is credited when it was, and ends when its time is over', async () => {
+      const [one, other] = [await payer.begin(), await payer.begin()];
+      stripe.books.pay(one.sessionId);
+      stripe.books.deleteCustomer(await customerOf());
+      for (const { id } of [one, other]) await payer.timeIsOver(id);
+      await eventually('both to be over', async () => {
+        const statuses = (await payer.topUps()).map(({ status }) => status);
+        return statuses.join() === 'paid,expired';
+      });
+      assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 0 });
+    });
+  });
+
   describe('of a subscription:', function () {
     this.timeout(90_000);
     const isUnavailable = (error: unknown): boolean =>
@@ -291,6 +346,60 @@ function stories(program: string): void {
       await receivePaymentEvent(rig.context, event, 'req_test');
       await eventually('the other to run', async () => (await row()).subscription_id === next);
       assert.deepEqual([(await row()).tier, stripe.books.get(String(next)).status], ['pro', 'active']);
+    });
+
+    const bought = async (tier: 'pro' | 'business'): Promise<void> => {
+      const { body } = await eventually('the page', () => subscribe(rig.context, keyed(unique('key')), { tier }), {
+        seconds: 45,
+        ignoreErrors: isUnavailable,
+      });
+      stripe.books.pay(body.session_id ?? '');
+      await wakeToFetch();
+      await eventually(`the tier ${tier}`, async () => (await row()).tier === tier);
+    };
+
+    it('whose customer was deleted at Stripe it ends by its event, and another is bought by another customer', async () => {
+      const { id } = await subscribed();
+      const first = await customerOf();
+      stripe.books.deleteCustomer(first);
+      const body = paymentEventBody('customer.subscription.deleted', {
+        ...stripe.books.get(id),
+        metadata: { carnet_operator: payer.operatorId },
+      });
+      const event = readPaymentWebhook(settings, Buffer.from(body), signPaymentEvent(body, { secret: SECRET }));
+      await receivePaymentEvent(rig.context, event, 'req_test');
+      await eventually('its end', async () => (await row()).status === 'ended');
+      assert.equal((await row()).tier, 'free');
+      await bought('pro');
+      assert.notEqual(await customerOf(), first);
+      assert.notEqual((await row()).subscription_id, id);
+    });
+
+    it('whose customer was deleted, and whose event is lost, it ends when it is canceled', async () => {
+      const { id } = await subscribed();
+      stripe.books.deleteCustomer(await customerOf());
+      await cancelSubscription(rig.context, callOf(payer.operatorId, 'cancelSubscription'));
+      rig.context.delivery.messagesCommitted();
+      await eventually('its end', async () => (await row()).status === 'ended');
+      const { tier, pushed } = await row();
+      assert.deepEqual([tier, pushed], ['free', true]);
+      assert.equal(stripe.books.get(id).status, 'canceled');
+    });
+
+    it('whose customer was deleted, and whose event is lost, it ends when an upgrade is refused', async () => {
+      await subscribed();
+      const first = await customerOf();
+      stripe.books.deleteCustomer(first);
+      await assert.rejects(
+        eventually('the refusal', () => subscribe(rig.context, keyed(unique('key')), { tier: 'business' }), {
+          seconds: 45,
+          ignoreErrors: isUnavailable,
+        }),
+        (error) => error instanceof CarnetError && error.code === 'PAYMENT_REFUSED',
+      );
+      await eventually('its end', async () => (await row()).status === 'ended');
+      assert.equal(await customerOf(), first, 'what has ended needs no other customer');
+      await bought('business');
     });
 
     it('one that Stripe no longer knows is past due, then unpaid, and what it decides is not pushed for ever', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
 import { receivePaymentEvent } from '../../../src/billing/webhook/receive.ts';
+import { listCases } from '../../../src/billing/cases/queries.ts';
 import { openPayouts } from '../../../src/billing/payouts/life.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
@@ -40,7 +41,7 @@ describe('The life of a payout', () => {
   const lastSeen = (of: Publisher, ago: string) =>
     run(
       rig.context.pool,
-      sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval where operator_id = ${of.id}`,
+      sql.fragment`update payouts set life_seen_at = clock_timestamp() - ${ago}::interval, woken_at = null where operator_id = ${of.id}`,
     );
   /** While this is locked nothing can be transferred, and the outcome of a transfer is not known. */
   const holdTransfers = () =>
@@ -76,10 +77,17 @@ describe('The life of a payout', () => {
         sql.type(z.object({ outcome: z.string() }))`select outcome from payment_events where id = ${id}`,
       );
     };
-    assert.equal(await outcomeOf(500), 'reversed_in_part');
+    const alarms = (): Promise<readonly { alarm: string | null }[]> =>
+      listCases(rig.context.pool, { operatorId: one.id, after: null, limit: 10 });
+    for (let parts = 1; parts <= 2; parts += 1) assert.equal(await outcomeOf(parts * 500), 'reversed_in_part');
+    assert.deepEqual(
+      (await alarms()).map(({ alarm }) => alarm),
+      ['payout_reversed_in_part'],
+    );
     assert.deepEqual([await statusOf(one), await one.earnings()], ['paid', 0]);
     assert.deepEqual([await outcomeOf(1_800), await outcomeOf(1_800)], ['reversed', 'ignored']);
     assert.deepEqual([await statusOf(one), await one.earnings()], ['failed', 2_000]);
+    assert.deepEqual(await alarms(), [], 'all of it is earned again');
     assert.deepEqual(await one.moved(), { payout: 0, commission: 0 });
     await assertLedger(rig.context.pool);
   });

@@ -9,9 +9,10 @@ import {
   buildMemberKey,
   buildOperator,
   buildSkill,
-  credit,
 } from '../../support/factories.ts';
-import { anonymous, assertProblem, assertStatus, database, platform } from '../../support/service.ts';
+import { postApproved } from '../../governance/support.ts';
+import { buildPerson } from '../../support/people.ts';
+import { anonymous, assertProblem, assertStatus, database, platform, type Requester } from '../../support/service.ts';
 
 const PATH = '/v1/billing/balance';
 
@@ -55,12 +56,17 @@ describe('GET /v1/billing/balance', () => {
 describe('POST /v1/admin/operators/:id/adjustments moves money', () => {
   after(async () => assertLedger(await database()));
 
-  const adjust = (operatorId: string, body: unknown) =>
-    platform().post<WalletTransaction>(`/v1/admin/operators/${operatorId}/adjustments`, body);
+  let person: Requester;
+  before(async () => {
+    person = await buildPerson({ operatorId: 'op_platform' });
+  });
+
+  const adjust = (operatorId: string, body: object) =>
+    postApproved<WalletTransaction>(person, `/v1/admin/operators/${operatorId}/adjustments`, body);
 
   it('in and out, as a row of the wallet', async () => {
     const operator = await buildOperator();
-    await credit(operator.operatorId, 100);
+    assertStatus(await adjust(operator.operatorId, { amount_cents: 100, description: 'Welcome' }), 201);
     const row = assertStatus(await adjust(operator.operatorId, { amount_cents: -30, description: 'Correction' }), 201);
     assert.deepEqual([row.type, row.amount_cents, row.description, row.meter], ['adjustment', -30, 'Correction', null]);
     assert.match(row.id, /^txn_/);
@@ -82,7 +88,11 @@ describe('POST /v1/admin/operators/:id/adjustments moves money', () => {
   });
 
   it('only to an operator that exists', async () => {
-    assertProblem(await adjust('op_nobody', { amount_cents: 1, description: 'x' }), 'NOT_FOUND');
+    const reply = await platform().post('/v1/admin/operators/op_nobody/adjustments', {
+      amount_cents: 1,
+      description: 'x',
+    });
+    assertProblem(reply, 'NOT_FOUND');
   });
 });
 

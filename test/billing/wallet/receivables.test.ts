@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertLedger } from '../../../src/billing/index.ts';
 import type { Balance, WalletTransaction } from '../../../src/billing/wallet/schema.ts';
-import { buildInvocation, buildOperator, buildSkill, type TestOperator } from '../../support/factories.ts';
+import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
 import { paymentEventBody, refundedCharge } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database, platform } from '../../support/service.ts';
 import { buildTopUp, movements, post, topUpRow } from '../payments/support.ts';
@@ -85,10 +85,7 @@ describe('A wallet that owes', function () {
       (await movements(operator.operatorId)).map(({ cents }) => cents),
       [1_000, -400, -300, -300],
     );
-    await platform().post(`/v1/admin/operators/${operator.operatorId}/adjustments`, {
-      amount_cents: 300,
-      description: 'Paid by transfer',
-    });
+    await credit(operator.operatorId, 300);
     await buildInvocation(operator, skillId);
   });
 

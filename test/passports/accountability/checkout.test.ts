@@ -50,7 +50,7 @@ describe('a checkout', () => {
   const reviewOf = ({ jti }: Lineage) =>
     db.maybeOne(sql.type(ReviewRow)`select id, review_status, risk, missed from checkouts where lineage_id = ${jti}`);
   const held = ({ agent }: Lineage) =>
-    db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select is_agent_under_review(${agent}) as held`);
+    db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select held_agent(array[${agent}]) is not null as held`);
 
   it('of an enforced agent makes a review, clean where nothing was flagged, and does not hold the agent', async () => {
     const lineage = await newLineage(db, { operator });
@@ -201,6 +201,22 @@ describe('a checkout', () => {
       await timePasses(db, lineage, 2);
       await advanceSession(own.context, lineage.session);
       assert.deepEqual(await flagTypes(db, lineage), ['missed_checkout']);
+    });
+
+    it('was expected by the expiry once a critical flag is raised, whatever was estimated', async () => {
+      const intent = { summary: 'Long', services: [], estimated_duration_seconds: DAY };
+      const { lineage, done } = await beforeAge(db, 600 + 900, [
+        () => newLineage(db, { operator, ttl: 600, intent, age: 600 + 899 }),
+        async (one) => {
+          await advanceSession(own.context, one.session);
+          return flagTypes(db, one);
+        },
+      ]);
+      assert.deepEqual(done, ['missed_checkpoint']);
+      await timePasses(db, lineage, 2);
+      await advanceSession(own.context, lineage.session);
+      assert.deepEqual((await flagTypes(db, lineage)).toSorted(), ['missed_checkout', 'missed_checkpoint']);
+      assert.equal(await held(lineage), true);
     });
 
     it('and comes later is added to its review: late, the same review, still critical', async () => {

@@ -7,6 +7,7 @@ import { submitCheckout } from '../../../src/passports/accountability/submit-rep
 import { callOf, ownContext } from '../../invocations/own-context.ts';
 import { buildAgent, buildAgentKey, buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
+import { publicJwk } from '../../authority/support.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply, type Requester } from '../../support/service.ts';
 import { claimsOf, eventsOf, newLineage, newOperator, timePasses } from '../lineages.ts';
 
@@ -174,6 +175,36 @@ describe('Reviews of checkouts', () => {
       assertProblem(await decide(review, { decision: 'blocked' }, await buildOperator()), 'NOT_FOUND');
     });
 
+    it('holds every agent of the operator that has the key of the held one, also where that gets another key', async () => {
+      const withKey = { accountability: 'enforced', public_jwk: publicJwk } as const;
+      const held = (await buildAgent(operator, withKey)).id;
+      const twin = (await buildAgent(operator, withKey)).id;
+      const other = await enforced();
+      const passport = await issue(twin);
+      const review = await critical(await issue(held));
+      const refused = async (): Promise<void> => {
+        assertProblem(await issueReply(held), 'AGENT_REVIEW_PENDING');
+        assertProblem(await issueReply(twin), 'AGENT_REVIEW_PENDING');
+        assertProblem(
+          await operator.post('/v1/passports/delegate', {
+            parent_passport_token: passport.token,
+            child_agent_id: other,
+            scopes: [],
+          }),
+          'AGENT_REVIEW_PENDING',
+        );
+      };
+      await refused();
+      assertStatus(await operator.patch(`/v1/agents/${held}`, { public_jwk: null }), 200);
+      await refused();
+      await issue(other);
+      const elsewhere = await buildOperator();
+      const stranger = await buildAgent(elsewhere, withKey);
+      assertStatus(await elsewhere.post('/v1/passports/issue', { agent_id: stranger.id }), 201);
+      assertStatus(await decide(review, { decision: 'approved' }, person), 200);
+      await issue(twin);
+    });
+
     it("approved: a key needs a person's approval, once, and then the hold is lifted", async () => {
       const agentId = await enforced();
       const passport = await issue(agentId);
@@ -272,6 +303,28 @@ describe('Reviews of checkouts', () => {
       const again = await approvalOf({ 'x-governance-approval': id });
       assert.deepEqual([again.status, again.id === id], ['subject_changed', false]);
       assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+    });
+
+    it('decided by a person who has not seen the late report: refused, and they look again', async () => {
+      const { agentId, passport, missed } = await missing();
+      const look = async (): Promise<string> => {
+        const { reviews } = assertStatus(
+          await person.get<{ reviews: (Review & { digest: string })[] }>('/v1/passports/reviews?limit=100'),
+          200,
+        );
+        return reviews.find(({ checkout_id }) => checkout_id === missed)?.digest ?? '';
+      };
+      const seen = await look();
+      assert.match(seen, /^[0-9a-f]{64}$/);
+      await critical(passport);
+      for (const decision of ['approved', 'blocked']) {
+        const refused = await decide(missed, { decision, seen }, person);
+        assertProblem(refused, 'REVIEW_CHANGED');
+        assert.equal(refused.body.digest, await look());
+      }
+      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+      assert.equal((await decide(missed, { decision: 'approved', seen: await look() }, person)).status, 200);
+      assert.equal((await decide(missed, { decision: 'approved', seen }, person)).status, 200, 'it stands already');
     });
 
     it('approved: a person decides directly, a member of the lowest role does not', async () => {

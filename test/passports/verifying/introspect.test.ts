@@ -60,6 +60,7 @@ describe(`POST ${PATH}`, () => {
     assertProblem(await operator.post(PATH, 'token_type_hint=a', form), 'VALIDATION_ERROR', 'token');
     assertProblem(await operator.post(PATH, 'token=%ff', form), 'VALIDATION_ERROR', 'token');
     assertProblem(await operator.post(PATH, 'token=a&color=red', form), 'VALIDATION_ERROR', 'color');
+    assertProblem(await operator.post(PATH, `token=a${'&'.repeat(200_000)}`, form), 'VALIDATION_ERROR', 'body');
     assertProblem(await operator.post('/v1/agents', 'name=a', form), 'UNSUPPORTED_MEDIA_TYPE');
   });
 

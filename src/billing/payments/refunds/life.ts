@@ -1,3 +1,4 @@
+import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../life-description.ts';
@@ -56,9 +57,6 @@ export const describeRefunds = async ({ pool }: Context, ids: string[]): Promise
     }),
   );
 
-/** Wakes refunds that no life seems to hold; at most 100 a call. */
-export async function reconcileRefunds({ pool, delivery }: Context): Promise<{ woken: number }> {
-  const woken = await reconcileRefundRows(pool);
-  if (woken > 0) delivery.messagesCommitted();
-  return { woken };
-}
+/** Wakes refunds that no life seems to hold. */
+export const reconcileRefunds = ({ pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcileRefundRows(pool));

@@ -77,5 +77,7 @@ export const describeRefundRows = (
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, transaction_id, amount_cents from refunds where id = any(${textArray(ids)})`);
 
-export const reconcileRefundRows = (connection: CommonQueryMethods): Promise<number> =>
-  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_refunds() as woken`);
+const Reconciled = z.object({ looked: z.number(), woken: z.number() });
+
+export const reconcileRefundRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select * from reconcile_refunds()`);

@@ -22,5 +22,10 @@ begin
   if t.id is null then return row('kept', null, null)::payment_effect; end if;
   perform audit_payment(t.operator_id, 'dispute.' || p_status, t.id, jsonb_build_object('amount_cents', p_amount), p_request);
   perform apply_reversals(t);
+  if (select standing from disputes where id = p_dispute) = 'unlisted' then
+    perform raise_billing_alarm('dispute_unlisted', p_dispute, t.operator_id, p_amount);
+  else
+    perform end_billing_alarm('dispute_unlisted', p_dispute);
+  end if;
   return row(case p_standing when 'unlisted' then 'unlisted' else p_status end, t.operator_id, null)::payment_effect;
 end $$;

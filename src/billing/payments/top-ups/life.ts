@@ -1,3 +1,4 @@
+import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../customers.ts';
@@ -14,7 +15,6 @@ import {
   reconcileTopUpRows,
   saveCheckout,
   saveReceipt,
-  type ReconciledTopUps,
 } from './queries.ts';
 import { checkoutSeal, receiptSeal } from './seals.ts';
 
@@ -114,10 +114,7 @@ export const describeTopUps = async ({ pool }: Context, ids: string[]): Promise<
   );
 
 /**
- * Wakes top-ups that no life seems to hold, and forgets events of webhooks a quarter old; at most 100 and 1,000 a call.
+ * Wakes top-ups that no life seems to hold, and forgets events of webhooks a quarter old; at most 1,000 with each hundred looked at.
  */
-export async function reconcileTopUps({ pool, delivery }: Context): Promise<ReconciledTopUps> {
-  const reconciled = await reconcileTopUpRows(pool);
-  if (reconciled.woken > 0) delivery.messagesCommitted();
-  return reconciled;
-}
+export const reconcileTopUps = ({ pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcileTopUpRows(pool));

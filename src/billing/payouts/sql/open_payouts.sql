@@ -15,8 +15,8 @@ begin
   with carried as (
     update payouts set status = 'rolled_over'
     where operator_id = any(operators_here) and status = 'due' and payouts.month < of_month
-    returning operator_id || ':' || payouts.month as id
-  ) insert into life_messages (life) select 'payout:' || id from carried;
+    returning operator_id, payouts.month
+  ) insert into life_messages (life, owner) select 'payout:' || operator_id || ':' || carried.month, operator_id from carried;
   with earned as (
     select operator_id, payout_account, active, coalesce(commission_bps, p_commission_bps) as bps,
       posted_cents - (
@@ -35,7 +35,7 @@ begin
     from stated
     returning operator_id, status
   ), waking as (
-    insert into life_messages (life) select 'payout:' || operator_id || ':' || of_month from opening where status = 'due'
+    insert into life_messages (life, owner) select 'payout:' || operator_id || ':' || of_month, operator_id from opening where status = 'due'
   )
   select count(*), count(*) filter (where status = 'due') into opened, due from opening;
 end $$;

@@ -1,12 +1,32 @@
--- Wakes the lives of payouts that seem to have none. A due one waits for a provider; a transferring one stamps its row at each try.
-create function reconcile_payouts(p_configured boolean, out woken int) language sql as $$
-  select wake_lives(array(
-    select 'payout:' || p.operator_id || ':' || p.month from payouts p
-    where p.status in ('due', 'transferring')
-      and ((p.life_seen_at is null and p.created_at < clock_timestamp() - interval '10 seconds')
-        or p.life_seen_at < life_store_since()
-        or (p.status = 'due' and p_configured and p.life_seen_at < clock_timestamp() - interval '1 minute')
-        or (p.status = 'transferring' and p.life_seen_at < clock_timestamp() - interval '1 hour'))
-      and not exists (select from life_messages m where m.life = 'payout:' || p.operator_id || ':' || p.month)
-    limit 100));
-$$;
+-- Wakes the lives of payouts that seem to have none. A due one waits for a provider; a transferring one stamps its row at each try. A
+-- hundred rows, those of every operator in turn among the thousand that are due longest (rule 11).
+create function reconcile_payouts(p_configured boolean, out looked int, out woken int) language plpgsql as $$
+declare
+  -- A condition of an index can be a variable, and not what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+  v_since constant timestamptz := life_store_since();
+begin
+  with due as (
+    (select id, operator_id as owner, look_at from payouts where (status = 'transferring' or (status = 'due' and life_seen_at is null)) and look_at <= v_now
+      order by look_at limit 1000)
+    union all
+    (select id, operator_id as owner, look_at from payouts where p_configured and status = 'due' and life_seen_at is not null and look_at <= v_now
+      order by look_at limit 1000)
+    union all
+    (select id, operator_id as owner, look_at from payouts where status in ('due', 'transferring') and greatest(life_seen_at, woken_at) < v_since
+      order by greatest(life_seen_at, woken_at) limit 1000)
+  ), taken as (
+    select id from (select id, look_at, row_number() over (partition by owner order by look_at) as turn from due) turns
+      order by turn, look_at limit 100
+  ), passed as (
+    update payouts set woken_at = v_now where id = any(array(
+      select id from payouts where id in (select id from taken) and status in ('due', 'transferring')
+        and (look_at <= v_now or greatest(life_seen_at, woken_at) < v_since)
+        for no key update skip locked))
+      returning 'payout:' || operator_id || ':' || month as life, operator_id as owner
+  ), missing as (
+    select life, owner from passed where not exists (select from life_messages m where m.life = passed.life)
+  )
+  select (select count(*) from passed), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
+    into looked, woken from missing;
+end $$;

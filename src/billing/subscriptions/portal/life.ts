@@ -1,3 +1,4 @@
+import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { forCustomer } from '../../payments/customers.ts';
@@ -59,9 +60,6 @@ export const describePortals = async ({ pool }: Context, ids: string[]): Promise
     details: `Page \`${id}\` of the payment provider, for \`${operatorId}\``,
   }));
 
-/** Wakes portal sessions that no life seems to hold, and drops old addresses. @returns how many were woken. */
-export async function reconcilePortals({ pool, delivery }: Context): Promise<number> {
-  const woken = await reconcilePortalRows(pool);
-  if (woken > 0) delivery.messagesCommitted();
-  return woken;
-}
+/** Wakes portal sessions that no life seems to hold, and drops old addresses. */
+export const reconcilePortals = ({ pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcilePortalRows(pool));

@@ -57,5 +57,7 @@ export const describePortalRows = (connection: CommonQueryMethods, ids: string[]
     )`select id, operator_id, status, url, return_to from portal_sessions where id = any(${textArray(ids)})`,
   );
 
-export const reconcilePortalRows = (connection: CommonQueryMethods): Promise<number> =>
-  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_portals() as woken`);
+const Reconciled = z.object({ looked: z.number(), woken: z.number() });
+
+export const reconcilePortalRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select * from reconcile_portals()`);

@@ -8,7 +8,7 @@ begin
   perform record_flag_event(l, p_jti, p_flagged);
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (l.operator_id, p_actor, p_action, p_jti, p_detail, p_request);
-  perform wake_life('session:' || l.session_id);
+  perform wake_life('session:' || l.session_id, l.operator_id);
   perform keep_answer(l.operator_id, p_agent_part, p_key, 201, p_answer::text, '/v1/passports/' || p_jti || '/report');
   return row(false, p_answer::text, 1)::report_answer;
 end $$;

@@ -4,7 +4,7 @@ create function wake_missing_session(s passport_sessions, p_missing boolean, p_n
 declare v_woken int := 0;
 begin
   if p_missing and p_next is not null and not exists (select from life_messages where life = 'session:' || s.id) then
-    perform wake_life('session:' || s.id);
+    perform wake_life('session:' || s.id, s.operator_id);
     v_woken := 1;
   end if;
   update passport_sessions set life_epoch = case when not p_missing then life_epoch end,

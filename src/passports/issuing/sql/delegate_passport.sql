@@ -1,6 +1,6 @@
 -- Delegates from a passport whose signature is good: a lineage of its own below the parent's. `p_ttl_seconds` null: as long as
 -- the parent's, p_standard_seconds at most (decision A12). p_parent_digest: SHA-256 in base64 of the payload that was composed from; where the row
--- has another, the token was never issued. Every agent above may be held too (decision A30).
+-- has another, the token was never issued. No agent above may be held, blocked or disabled either (decision A30).
 create function delegate_passport(
   p_operator text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_refused int, p_revision bigint, p_agents text[], p_digests text[], p_until bigint, p_kid text, p_issuer text, p_claim text, p_svcns text, p_jti text,
@@ -29,8 +29,8 @@ begin
   perform refuse_withdrawn(parent);
   perform refuse_ended(parent, above);
   perform refuse_checked_out(above);
-  if is_agent_under_review(p_agent) then perform refuse_agent_under_review(p_agent); end if;
-  perform refuse_chain_under_review(above.id);
+  perform refuse_agents_under_review(p_agent || (above.agent_id || above.agents_above));
+  perform refuse_agents_not_active(above.agents_above);
   if p_refused is not null then perform raise_composed_refusal(); end if;
 
   v_left := epoch_seconds(parent.expires_at) - v_issued;
@@ -40,10 +40,10 @@ begin
       json_build_object('remaining_seconds', v_left));
   end if;
   v_interval := least(p_interval, above.checkpoint_interval_seconds);
-  insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, parent_lineage_id, depth, accountability,
+  insert into passport_lineages (id, session_id, operator_id, agent_id, root_agent_id, parent_lineage_id, depth, agents_above, accountability,
       checkpoint_interval_seconds, intent, mission_ids, started_at, latest_expiry, next_checkpoint_due_at)
-    values (p_jti, above.session_id, p_operator, p_agent, above.root_agent_id, above.id, above.depth + 1, p_accountability,
-      v_interval, above.intent, above.mission_ids, to_timestamp(v_issued),
+    values (p_jti, above.session_id, p_operator, p_agent, above.root_agent_id, above.id, above.depth + 1, above.agent_id || above.agents_above,
+      p_accountability, v_interval, above.intent, above.mission_ids, to_timestamp(v_issued),
       to_timestamp(v_issued + coalesce(p_ttl_seconds, least(p_standard_seconds, v_left))),
       case when p_accountability <> 'standard' then to_timestamp(v_issued) + make_interval(secs => v_interval) end)
     returning * into l;
@@ -51,7 +51,7 @@ begin
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.delegated', p_jti, jsonb_build_object('agent_id', p_agent, 'parent_jti', p_parent), p_request);
   if p_accountability <> 'standard' then
-    perform wake_life('session:' || l.session_id);
+    perform wake_life('session:' || l.session_id, p_operator);
     v_messages := 1;
   end if;
   if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;

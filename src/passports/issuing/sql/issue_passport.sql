@@ -21,7 +21,7 @@ begin
   perform refuse_stale_composition(p_operator, p_revision, p_agents, p_digests, p_kid, p_until);
   if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
   if p_missions <> '{}' then perform refuse_missions(p_operator, p_agent, p_missions); end if;
-  if is_agent_under_review(p_agent) then perform refuse_agent_under_review(p_agent); end if;
+  perform refuse_agents_under_review(array[p_agent]);
   if p_refused is not null then perform raise_composed_refusal(); end if;
 
   v_expires := v_issued + least(p_ttl_seconds, p_session_seconds);
@@ -36,7 +36,7 @@ begin
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.issued', p_jti, jsonb_build_object('agent_id', p_agent, 'session_id', p_session), p_request);
   if p_accountability <> 'standard' then
-    perform wake_life('session:' || p_session);
+    perform wake_life('session:' || p_session, p_operator);
     v_messages := 1;
   end if;
   if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;

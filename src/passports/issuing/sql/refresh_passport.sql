@@ -26,7 +26,8 @@ begin
   perform refuse_withdrawn(before);
   perform refuse_ended(before, l);
   perform refuse_checked_out(l);
-  perform refuse_chain_under_review(l.id);
+  perform refuse_agents_under_review(l.agent_id || l.agents_above);
+  perform refuse_agents_not_active(l.agents_above);
   if p_refused is not null then perform raise_composed_refusal(); end if;
 
   v_expires := least(v_issued + p_ttl_seconds,
@@ -41,7 +42,7 @@ begin
   insert into audit_events (operator_id, actor, action, target, detail, request_id)
     values (p_operator, p_actor, 'passport.refreshed', p_jti, jsonb_build_object('refreshed_from', p_from), p_request);
   if l.accountability <> 'standard' then
-    perform wake_life('session:' || l.session_id);
+    perform wake_life('session:' || l.session_id, p_operator);
     v_messages := 1;
   end if;
   if p_key is not null then perform keep_answer(p_operator, '', p_key, 201, p_jti, '/v1/passports/' || p_jti); end if;

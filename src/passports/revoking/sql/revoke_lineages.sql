@@ -7,6 +7,7 @@ declare
   v_taken text[];
   v_sessions text[];
   v_session text;
+  v_operator text;
   revocation passport_revocation;
 begin
   with recursive taken (id) as (
@@ -31,10 +32,10 @@ begin
   revocation.claims := case when revocation.revoked = '{}' then 0 else revoke_claims_of_passports(revocation.revoked, p_reason) end;
   revocation.messages := 0;
   -- Only sessions that are watched have a life.
-  for v_session in
-    select distinct session_id from passport_lineages where session_id = any (v_sessions) and accountability <> 'standard'
+  for v_session, v_operator in
+    select distinct session_id, operator_id from passport_lineages where session_id = any (v_sessions) and accountability <> 'standard'
   loop
-    perform wake_life('session:' || v_session);
+    perform wake_life('session:' || v_session, v_operator);
     revocation.messages := revocation.messages + 1;
   end loop;
   return revocation;

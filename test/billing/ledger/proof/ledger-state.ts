@@ -104,8 +104,9 @@ export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, 
       );
       return {
         worth:
-          sum(here(deeds.topUps), ({ paid, cents }) => (paid ? cents : 0)) +
-          sum(here(deeds.adjustments), ({ cents }) => cents) -
+          sum(here(deeds.topUps), ({ credited }) => credited ?? 0) +
+          sum(here(deeds.adjustments), ({ cents }) => cents) +
+          sum(here(deeds.closed), ({ cents }) => cents) -
           sum(refunds, ({ succeeded, failed, cents }) => (succeeded && !failed ? cents : 0)) -
           sum(invocations, ({ ended, skill }) => (ended === 'captured' ? (PRICES[skill] ?? 0) : 0)) -
           sum(Object.values(meters), (microcents) => Math.floor(microcents / MICROCENTS)) -

@@ -6,7 +6,7 @@ import { modelState, outcomeOf, storedState, sumOfSteps } from './ledger-state.t
 import { Model } from './model.ts';
 import { ProofDatabases, type ProofDatabase } from './proof-database.ts';
 import { assertShares } from './shares.ts';
-import { opening, step, stepText, type Step } from './step.ts';
+import { isByHand, opening, step, stepText, type Step } from './step.ts';
 import { World } from './world.ts';
 
 const file = 'test/billing/ledger/proof/model-histories.test.ts';
@@ -23,6 +23,7 @@ async function play({ pool, lane: open }: ProofDatabase, steps: readonly Step[])
       const at = `step ${index + 1}, ${stepText(each)}`;
       assert.equal(await world.play(lane, each), model.play(each), `what came of ${at}`);
       assert.deepEqual(await storedState(pool, world), modelState(model), `what is stored after ${at}`);
+      if (isByHand(each)) await assertLedger(pool);
     }
     assert.deepEqual(outcomeOf(modelState(model)), await sumOfSteps(pool, world), 'what the steps add up to');
     await assertLedger(pool);

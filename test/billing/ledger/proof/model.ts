@@ -12,6 +12,10 @@ export const MINIMUM_PAYOUT_CENTS = 50;
 interface ModelTopUp {
   wallet: number;
   cents: number;
+  /** What came into the wallet: what was requested, or what a person took. */
+  credited: number;
+  /** Whether another sum was paid, and what became of that. */
+  differing: 'open' | 'taken' | null;
   status: string;
   refunded: number;
   chargedBack: number;
@@ -23,6 +27,8 @@ interface ModelRefund {
   cents: number;
   status: string;
   known: boolean;
+  /** Settled by a person, and the provider has not said since that it came back. */
+  byHand: boolean;
 }
 
 interface ModelDispute {
@@ -84,6 +90,8 @@ export class Model {
         this.#topUps.push({
           wallet: step.wallet,
           cents: step.cents,
+          credited: step.cents,
+          differing: null,
           status: 'opening',
           refunded: 0,
           chargedBack: 0,
@@ -104,7 +112,19 @@ export class Model {
       case 'refund':
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#refund(topUp));
       case 'refund event':
-        return withPicked(this.#refunds, step.refund, (refund) => this.#settleRefund(refund, step.as));
+        return withPicked(this.#refunds, step.refund, (refund) =>
+          this.#settleRefund(refund, step.as === 'refused' ? 'failed' : step.as, step.as !== 'refused'),
+        );
+      case 'settle a refund by hand':
+        return withPicked(this.#refunds, step.refund, (refund) => {
+          if (refund.status !== 'pending') return 'INVALID_STATE';
+          refund.byHand = true;
+          return this.#settleRefund(refund, step.as, null);
+        });
+      case 'close a receivable':
+        return this.#wallet(step.wallet).closeReceivable() ? 'closed' : 'NOT_FOUND';
+      case 'take a differing payment':
+        return withPicked(this.#topUps, step.topUp, (topUp) => this.#take(topUp));
       case 'adjust': {
         const wallet = this.#wallet(step.wallet);
         if (step.cents < 0) return wallet.debit(-step.cents) ? 'ok' : 'too low';
@@ -157,7 +177,10 @@ export class Model {
 
   #settle(topUp: ModelTopUp, as: string): string {
     if (topUp.status === 'paid') return 'repeated';
-    if (as === 'paid another amount') return 'differs';
+    if (as === 'paid another amount') {
+      topUp.differing ??= 'open';
+      return 'differs';
+    }
     if (as === 'paid') {
       topUp.status = 'paid';
       this.#wallet(topUp.wallet).credit(topUp.cents);
@@ -171,6 +194,14 @@ export class Model {
     if (from[as]?.includes(topUp.status) !== true) return 'repeated';
     topUp.status = as;
     return as;
+  }
+
+  #take(topUp: ModelTopUp): string {
+    if (topUp.differing === null) return 'NOT_FOUND';
+    if (topUp.differing === 'taken' || topUp.status === 'paid') return 'INVALID_STATE';
+    Object.assign(topUp, { differing: 'taken', status: 'paid', credited: topUp.cents + 1 });
+    this.#wallet(topUp.wallet).credit(topUp.credited);
+    return this.#reversed(topUp, 'taken');
   }
 
   #dispute(topUp: ModelTopUp, { which, as, minute, moved }: Extract<Step, { do: 'dispute event' }>): string {
@@ -193,7 +224,7 @@ export class Model {
     const ours = this.#refunds
       .filter((refund) => refund.topUp === topUp && refund.status !== 'failed')
       .reduce((sum, { cents }) => sum + cents, 0);
-    const outside = Math.min(topUp.refunded, topUp.cents) - ours;
+    const outside = Math.min(topUp.refunded, topUp.credited) - ours;
     if (outside > topUp.chargedBack) {
       wallet.chargeBack(outside - topUp.chargedBack, `refunded:${this.#topUps.indexOf(topUp)}:${outside}`);
       topUp.chargedBack = outside;
@@ -214,18 +245,24 @@ export class Model {
     if (topUp.status !== 'paid') return 'NOT_FOUND';
     if ([...topUp.disputes.values()].some(({ as }) => standings[as].standing === 'taken')) return 'NOT_REFUNDABLE';
     const before = this.#refunds.some((refund) => refund.topUp === topUp && refund.status !== 'failed');
-    const cents = topUp.cents - topUp.chargedBack;
+    const cents = topUp.credited - topUp.chargedBack;
     if (before || cents <= 0) return 'ALREADY_REFUNDED';
     if (!this.#wallet(topUp.wallet).hold(cents)) return 'BALANCE_BELOW_TOPUP';
-    this.#refunds.push({ topUp, cents, status: 'pending', known: false });
+    this.#refunds.push({ topUp, cents, status: 'pending', known: false, byHand: false });
     return 'ok';
   }
 
-  #settleRefund(refund: ModelRefund, as: string): string {
+  /** @param named whether the provider names its refund; null: a person settles it */
+  #settleRefund(refund: ModelRefund, status: string, named: boolean | null): string {
     const { topUp, cents, status: was } = refund;
-    const status = as === 'refused' ? 'failed' : as;
+    if (refund.byHand && was !== 'pending') {
+      if (named !== true) return 'repeated';
+      refund.known = true;
+      if (was === 'failed') return this.#reportReleased(refund, status);
+    }
     if (was === 'failed' || (was === 'succeeded' && status !== 'failed')) return 'repeated';
-    refund.known ||= as !== 'refused';
+    refund.known ||= named === true;
+    refund.byHand &&= was === 'pending';
     refund.status = status;
     if (status === 'pending') return status;
     const wallet = this.#wallet(topUp.wallet);
@@ -233,10 +270,23 @@ export class Model {
       wallet.capture(cents);
       return status;
     }
-    if (refund.known) topUp.refunded = Math.max(0, topUp.refunded - cents);
+    if (refund.known && !refund.byHand) topUp.refunded = Math.max(0, topUp.refunded - cents);
     if (was === 'succeeded') wallet.credit(cents);
     else wallet.release(cents);
     return this.#reversed(topUp, status);
+  }
+
+  /** What the provider says of a refund that a person released: paid after all, it counts as one made without us. */
+  #reportReleased(refund: ModelRefund, status: string): string {
+    const { topUp, cents } = refund;
+    if (status === 'succeeded') {
+      topUp.refunded = Math.max(topUp.refunded, topUp.credited);
+      return this.#reversed(topUp, 'paid_after_all');
+    }
+    if (status === 'pending') return 'repeated';
+    topUp.refunded = Math.max(0, topUp.refunded - cents);
+    refund.byHand = false;
+    return topUp.chargedBack > topUp.credited - cents ? 'came_back' : 'repeated';
   }
 
   #meter(wallet: ModelWallet, charged: boolean): boolean {

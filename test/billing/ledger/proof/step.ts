@@ -25,6 +25,9 @@ export type Step =
   | { do: 'event of a refund without us'; topUp: number; quarters: number }
   | { do: 'refund'; topUp: number }
   | { do: 'refund event'; refund: number; as: 'succeeded' | 'failed' | 'refused' | 'pending' }
+  | { do: 'settle a refund by hand'; refund: number; as: 'succeeded' | 'failed' }
+  | { do: 'close a receivable'; wallet: number }
+  | { do: 'take a differing payment'; topUp: number }
   | { do: 'adjust'; wallet: number; cents: number }
   | { do: 'act'; wallet: number; action: 'passport' | 'claim' | 'checkpoint' }
   | { do: 'invoke'; wallet: number; skill: number }
@@ -102,6 +105,16 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
+      do: is('settle a refund by hand'),
+      refund: pick,
+      as: fc.constantFrom('succeeded' as const, 'failed' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: is('close a receivable'), wallet }) },
+  { weight: 3, arbitrary: fc.record({ do: is('take a differing payment'), topUp: pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
       do: is('adjust'),
       wallet,
       cents: fc.integer({ min: -1_500, max: 400 }).filter((cents) => cents !== 0),
@@ -161,6 +174,10 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** What a person of the platform decides. */
+export const isByHand = ({ do: what }: Step): boolean =>
+  what === 'settle a refund by hand' || what === 'close a receivable' || what === 'take a differing payment';
+
 /** Money to begin with; shrinking leaves it out of a history that fails without it. */
 export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly Step[])[]>(
   [],
@@ -170,6 +187,18 @@ export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly 
     { do: 'open a top-up', wallet: 1, cents: 1_200 },
     { do: 'top-up event', topUp: 1, as: 'paid' },
     { do: 'adjust', wallet: 2, cents: 400 },
+  ],
+  // Something of each kind that waits for a person: a refund, a debt, a payment that differs.
+  [
+    { do: 'open a top-up', wallet: 0, cents: 2_000 },
+    { do: 'top-up event', topUp: 0, as: 'paid' },
+    { do: 'refund', topUp: 0 },
+    { do: 'open a top-up', wallet: 1, cents: 1_200 },
+    { do: 'top-up event', topUp: 1, as: 'paid' },
+    { do: 'adjust', wallet: 1, cents: -700 },
+    { do: 'event of a refund without us', topUp: 1, quarters: 4 },
+    { do: 'open a top-up', wallet: 2, cents: 1_000 },
+    { do: 'top-up event', topUp: 2, as: 'paid another amount' },
   ],
 );
 

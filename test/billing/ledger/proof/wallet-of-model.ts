@@ -50,16 +50,29 @@ export class ModelWallet {
     this.#payReceivables();
   }
 
-  /** Pays the oldest receivable first; receivables of one event in the order of their causes. */
-  #payReceivables(): void {
-    for (const owed of this.receivables
+  /** The oldest receivable first; receivables of one event in the order of their causes. */
+  #open(): Receivable[] {
+    return this.receivables
       .filter(({ amount, paid }) => paid < amount)
-      .toSorted((a, b) => a.seq - b.seq || (a.cause < b.cause ? -1 : 1))) {
+      .toSorted((a, b) => a.seq - b.seq || (a.cause < b.cause ? -1 : 1));
+  }
+
+  #payReceivables(): void {
+    for (const owed of this.#open()) {
       const payable = Math.min(this.available, owed.amount - owed.paid);
       if (payable <= 0) return;
       this.move(-payable);
       owed.paid += payable;
     }
+  }
+
+  /** The platform pays the oldest debt, in one row in and one out. @returns false where there is none */
+  closeReceivable(): boolean {
+    const [owed] = this.#open();
+    if (owed === undefined) return false;
+    owed.paid = owed.amount;
+    this.positions += 2;
+    return true;
   }
 
   debit(cents: number): boolean {

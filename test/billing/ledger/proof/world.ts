@@ -21,9 +21,12 @@ import { PRICES, WALLETS, type Source, type Step } from './step.ts';
  * does not matter.
  */
 interface Deeds {
-  topUps: { id: string; wallet: number; cents: number; payment: string; paid: boolean }[];
+  /** `credited`: the cents that came into the wallet, null while none did. */
+  topUps: { id: string; wallet: number; cents: number; payment: string; credited: number | null }[];
   refunds: { id: string; wallet: number; cents: number; succeeded: boolean; failed: boolean }[];
   adjustments: { wallet: number; cents: number }[];
+  /** Debts that were given up. */
+  closed: { wallet: number; cents: number }[];
   invocations: { id: string; wallet: number; skill: number; ended: 'captured' | 'released' | null }[];
   uses: { id: string; wallet: number; source: Source; cost: number }[];
   /** Metered actions that were counted. */
@@ -44,6 +47,7 @@ export class World {
     topUps: [],
     refunds: [],
     adjustments: [],
+    closed: [],
     invocations: [],
     uses: [],
     actions: [],
@@ -92,7 +96,7 @@ export class World {
           this.wallets[step.wallet],
           step.cents,
         );
-        deeds.topUps.push({ id, wallet: step.wallet, cents: step.cents, payment: `pi_${ulid()}`, paid: false });
+        deeds.topUps.push({ id, wallet: step.wallet, cents: step.cents, payment: `pi_${ulid()}`, credited: null });
         return 'ok';
       }
       case 'top-up event':
@@ -107,7 +111,7 @@ export class World {
             topUp.cents + Number(other),
             paid ? topUp.payment : null,
           );
-          topUp.paid ||= outcome === 'paid';
+          if (outcome === 'paid') topUp.credited = topUp.cents;
           return outcome;
         });
       case 'dispute event':
@@ -163,6 +167,35 @@ export class World {
           );
           refund.succeeded ||= outcome === 'succeeded';
           refund.failed ||= outcome === 'failed';
+          return outcome;
+        });
+      case 'settle a refund by hand':
+        return withPicked(deeds.refunds, step.refund, async (refund) => {
+          const outcome = await outcomeOf(
+            'select outcome from settle_refund_by_hand($1, $2, null)',
+            refund.id,
+            step.as,
+          );
+          refund.succeeded ||= outcome === 'succeeded';
+          refund.failed ||= outcome === 'failed';
+          return outcome;
+        });
+      case 'close a receivable': {
+        const row = await query(
+          `select 'closed' as outcome, cents::int from close_receivable((
+            select id from receivables where operator_id = $1 and paid_cents < amount_cents order by created_at, id limit 1), null)`,
+          this.wallets[step.wallet],
+        );
+        if (!(row instanceof Refused)) deeds.closed.push({ wallet: step.wallet, cents: Number(row.cents) });
+        return outcomeIn(row);
+      }
+      case 'take a differing payment':
+        return withPicked(deeds.topUps, step.topUp, async (topUp) => {
+          const outcome = await outcomeOf(
+            'select outcome from take_differing_payment((select id from differing_payments where top_up_id = $1), null)',
+            topUp.id,
+          );
+          if (outcome === 'taken') topUp.credited = topUp.cents + 1;
           return outcome;
         });
       case 'adjust': {

@@ -44,6 +44,7 @@ function callsToStripe(program: string): void {
   });
 
   const SESSIONS = 'POST /v1/checkout/sessions';
+  const PORTAL_PAGES = 'POST /v1/billing_portal/sessions';
   const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
   const topUp = () => ({ ...customer, topUpId: newId('top'), amountCents: 2_500, ...pageTerms(inAnHour()) });
   const onlyCall = (what: string): StripeCall => {
@@ -129,7 +130,7 @@ function callsToStripe(program: string): void {
     assert.equal(onlyCall('POST /v1/transfers').idempotencyKey, 'payout:op_1:2026-11');
     const portalId = newId('prt');
     await payments.openPortal({ portalId, ...customer, configurationId, returnTo: 'http://carnet.test' });
-    assert.equal(onlyCall('POST /v1/billing_portal/sessions').idempotencyKey, portalId);
+    assert.match(onlyCall(PORTAL_PAGES).idempotencyKey ?? '', new RegExp(`^${portalId}:`));
   });
 
   it('keep a session open until ours is over, within the bounds of Stripe, and the same however late they are made', async () => {
@@ -389,10 +390,33 @@ function callsToStripe(program: string): void {
       ...pageTerms(inAnHour()),
     } as const;
     for (const attempt of [1, 2]) await payments.openUpgrade({ ...upgrade, attempt });
-    assert.deepEqual(
-      world.proxy.callsTo('POST /v1/billing_portal/sessions').map(({ idempotencyKey }) => idempotencyKey),
-      [changeId, `${changeId}:2`],
-    );
+    const keys = world.proxy.callsTo(PORTAL_PAGES).map(({ idempotencyKey }) => idempotencyKey?.split(':').slice(0, -1));
+    assert.deepEqual(keys, [[changeId], [changeId, '2']]);
+  });
+
+  it('open a page of the portal once, and anew under a configuration that was made meanwhile', async () => {
+    const subscriptionId = await subscribed('developer');
+    const pages = {
+      portal: (of: string | null) =>
+        payments.openPortal({ ...customer, ...pageTerms(inAnHour()), portalId: 'prt_remade', configurationId: of }),
+      upgrade: (of: string | null) =>
+        payments.openUpgrade({
+          ...customer,
+          ...pageTerms(inAnHour()),
+          changeId: 'sbc_remade',
+          attempt: 1,
+          configurationId: of,
+          subscriptionId,
+          tier: 'pro',
+        }),
+    };
+    const remade = await payments.ensurePortal('bpc_deleted_by_hand');
+    assert.notEqual(remade, configurationId);
+    for (const [what, open] of Object.entries(pages)) {
+      const { url } = await open(configurationId);
+      assert.equal((await open(configurationId)).url, url, what);
+      assert.notEqual((await open(remade)).url, url, what);
+    }
   });
 
   const subscribed = async (tier: PaidTier, purchasedSeats = 0): Promise<string> => {

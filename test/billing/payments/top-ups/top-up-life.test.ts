@@ -90,7 +90,7 @@ describe('The life of a top-up', function () {
     await run(lost).showing(/^Waits for the payment/);
     await run(lost).handle.terminate();
     await pool.query(sql.unsafe`
-      update top_ups set expires_at = clock_timestamp(), next_call_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes' where id = ${lost}`);
+      update top_ups set expires_at = clock_timestamp(), next_call_at = clock_timestamp() - interval '61 seconds', life_seen_at = clock_timestamp() - interval '11 minutes', woken_at = null where id = ${lost}`);
     assert.equal(await ended(lost), 'expired');
   });
 

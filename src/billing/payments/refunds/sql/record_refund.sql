@@ -26,5 +26,8 @@ begin
     on conflict (payment_id) do update set came_back_at = greatest(p.came_back_at, excluded.came_back_at)
     returning case when charged_back_cents > 0 then 'came_back' else 'not_ours' end into known;
   if r.id is not null then return refund_came_back(r, p_request); end if;
+  if known = 'came_back' then
+    perform raise_billing_alarm('refund_came_back', p_provider_refund, paid.operator_id, null);
+  end if;
   return row(known, null, null)::payment_effect;
 end $$;

@@ -1,5 +1,6 @@
 -- What the provider says of a refund that a person released. Had it been paid after all, it counts as one that was not made here: a refund is
--- all that was left of the payment, so all of that has gone back. If the bank sends it back after that, a person gives it back.
+-- all that was left of the payment, so all of that has gone back. A person looks, since they had
+-- found otherwise. If the bank sends it back after that, a person gives it back.
 -- The caller holds the rows of top-up and refund.
 create function report_released_refund(t top_ups, r refunds, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
@@ -9,9 +10,11 @@ begin
     insert into refunded_payments as p (payment_id, refunded_cents) values (t.payment_id, t.amount_cents)
       on conflict (payment_id) do update set refunded_cents = greatest(p.refunded_cents, excluded.refunded_cents);
     perform apply_reversals(t);
-    return row('refunded', r.operator_id, null)::payment_effect;
+    perform raise_billing_alarm('refund_paid_after_all', r.id, r.operator_id, r.amount_cents);
+    return row('paid_after_all', r.operator_id, null)::payment_effect;
   end if;
   if p_status = 'failed' then
+    perform end_billing_alarm('refund_paid_after_all', r.id);
     perform uncount_refund(t.payment_id, r.amount_cents, p_at);
     update refunds set by_hand = false where id = r.id;
     select charged_back_cents into strict taken from refunded_payments where payment_id = t.payment_id;

@@ -1,19 +1,31 @@
--- Wakes the lives of top-ups that seem to have none, and deletes webhook events of a quarter of a year. Waking counts as
--- seeing: a run that retries a provider that is away is not woken at every round.
-create function reconcile_top_ups(out woken int, out forgotten int) language plpgsql as $$
+-- Wakes the lives of top-ups that seem to have none, and deletes webhook events of a quarter of a year. A hundred rows, those of every
+-- operator in turn among the thousand that are due longest (rule 11).
+create function reconcile_top_ups(out looked int, out woken int, out forgotten int) language plpgsql as $$
+declare
+  -- A condition of an index can be a variable, and not what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+  v_since constant timestamptz := life_store_since();
 begin
-  with missing as (
-    update top_ups t set life_seen_at = case when life_seen_at is not null then clock_timestamp() end
-    where id = any(array(
-      select id from top_ups m where status in ('opening', 'open', 'processing')
-        and ((life_seen_at is null and created_at < clock_timestamp() - interval '10 seconds')
-          or life_seen_at < life_store_since()
-          or (coalesce(next_call_at, expires_at) < clock_timestamp() - interval '1 minute'
-            and life_seen_at < clock_timestamp() - interval '10 minutes'))
-        and not exists (select from life_messages l where l.life = 'top-up:' || m.id)
-      limit 100 for update skip locked))
-    returning id
-  ) select wake_lives(array(select 'top-up:' || id from missing)) into woken;
+  with due as (
+    (select id, operator_id as owner, look_at from top_ups where status in ('opening', 'open', 'processing') and look_at <= v_now
+      order by look_at limit 1000)
+    union all
+    (select id, operator_id as owner, look_at from top_ups where status in ('opening', 'open', 'processing') and greatest(life_seen_at, woken_at) < v_since
+      order by greatest(life_seen_at, woken_at) limit 1000)
+  ), taken as (
+    select id from (select id, look_at, row_number() over (partition by owner order by look_at) as turn from due) turns
+      order by turn, look_at limit 100
+  ), passed as (
+    update top_ups set woken_at = v_now where id = any(array(
+      select id from top_ups where id in (select id from taken) and status in ('opening', 'open', 'processing')
+        and (look_at <= v_now or greatest(life_seen_at, woken_at) < v_since)
+        for no key update skip locked))
+      returning 'top-up:' || id as life, operator_id as owner
+  ), missing as (
+    select life, owner from passed where not exists (select from life_messages m where m.life = passed.life)
+  )
+  select (select count(*) from passed), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
+    into looked, woken from missing;
   with old as (
     delete from payment_events where ctid = any(array(
       select ctid from payment_events where received_at < now() - interval '90 days'

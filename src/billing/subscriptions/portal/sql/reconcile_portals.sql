@@ -1,18 +1,33 @@
--- Wakes the lives of portal sessions that seem to have none, deletes addresses an hour old and sessions a week old.
-create function reconcile_portals() returns int language plpgsql as $$
+-- Wakes the lives of portal sessions that seem to have none, deletes addresses an hour old and sessions a week old. A hundred rows, those
+-- of every operator in turn among the thousand that are due longest (rule 11).
+create function reconcile_portals(out looked int, out woken int) language plpgsql as $$
 declare
-  v_now constant timestamptz := clock_timestamp(); -- as a value: no index is read up to what a volatile function returns
-  woken int;
+  -- A condition of an index can be a variable, and not what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+  v_since constant timestamptz := life_store_since();
 begin
-  woken := wake_lives(array(
-    select 'portal:' || p.id from portal_sessions p
-    where p.status = 'opening' and p.created_at < v_now - interval '10 seconds'
-      and (p.life_seen_at is null or p.life_seen_at < life_store_since() or p.created_at < v_now - interval '16 minutes')
-      and not exists (select from life_messages l where l.life = 'portal:' || p.id)
-    limit 100));
+  with due as (
+    (select id, operator_id as owner, look_at from portal_sessions where status = 'opening' and look_at <= v_now
+      order by look_at limit 1000)
+    union all
+    (select id, operator_id as owner, look_at from portal_sessions where status = 'opening' and greatest(life_seen_at, woken_at) < v_since
+      order by greatest(life_seen_at, woken_at) limit 1000)
+  ), taken as (
+    select id from (select id, look_at, row_number() over (partition by owner order by look_at) as turn from due) turns
+      order by turn, look_at limit 100
+  ), passed as (
+    update portal_sessions set woken_at = v_now where id = any(array(
+      select id from portal_sessions where id in (select id from taken) and status = 'opening'
+        and (look_at <= v_now or greatest(life_seen_at, woken_at) < v_since)
+        for no key update skip locked))
+      returning 'portal:' || id as life, operator_id as owner
+  ), missing as (
+    select life, owner from passed where not exists (select from life_messages m where m.life = passed.life)
+  )
+  select (select count(*) from passed), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
+    into looked, woken from missing;
   update portal_sessions set status = 'expired', url = null where status = 'open' and created_at < v_now - interval '1 hour';
   delete from portal_sessions where ctid = any(array(
     select ctid from portal_sessions where status <> 'opening' and created_at < v_now - interval '7 days'
     order by created_at limit 1000 for update skip locked));
-  return woken;
 end $$;

@@ -1,0 +1,5 @@
+-- The provider has said what there is: nobody has to look any more.
+create function end_billing_alarm(p_kind text, p_concerns text) returns void language sql as $$
+  update billing_alarms set status = 'over', decided_at = clock_timestamp()
+    where kind = p_kind and concerns = p_concerns and status = 'open';
+$$;

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
+import type { Balance } from '../../../src/billing/wallet/schema.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { postApproved } from '../../governance/support.ts';
+import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
+import { paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
+import { assertStatus, database, platform, type Reply, type Requester } from '../../support/service.ts';
+import { buildTopUp, movements, outcomeOf, post, topUpRow } from '../payments/support.ts';
+
+export const CASES = '/v1/admin/billing/cases';
+
+export const casesOf = async ({ operatorId }: TestOperator): Promise<BillingCase[]> =>
+  assertStatus(await platform().get<{ cases: BillingCase[] }>(`${CASES}?operator_id=${operatorId}`), 200).cases;
+
+export const onlyCase = async (operator: TestOperator): Promise<BillingCase> => {
+  const [first, ...more] = await casesOf(operator);
+  assert(first !== undefined && more.length === 0);
+  return first;
+};
+
+export const walletOf = async (operator: TestOperator): Promise<[available: number, held: number, owed: number]> => {
+  const { balance_cents, held_cents, receivable_cents } = assertStatus(
+    await operator.get<Balance>('/v1/billing/balance'),
+    200,
+  );
+  return [balance_cents, held_cents, receivable_cents];
+};
+
+export const centsOf = async ({ operatorId }: TestOperator): Promise<number[]> =>
+  (await movements(operatorId)).map(({ cents }) => cents);
+
+export const refunded = (paymentId: string | null, cents: number): Promise<Reply> =>
+  post(paymentEventBody('charge.refunded', refundedCharge(paymentId ?? '', cents, cents)));
+
+/**
+ * A refund of a top-up that the provider no longer knows, two days old; its life waits for an hour.
+ * @param known whether the provider's id of it is
+ */
+export async function hangingRefund(operator: TestOperator, transactionId: string, known = true): Promise<string> {
+  const id = newId('rfd');
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`
+    select begin_refund(${id}, ${newId('hld')}, ${operator.operatorId}, ${transactionId}, 'local')`);
+  await pool.query(sql.type(z.object({}))`
+    update refunds set provider_refund_id = ${known ? `re_${id}` : null}, life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
+      next_call_at = clock_timestamp() + interval '1 hour'
+    where id = ${id}`);
+  return id;
+}
+
+/**
+ * A refund that hangs and was settled by this person of the platform, and how the provider reports on it.
+ * @param given.known whether the provider's id of it is
+ * @param given.spent cents that were spent after that
+ */
+export async function settledRefund(
+  person: Requester,
+  outcome: 'succeeded' | 'failed',
+  { known = true, spent = 0, cents = 1_000 } = {},
+) {
+  const operator = await buildOperator();
+  const { id: topUp, transactionId } = await buildTopUp(operator, cents);
+  const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+  const id = await hangingRefund(operator, transactionId, known);
+  const body = { outcome, reason: 'Looked up at the provider.' };
+  assertStatus(await postApproved<DecidedCase>(person, `/v1/admin/billing/refunds/${id}/settle`, body), 200);
+  if (spent > 0) await credit(operator.operatorId, -spent);
+  /** The provider's sum, of before the decision. */
+  const sum = (): Promise<Reply> =>
+    post(
+      paymentEventBody('charge.refunded', refundedCharge(paymentId, cents, cents), {
+        createdAt: new Date(Date.now() - 60_000),
+      }),
+    );
+  /** @returns the outcome of the event; a refund that we requested has our key, one of the dashboard none. */
+  const report = async (
+    status: string,
+    metadata: Record<string, string> = { carnet_key: `refund:${transactionId}` },
+    re = `re_${id}`,
+  ): Promise<string | null> => {
+    const eventId = newId('evt');
+    await post(paymentEventBody('refund.updated', refundObject(re, paymentId, status, { metadata }), { id: eventId }));
+    return outcomeOf(eventId);
+  };
+  return { operator, transactionId, id, sum, report };
+}
