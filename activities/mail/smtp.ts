@@ -50,8 +50,18 @@ const transport = ({ smtpUrl }: MailSettings) =>
 
 /** Codes of nodemailer for what ends before the text of a mail is sent. */
 const BEFORE_THE_TEXT: ReadonlySet<string> = new Set([
-  ...['EDNS', 'ETLS', 'EAUTH', 'ENOAUTH', 'EOAUTH2', 'EENVELOPE', 'ECONFIG'],
-  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'CONNECTION_TIMEOUT', 'GREETING_TIMEOUT'],
+  'EDNS',
+  'ETLS',
+  'EAUTH',
+  'ENOAUTH',
+  'EOAUTH2',
+  'EENVELOPE',
+  'ECONFIG',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CONNECTION_TIMEOUT',
+  'GREETING_TIMEOUT',
 ]);
 
 interface SmtpError {

@@ -32,7 +32,10 @@ export async function climbLadder(
     `The last one: ${outcome.error ?? outcome.status}`,
     '',
     ...(disabled === true
-      ? ['It is disabled now: nothing is sent to it until an administrator enables it again:', `POST ${api}/destinations/${id}/enable`]
+      ? [
+          'It is disabled now: nothing is sent to it until an administrator enables it again:',
+          `POST ${api}/destinations/${id}/enable`,
+        ]
       : ['After twenty in a row over twelve hours or more it is disabled.']),
     '',
     `What became of each delivery: GET ${api}/deliveries?destination_id=${id}`,

@@ -122,9 +122,7 @@ export const startDeliveries = (
   destinationId: string,
   { limit, emailMicrocents }: { limit: number; emailMicrocents: number },
 ): Promise<readonly StartedDelivery[]> =>
-  connection.any(
-    sql.type(StartedRow)`select * from start_deliveries(${destinationId}, ${limit}, ${emailMicrocents})`,
-  );
+  connection.any(sql.type(StartedRow)`select * from start_deliveries(${destinationId}, ${limit}, ${emailMicrocents})`);
 
 /** What came of a call. */
 export interface DeliveryOutcome {

@@ -117,8 +117,7 @@ const postTest = route({
   status: 200,
   reply: TestedSchema,
   refusals: ['NOT_FOUND', 'DESTINATION_UNVERIFIED'],
-  handler: ({ context, call, params: { id }, signal }) =>
-    testDestination(context, call, { destinationId: id, signal }),
+  handler: ({ context, call, params: { id }, signal }) => testDestination(context, call, { destinationId: id, signal }),
 });
 
 export const deliveryRoutes: AnyRoute[] = [getDeliveries, getDelivery, postRecover, postRedeliver, postTest];

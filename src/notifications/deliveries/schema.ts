@@ -16,13 +16,18 @@ export const DeliveryStatusSchema = z.enum(['sending', 'delivered', 'failed', 'u
 export const DeliverySchema = z
   .object({
     id: z.string(),
-    event_id: z.string().meta({ description: '`webhook-id` of the request: every delivery of one event has the same.' }),
+    event_id: z
+      .string()
+      .meta({ description: '`webhook-id` of the request: every delivery of one event has the same.' }),
     event_type: z.string(),
     destination_id: z.string(),
     channel_type: ChannelTypeSchema,
     ordinal: z.int().meta({ description: 'Of this event at this destination: 0, and one more for each redelivery.' }),
     status: DeliveryStatusSchema,
-    reason: z.string().nullable().meta({ description: 'Why it was not delivered, one word; docs/notifications.md lists them.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it was not delivered, one word; docs/notifications.md lists them.' }),
     status_code: z.int().nullable().meta({ description: 'The HTTP status of the receiver, where it gave one.' }),
     error: z.string().nullable().meta({ description: 'A sentence about what went wrong.' }),
     latency_ms: z.int().nullable().meta({ description: 'From the beginning of the call to its end.' }),
@@ -81,7 +86,9 @@ export type RecoverDeliveries = z.infer<typeof RecoverDeliveriesSchema>;
 export const RecoveredSchema = z
   .object({
     recovered: z.int().meta({ description: 'How many deliveries were made, at most 1,000 a call.' }),
-    has_more: z.boolean().meta({ description: 'The same call again makes the next ones, once those that wait were sent.' }),
+    has_more: z
+      .boolean()
+      .meta({ description: 'The same call again makes the next ones, once those that wait were sent.' }),
   })
   .meta({ id: 'RecoveredDeliveries', examples: [{ recovered: 12, has_more: false }] });
 

@@ -4,17 +4,12 @@ import { serviceCall } from '../../commands/service-call.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { MailerContext } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
+import type { Texter } from '../texter.ts';
 import { openSecrets } from '../destinations/secrets.ts';
 import { climbLadder } from './ladder.ts';
 import { settleDelivery, startDeliveries, type DeliveryOutcome, type StartedDelivery } from './queries.ts';
 import { signedRequest } from './signed-request.ts';
 import { eventText } from './texts.ts';
-
-/** Sends an SMS, once; every failure is an outcome. `refused`: it was not sent. `unknown`: it may have been. */
-export interface Texter {
-  /** @param id of what it is sent for */
-  send(id: string, sms: { to: string; text: string }): Promise<'sent' | 'refused' | 'unknown'>;
-}
 
 /** What the step that sends is called with. */
 export interface SenderContext extends MailerContext {
@@ -137,7 +132,8 @@ async function sendMail(
   const outcome = await context.mailer.send(id, mail);
   if (outcome === 'sent') return DELIVERED;
   if (outcome === 'refused') return failed('refused', 'The mail server refused the mail.');
-  if (outcome === 'not_taken') return failed('not_taken', 'The mail server could not be reached, or did not take the mail.');
+  if (outcome === 'not_taken')
+    return failed('not_taken', 'The mail server could not be reached, or did not take the mail.');
   return unknown('broken', 'The mail was sent, and the mail server did not confirm it.');
 }
 

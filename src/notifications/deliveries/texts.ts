@@ -46,7 +46,8 @@ interface Sentences {
 }
 
 const agentOf = ({ agent_id: agentId }: Payload): string => `Agent ${agentId ?? 'of yours'}`;
-const reasonOf = ({ reason }: Payload): string[] => (reason === undefined || reason === null ? [] : [`Reason: ${reason}`]);
+const reasonOf = ({ reason }: Payload): string[] =>
+  reason === undefined || reason === null ? [] : [`Reason: ${reason}`];
 const passportOf = ({ jti }: Payload): string[] => (jti === undefined ? [] : [`Passport: ${jti}`]);
 const dollars = (cents: number | undefined): string => `${((cents ?? 0) / 100).toFixed(2)} USD`;
 
@@ -72,7 +73,10 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
   }),
   'passport.missed_checkout': (payload) => ({
     what: `${agentOf(payload)} did not report the end of its work in time.`,
-    details: [...passportOf(payload), ...(payload.expected_by === undefined ? [] : [`Expected by: ${payload.expected_by}`])],
+    details: [
+      ...passportOf(payload),
+      ...(payload.expected_by === undefined ? [] : [`Expected by: ${payload.expected_by}`]),
+    ],
     act: 'Find out whether it still works, and revoke the passport if it should not.',
   }),
   'wallet.low_balance': (payload) => ({
