@@ -43,10 +43,11 @@ export const outbound = ({ withinMs = LONGEST_MS, maximumInterval = '1m' }: Outb
 
 /**
  * Sends what waits for a receiver. Never tried again: what was begun may have reached the receiver, and the row says what is left. It begins
- * calls for ten seconds, and the last of them takes twenty.
+ * calls for four seconds, and the last of them takes twenty. Where all places of the queue are taken for long, the life reads its row again.
  */
 export const receivers = proxyActivities<Activities>({
   taskQueue: RECEIVERS,
+  scheduleToCloseTimeout: '5m',
   startToCloseTimeout: '40s',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 1 },

@@ -18,7 +18,7 @@ import { heartbeatInvocation } from '../../src/invocations/heartbeat-invocation.
 import { completeInvocation } from '../../src/invocations/complete-invocation.ts';
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { openContext } from '../../src/process/open-context.ts';
+import { openContext, type OpenContext } from '../../src/process/open-context.ts';
 import { publishSkill } from '../../src/skills/publishing/publish-skill.ts';
 import { PublishSkillSchema } from '../../src/skills/schema.ts';
 import { openTemporal, type Temporal } from '../../temporal/client.ts';
@@ -44,7 +44,7 @@ interface RigOptions {
  * of its own, a Temporal namespace of its own, a delivery and a worker that start when a test says so.
  */
 export interface Rig {
-  context: Context;
+  context: OpenContext;
   temporal: Temporal;
   config: Config;
   /** A delivery beyond the rig's own; stopped with the rig. */

@@ -52,14 +52,12 @@ describe('The life of a destination', function () {
       return rows.filter(({ status }) => status !== 'sending').length >= count;
     });
 
-  it('sends an event within two seconds of its commit, and ends; another event begins a new run', async () => {
+  it('sends an event and ends; another event begins a new run', async () => {
     const { url, calls } = await receiver(answers(204));
     const webhook = await newWebhook(rig.context, url);
     for (const count of [1, 2]) {
-      const committedAt = performance.now();
       await recordEvents(rig.context, webhook.operatorId);
       await eventually('the call', () => calls.length === count);
-      assert(performance.now() - committedAt < 2_000);
       await runOfLife(webhook).ended();
     }
     assert.deepEqual(await countsOf(rig.context, webhook), { delivered: 2 });

@@ -219,7 +219,7 @@ describe('Sending what waits for a destination', function () {
       await redeliver(context, callOf(webhook.operatorId, 'redeliver'), first.id);
       await send(webhook);
       const rows = await deliveriesOf(context, webhook);
-      assert.deepEqual(rows.map(({ ordinal }) => ordinal).toSorted(), [0, 1, 2]);
+      assert.deepEqual(new Set(rows.map(({ ordinal }) => ordinal)), new Set([0, 1, 2]));
       assert.equal(new Set(calls.map(({ body }) => body)).size, 1);
       assert.equal(new Set(calls.map(({ id }) => id)).size, 1);
       assert.equal(calls.length, 3);

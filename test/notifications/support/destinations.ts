@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** An operator, inserted by SQL only. @returns its id */
-export async function newOperator({ pool }: Context, tier = 'developer'): Promise<string> {
+export async function newOperator({ pool }: Pick<Context, 'pool'>, tier = 'developer'): Promise<string> {
   const id = newId('op');
   await run(
     pool,
@@ -31,7 +31,7 @@ export async function newOperator({ pool }: Context, tier = 'developer'): Promis
 
 /** A destination, inserted by SQL only. */
 export async function newDestination(
-  { pool, encryption }: Context,
+  { pool, encryption }: Pick<Context, 'pool' | 'encryption'>,
   { operatorId, channel = 'webhook', destination, verified = true }: Options,
 ): Promise<TestDestination> {
   const id = newId('dst');
@@ -48,7 +48,7 @@ export async function newDestination(
 
 /** A rule that brings these events to these destinations of one operator. */
 export async function newRule(
-  { pool }: Context,
+  { pool }: Pick<Context, 'pool'>,
   { destinations, events = ['passport.flagged'] }: { destinations: TestDestination[]; events?: string[] },
 ): Promise<void> {
   const id = newId('chn');
@@ -80,11 +80,19 @@ export async function newWebhook(
   return destination;
 }
 
+interface EventOptions {
+  count?: number;
+  type?: string;
+  severity?: string;
+  /** Besides `jti`, `agent_id` and `flags`. */
+  payload?: object;
+}
+
 /** Records events of one operator in one transaction, as a command does. @returns their ids, in their order */
 export async function recordEvents(
-  { pool, delivery }: Context,
+  { pool, delivery }: Pick<Context, 'pool' | 'delivery'>,
   operatorId: string,
-  { count = 1, type = 'passport.flagged', severity = 'critical', payload = {} as object } = {},
+  { count = 1, type = 'passport.flagged', severity = 'critical', payload = {} }: EventOptions = {},
 ): Promise<string[]> {
   const text = JSON.stringify({ jti: 'psp_1', agent_id: 'ag_1', flags: [], ...payload });
   const rows = await pool.any(sql.type(z.object({ id: z.string() }))`
@@ -107,7 +115,7 @@ const Row = z.object({
 export type DeliveryRow = z.infer<typeof Row>;
 
 /** In the order of their ids. */
-export const deliveriesOf = ({ pool }: Context, { id }: TestDestination): Promise<readonly DeliveryRow[]> =>
+export const deliveriesOf = ({ pool }: Pick<Context, 'pool'>, { id }: TestDestination): Promise<readonly DeliveryRow[]> =>
   pool.any(sql.type(Row)`
     select id, event_id, ordinal, status, reason, status_code, error, latency_ms, started_at is not null as started
     from deliveries where destination_id = ${id} order by id`);

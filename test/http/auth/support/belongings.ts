@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../../../src/database/pool.ts';
+import { newId } from '../../../../src/ids/ids.ts';
 import { buildConnection, grant, inSeconds, made, publicJwk } from '../../../authority/support.ts';
+import { run } from '../../../billing/ledger/ledger-world.ts';
 import { buildTopUp, refundOf } from '../../../billing/payments/support.ts';
 import { intent, submit } from '../../../claims/support.ts';
 import {
@@ -10,7 +14,7 @@ import {
   unique,
   type TestOperator,
 } from '../../../support/factories.ts';
-import { assertStatus, platform, requester, type Requester } from '../../../support/service.ts';
+import { assertStatus, database, platform, requester, type Requester } from '../../../support/service.ts';
 
 /** What an operator can have, one real thing of each kind, by its id. */
 export interface Belongings {
@@ -35,6 +39,10 @@ export interface Belongings {
   /** A top-up, refunded by `refund`. */
   transaction: string;
   refund: string;
+  destination: string;
+  /** Which was delivered to the destination, by `delivery`. */
+  event: string;
+  delivery: string;
 }
 export type Kind = keyof Belongings;
 
@@ -89,6 +97,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
     ...(await refunded(as)),
+    ...(await notified(operator.operatorId)),
   };
   return { as, has, token, activeSkill: active.id };
 }
@@ -100,6 +109,27 @@ async function refunded(as: TestOperator): Promise<{ transaction: string; refund
   const { refund_id: refund, status } = await refundOf(as, transaction); // to its end: from here on it stays as it is
   assert.equal(status, 'succeeded');
   return { transaction, refund };
+}
+
+/** By SQL, so that it stays as it is: nothing is sent. */
+async function notified(operatorId: string): Promise<Pick<Belongings, 'destination' | 'event' | 'delivery'>> {
+  const [destination, delivery] = [newId('dst'), newId('dlv')];
+  const pool = await database();
+  await run(
+    pool,
+    sql.fragment`
+    insert into destinations (id, operator_id, channel_type, destination, address, verified_at)
+    values (${destination}, ${operatorId}, 'email', 'ada@example.test', 'ada@example.test', now())`,
+  );
+  const event = await pool.oneFirst(sql.type(z.object({ id: z.string() }))`
+    select record_service_event(${operatorId}, 'notification.test', 'info', '{}') as id`);
+  await run(
+    pool,
+    sql.fragment`
+    insert into deliveries (id, operator_id, event_id, destination_id, channel_type, event_type, status, ended_at)
+    values (${delivery}, ${operatorId}, ${event}, ${destination}, 'email', 'notification.test', 'delivered', now())`,
+  );
+  return { destination, event, delivery };
 }
 
 async function idOf(as: Requester, path: string, body: unknown): Promise<string> {

@@ -103,6 +103,7 @@ const table: [line: string, rule: Rule][] = [
   ['POST /v1/billing/refund/:transactionId', administration],
   ['GET /v1/billing/refunds/:id', work],
   ['POST /v1/billing/webhooks/stripe', open],
+  ['* /v1/notifications*', administration],
   ['GET /v1/earnings', work],
   ['GET /v1/payouts', work],
   ['GET /v1/billing/usage', work],
