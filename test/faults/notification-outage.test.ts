@@ -57,9 +57,13 @@ describe('Events while a part is away', function () {
       sql.type(z.object({ count: z.number() }))`select count(*)::int from mails where recipient = ${address}`,
     );
   const pidIn = async (file: string): Promise<number> =>
-    eventually(`a process in ${file}`, async () => Number.parseInt(await readFile(join(instance.dataDir, file), 'utf8'), 10), {
-      ignoreErrors: () => true,
-    });
+    eventually(
+      `a process in ${file}`,
+      async () => Number.parseInt(await readFile(join(instance.dataDir, file), 'utf8'), 10),
+      {
+        ignoreErrors: () => true,
+      },
+    );
 
   it('a Temporal that hangs: each is written, and delivered when it is back', async () => {
     const temporal = await pidIn('temporal/server.pid');

@@ -31,6 +31,7 @@ export const testDestination = (
         throw new CarnetError('DESTINATION_UNVERIFIED', detail);
       }
       const waits = await beginTest(unit.connection, id, destinationId);
+      await unit.audit('destination.tested', destinationId, { delivery_id: id });
       if (waits) await unit.wake(lifeId.notification(destinationId));
     },
     async wait(deliveryId) {

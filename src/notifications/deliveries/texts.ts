@@ -26,13 +26,13 @@ interface Told {
 const Payload = z.object({
   jti: z.string().optional(),
   agent_id: z.string().optional(),
-  checkout_id: z.string().nullable().optional(),
   reason: z.string().nullable().optional(),
   expected_by: z.string().optional(),
   flags: z.array(z.object({ type: z.string(), severity: z.string(), message: z.string() })).optional(),
   invocation_id: z.string().optional(),
-  available_cents: z.number().optional(),
-  threshold_cents: z.number().optional(),
+  skill_id: z.string().optional(),
+  balance_cents: z.number().optional(),
+  low_balance_cents: z.number().optional(),
 });
 type Payload = z.infer<typeof Payload>;
 
@@ -80,7 +80,7 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
     act: 'Find out whether it still works, and revoke the passport if it should not.',
   }),
   'wallet.low_balance': (payload) => ({
-    what: `Your wallet has ${dollars(payload.available_cents)} left, less than the ${dollars(payload.threshold_cents)} that you set.`,
+    what: `Your wallet has ${dollars(payload.balance_cents)} left, less than the ${dollars(payload.low_balance_cents)} that you set.`,
     details: [],
     act: 'Top it up before work is refused.',
   }),
@@ -91,9 +91,13 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
   }),
 };
 
-const named = (eventType: string, payload: Payload): Sentences => ({
-  what: `${eventType} happened${payload.invocation_id === undefined ? '' : ` to ${payload.invocation_id}`}.`,
-  details: [],
+/** Of the optional families, and whatever else may come. */
+const named = (eventType: string, { invocation_id: invocationId, skill_id: skillId }: Payload): Sentences => ({
+  what:
+    invocationId === undefined
+      ? `${eventType} happened.`
+      : `Invocation ${invocationId}: ${eventType.split('.').at(-1)}.`,
+  details: skillId === undefined ? [] : [`Skill: ${skillId}`],
   act: 'Look it up.',
 });
 
@@ -123,6 +127,9 @@ export function eventText(told: Told): EventText {
       `by deleting the destination: DELETE ${publicBaseUrl}/v1/notifications/destinations/${destinationId}`,
       '',
     ].join('\n'),
-    sms: `Carnet, ${severity}: ${what} ${dashboard} To end this, delete ${destinationId}.`.slice(0, LONGEST_SMS),
+    sms: smsOf(`Carnet, ${severity}: ${what}`, ` ${dashboard} To end this, delete ${destinationId}.`),
   };
 }
+
+/** Where to act and how to end it is there, however long what happened is. */
+const smsOf = (what: string, rest: string): string => `${what.slice(0, Math.max(LONGEST_SMS - rest.length, 0))}${rest}`;

@@ -225,6 +225,16 @@ describe('Sending what waits for a destination', function () {
       assert.equal(calls.length, 3);
     });
 
+    it('are forgotten with their event', async () => {
+      const { url } = await receiver();
+      const webhook = await newWebhook(context, url);
+      const [eventId] = await recordEvents(context, webhook.operatorId);
+      await recordEvents(context, webhook.operatorId);
+      await send(webhook);
+      await run(context.pool, sql.fragment`delete from service_events where id = ${eventId ?? ''}`);
+      assert.deepEqual(await countsOf(context, webhook), { delivered: 1 });
+    });
+
     it('counts what became of them', async () => {
       const count = async (): Promise<number> => {
         const line = /^carnet_notification_deliveries_total\{[^}]*channel="webhook",status="failed"[^}]*\} (\d+)/m;

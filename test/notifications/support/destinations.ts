@@ -115,7 +115,10 @@ const Row = z.object({
 export type DeliveryRow = z.infer<typeof Row>;
 
 /** In the order of their ids. */
-export const deliveriesOf = ({ pool }: Pick<Context, 'pool'>, { id }: TestDestination): Promise<readonly DeliveryRow[]> =>
+export const deliveriesOf = (
+  { pool }: Pick<Context, 'pool'>,
+  { id }: TestDestination,
+): Promise<readonly DeliveryRow[]> =>
   pool.any(sql.type(Row)`
     select id, event_id, ordinal, status, reason, status_code, error, latency_ms, started_at is not null as started
     from deliveries where destination_id = ${id} order by id`);
