@@ -25,7 +25,18 @@ type Article = {
 const routes = '{**/,}{routes.ts,*-routes.ts}';
 const schemas = '{**/,}{schema.ts,*-schema.ts,schema/**}';
 /** Rooms below http, which every domain stands on. */
-const kernelRooms = ['commands', 'context', 'database', 'errors', 'fields', 'ids', 'json', 'json-schema', 'metrics'];
+const kernelRooms = [
+  'commands',
+  'context',
+  'database',
+  'errors',
+  'fields',
+  'ids',
+  'json',
+  'json-schema',
+  'metrics',
+  'one-time-codes',
+];
 const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
 const rooms: ReadonlySet<string> = new Set([...DOMAINS, ...kernelRooms, 'http', 'process', 'embedded']);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { buildConnection, grant, inSeconds, made, publicJwk } from '../../../authority/support.ts';
 import { buildTopUp, refundOf } from '../../../billing/payments/support.ts';
 import { intent, submit } from '../../../claims/support.ts';
+import { insertWebhook } from '../../../notifications/destinations/support.ts';
 import {
   buildAgent,
   buildInvocation,
@@ -32,6 +33,8 @@ export interface Belongings {
   session: string;
   checkout: string;
   approval: string;
+  /** A webhook. */
+  destination: string;
   /** A top-up, refunded by `refund`. */
   transaction: string;
   refund: string;
@@ -88,6 +91,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     session: shown.session_id,
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
+    destination: await insertWebhook(operator.operatorId),
     ...(await refunded(as)),
   };
   return { as, has, token, activeSkill: active.id };
