@@ -1,9 +1,10 @@
 import type { PaymentProvider } from '../src/billing/index.ts';
 import type { Mailer } from '../src/mail/index.ts';
-import type { Context } from '../src/context/context.ts';
 import type { Texter } from '../src/notifications/index.ts';
+import type { Context } from '../src/context/context.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createPayments } from './payments/index.ts';
+import { createTexter } from './sms/index.ts';
 
 /** What steps reach outside of Carnet. */
 export interface Ports {
@@ -16,5 +17,5 @@ export interface Ports {
 export const createPorts = (context: Context): Ports => ({
   payments: createPayments(context),
   mailer: createSmtpMailer(context),
-  texter: { send: () => Promise.resolve('refused') },
+  texter: createTexter(context),
 });

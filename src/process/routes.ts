@@ -21,9 +21,9 @@ export const routes: AnyRoute[] = [
   ...skillRequestRoutes,
   ...passportRoutes,
   ...billingRoutes,
+  ...notificationRoutes,
   ...governanceRoutes,
   ...dashboardRoutes,
   ...mailRoutes,
   ...claimRoutes,
-  ...notificationRoutes,
 ];

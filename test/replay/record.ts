@@ -14,6 +14,7 @@ import { payouts } from './cases/payouts.ts';
 import { schedules } from './cases/schedules.ts';
 import { sessions } from './cases/sessions.ts';
 import { subscriptions } from './cases/subscriptions.ts';
+import { verifications } from './cases/verifications.ts';
 import { HISTORIES } from './histories.ts';
 
 /**
@@ -34,6 +35,7 @@ const ends = chosen({
   ...subscriptions,
   ...payouts,
   ...schedules,
+  ...verifications,
 });
 const continued = chosen(continuations);
 

@@ -2,13 +2,13 @@ import { setTimeout as after } from 'node:timers/promises';
 import { openUnit, announce, inTransaction } from '../../commands/unit.ts';
 import { serviceCall } from '../../commands/service-call.ts';
 import { step } from '../../commands/fault-points.ts';
-import { writeMail, type MailerContext } from '../../mail/index.ts';
+import { keepInOutbox, type MailerContext } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
 import type { Texter } from '../texter.ts';
-import { openSecrets } from '../destinations/secrets.ts';
+import { openSecrets } from '../signing/secrets.ts';
 import { climbLadder } from './ladder.ts';
 import { settleDelivery, startDeliveries, type DeliveryOutcome, type StartedDelivery } from './queries.ts';
-import { signedRequest } from './signed-request.ts';
+import { signedRequest } from '../signing/signed-request.ts';
 import { eventText } from './texts.ts';
 
 /** What the step that sends is called with. */
@@ -20,14 +20,11 @@ export interface SenderContext extends MailerContext {
 const BATCH = 8;
 /** New calls begin for so long: other destinations of the operator wait for their turn, and a worker that stops waits for the last call. */
 const STARTING_MS = 4_000;
-/** Of a webhook, DNS and the answer included (decision N6). */
+/** Of a webhook, DNS and the answer included. */
 const WEBHOOK_MS = 10_000;
 const REPLY_BYTES = 65_536;
 /** Of any call: after thirty seconds whoever looks takes the caller for gone. */
 const LONGEST_CALL_MS = 20_000;
-
-/** Nobody sends what is in the outbox, so that no time ends it. */
-const OUTBOX_SECONDS = 3_600;
 
 const deliveries = metrics.counter('carnet_notification_deliveries', 'Deliveries that were sent, by what came of them');
 
@@ -133,10 +130,7 @@ async function sendMail(
   mail: { to: string; subject: string; text: string },
 ): Promise<DeliveryOutcome> {
   if (context.config.mail === undefined) {
-    await inTransaction(context, (connection) => {
-      const { unit } = openUnit(serviceCall('keepNotification', id), connection);
-      return writeMail(context, unit, { ...mail, seconds: OUTBOX_SECONDS });
-    });
+    await keepInOutbox(context, { channel: 'email', ...mail });
     return DELIVERED;
   }
   const outcome = await context.mailer.send(id, mail);

@@ -355,6 +355,56 @@ describe('Sending what waits for a destination', function () {
     });
   });
 
+  describe('by SMS', () => {
+    const NUMBER = '+15551230000';
+    const phone = async (operatorId: string): Promise<TestDestination> => {
+      const destination = await newDestination(context, { operatorId, channel: 'sms', destination: NUMBER });
+      await newRule(context, { destinations: [destination], events: ['agent.blocked'] });
+      return destination;
+    };
+    const texts = () =>
+      context.pool.any(
+        sql.type(
+          z.object({ id: z.string(), text: z.string() }),
+        )`select id, text from mails where recipient = ${NUMBER}`,
+      );
+
+    it('sends what fits in two parts; over the monthly number of the tier it is suppressed, and nothing is charged', async () => {
+      context.config.sms = { provider: 'outbox' };
+      const one = await phone(await newOperator(context)); // developer: ten a month
+      await credit(context.pool, one.operatorId, 1_000, `test:${one.operatorId}`);
+      await recordEvents(context, one.operatorId, {
+        type: 'agent.blocked',
+        count: 12,
+        payload: { agent_id: 'ag_7', reason: 'It paid twice.' },
+      });
+      await send(one);
+      await send(one);
+      assert.deepEqual(await countsOf(context, one), { delivered: 10, 'suppressed_cap sms_cap': 2 });
+      const [sms, ...others] = await texts();
+      assert.equal(others.length, 9);
+      const text = context.encryption.open(sms?.text ?? '', mailSeal(sms?.id ?? ''));
+      assert(text.startsWith('Carnet, critical: Agent ag_7 was blocked.'), text);
+      assert.equal(
+        await context.pool.oneFirst(
+          sql.type(
+            z.object({ count: z.number() }),
+          )`select count(*)::int from usage_charges where operator_id = ${one.operatorId}`,
+        ),
+        0,
+      );
+      assert.equal((await standingOf(context, one)).failures_in_row, 0);
+    });
+
+    it('fails where nobody sends SMS any more', async () => {
+      context.config.sms = undefined;
+      const one = await phone(await newOperator(context));
+      await recordEvents(context, one.operatorId, { type: 'agent.blocked' });
+      await send(one);
+      assert.deepEqual(await countsOf(context, one), { 'failed refused': 1 });
+    });
+  });
+
   describe('where the destination keeps failing', () => {
     const Mail = z.object({ id: z.string(), subject: z.string(), text: z.string() });
     const mailsTo = (operatorId: string) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId, type DestinationId } from '../../../src/ids/ids.ts';
-import { newWebhookSecret, sealSecret } from '../../../src/notifications/destinations/secrets.ts';
+import { newWebhookSecret, sealSecret } from '../../../src/notifications/signing/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 
 export interface TestDestination {

@@ -6,6 +6,7 @@ import { buildConnection, grant, inSeconds, made, publicJwk } from '../../../aut
 import { run } from '../../../billing/ledger/ledger-world.ts';
 import { buildTopUp, refundOf } from '../../../billing/payments/support.ts';
 import { intent, submit } from '../../../claims/support.ts';
+import { insertWebhook } from '../../../notifications/destinations/support.ts';
 import {
   buildAgent,
   buildInvocation,
@@ -36,10 +37,11 @@ export interface Belongings {
   session: string;
   checkout: string;
   approval: string;
+  /** A webhook. */
+  destination: string;
   /** A top-up, refunded by `refund`. */
   transaction: string;
   refund: string;
-  destination: string;
   /** Which was delivered to the destination, by `delivery`. */
   event: string;
   delivery: string;
@@ -75,6 +77,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
   const claim = await submit(as, { claim_type: 'intent_claim', payload: intent({ agent_id: agent.id }) });
   const identity = { operator_id: operator.operatorId, provider: 'eid', layer: 'person' };
   const bound = { agent_id: agent.id, receiver_id: 'bank.example', receiver_profile_version_id: 'v1' };
+  const destination = await insertWebhook(operator.operatorId);
   const has: Belongings = {
     operator: operator.operatorId,
     key: await idOf(as, '/v1/api-keys', { name: unique('key'), kind: 'operator' }),
@@ -96,8 +99,9 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     session: shown.session_id,
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
+    destination,
     ...(await refunded(as)),
-    ...(await notified(operator.operatorId)),
+    ...(await notified(operator.operatorId, destination)),
   };
   return { as, has, token, activeSkill: active.id };
 }
@@ -112,24 +116,18 @@ async function refunded(as: TestOperator): Promise<{ transaction: string; refund
 }
 
 /** By SQL, so that it stays as it is: nothing is sent. */
-async function notified(operatorId: string): Promise<Pick<Belongings, 'destination' | 'event' | 'delivery'>> {
-  const [destination, delivery] = [newId('dst'), newId('dlv')];
+async function notified(operatorId: string, destination: string): Promise<Pick<Belongings, 'event' | 'delivery'>> {
+  const delivery = newId('dlv');
   const pool = await database();
-  await run(
-    pool,
-    sql.fragment`
-    insert into destinations (id, operator_id, channel_type, destination, address, verified_at)
-    values (${destination}, ${operatorId}, 'email', 'ada@example.test', 'ada@example.test', now())`,
-  );
   const event = await pool.oneFirst(sql.type(z.object({ id: z.string() }))`
     select record_service_event(${operatorId}, 'notification.test', 'info', '{}') as id`);
   await run(
     pool,
     sql.fragment`
     insert into deliveries (id, operator_id, event_id, destination_id, channel_type, event_type, status, ended_at)
-    values (${delivery}, ${operatorId}, ${event}, ${destination}, 'email', 'notification.test', 'delivered', now())`,
+    values (${delivery}, ${operatorId}, ${event}, ${destination}, 'webhook', 'notification.test', 'delivered', now())`,
   );
-  return { destination, event, delivery };
+  return { event, delivery };
 }
 
 async function idOf(as: Requester, path: string, body: unknown): Promise<string> {

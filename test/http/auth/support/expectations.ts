@@ -71,6 +71,8 @@ const table: [line: string, rule: Rule][] = [
   ['POST /v1/dashboard/sessions/verify', open],
   ['* /v1/dashboard/sessions/current', ownSession],
 
+  ['* /v1/notifications/*', administration],
+
   ['GET /v1/operators/me', accounts],
   ['PATCH /v1/operators/me', administration],
   ['* /v1/agents*', accounts],
@@ -103,7 +105,6 @@ const table: [line: string, rule: Rule][] = [
   ['POST /v1/billing/refund/:transactionId', administration],
   ['GET /v1/billing/refunds/:id', work],
   ['POST /v1/billing/webhooks/stripe', open],
-  ['* /v1/notifications*', administration],
   ['GET /v1/earnings', work],
   ['GET /v1/payouts', work],
   ['GET /v1/billing/usage', work],

@@ -19,6 +19,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/skills/:', 'skill'],
   ['/v1/skill-requests/:', 'request'],
   ['/v1/claims/:', 'claim'],
+  ['/v1/notifications/destinations/:', 'destination'],
   ['/v1/governance/approvals/:', 'approval'],
   ['/v1/passports/revoke-agent/:', 'agent'],
   ['/v1/passports/revoke-session/:', 'session'],
@@ -26,7 +27,6 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/passports/:', 'passport'],
   ['/v1/billing/refund/:', 'transaction'],
   ['/v1/billing/refunds/:', 'refund'],
-  ['/v1/notifications/destinations/:', 'destination'],
   ['/v1/notifications/deliveries/:', 'delivery'],
 ];
 
@@ -70,9 +70,9 @@ export const madeUp: Belongings = {
   session: newId('ses'),
   checkout: newId('chko'),
   approval: newId('apr'),
+  destination: newId('dst'),
   transaction: newId('txn'),
   refund: newId('rfd'),
-  destination: newId('dst'),
   event: newId('evt'),
   delivery: newId('dlv'),
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { signedRequest } from '../../../src/notifications/deliveries/signed-request.ts';
+import { signedRequest } from '../../../src/notifications/signing/signed-request.ts';
 
 // Of the libraries of Standard Webhooks, with which each of them is tested.
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
