@@ -36,6 +36,7 @@ const kernelRooms = [
   'json-schema',
   'metrics',
   'one-time-codes',
+  'outbound',
 ];
 const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
@@ -172,6 +173,13 @@ export const articles: Article[] = [
     never: ['npm:{twilio,nodemailer}'],
     why: 'calls to a provider belong where they are retried and where their keys are kept apart',
     instead: 'write an activity',
+  },
+  {
+    name: 'outbound',
+    files: ['{src,activities,temporal}/**', '!src/outbound/**'],
+    never: ['npm:undici'],
+    why: 'an address that a user chose may lead into our own network, and the guard stands in one place',
+    instead: 'call context.outbound.send',
   },
   {
     name: 'production-only',

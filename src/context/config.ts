@@ -108,6 +108,7 @@ const Environment = z.object({
     .optional(),
   TWILIO_API_BASE: url('https:', 'http:').optional(),
   LOCAL_PROVIDERS: flag.default(false),
+  OUTBOUND_ALLOW_LOOPBACK: flag.default(false),
   OAUTH_ISSUER: issuer.optional(),
   OAUTH_AUDIENCE: z.string().min(1).optional(),
   STRIPE_SECRET_KEY: z
@@ -249,6 +250,8 @@ export interface Config {
   approvalSeconds: number;
   /** Seconds that a code that was sent can be entered. */
   verificationCodeSeconds: number;
+  /** Addresses that users choose may lead to this machine, over http too: for local trials (decision C38). */
+  outboundAllowLoopback: boolean;
   /** Absent: mail stays in the local outbox, which the platform key reads. */
   mail: MailSettings | undefined;
   /** Absent: there is no destination by SMS. */
@@ -436,6 +439,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     reviewBlockRevokes: settings.REVIEW_BLOCK_REVOKES,
     approvalSeconds: settings.APPROVAL_SECONDS,
     verificationCodeSeconds: settings.VERIFICATION_CODE_SECONDS,
+    outboundAllowLoopback: settings.OUTBOUND_ALLOW_LOOPBACK,
     mail:
       settings.SMTP_URL === undefined && (settings.LOCAL_PROVIDERS || provided.localProviders === true)
         ? undefined
