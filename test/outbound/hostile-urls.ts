@@ -434,6 +434,8 @@ export const harmlessUrls: string[] = [
   'https://hooks.example.com/?url=http://127.0.0.1/',
   'https://hooks.example.com?@127.0.0.1',
   'https://hooks.example.com/%00',
-  ...['https://93.184.215.14/', 'https://[2606:4700::1]/', 'https://1.1.1.1:8443/'],
+  'https://93.184.215.14/',
+  'https://[2606:4700::1]/',
+  'https://1.1.1.1:8443/',
   `https://hooks.example.com/${'a'.repeat(2_022)}`,
 ];

@@ -445,6 +445,16 @@ describe('A call to a receiver', () => {
       assert.equal(receiver.requests.join(''), '');
     });
 
+    it('refuses a certificate that does not have the address of the URL', async () => {
+      const six = await receiving((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'), {
+        tls: true,
+        host: '::1',
+      });
+      const call = { headers: {}, body: BODY, timeoutMs: 10_000, maxReplyBytes: 100 };
+      assertNotSent(await trusting.send({ ...call, url: `https://[::1]:${six.port}/` }), 'tls_failed');
+      assert.equal(six.requests.join(''), '');
+    });
+
     it('refuses a certificate of an unknown authority, whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
       const careful = createOutbound({ allowLoopback: true, publicBaseUrl, resolver: dns.resolver });
       const warnings = mock.method(process, 'emitWarning', () => undefined);
