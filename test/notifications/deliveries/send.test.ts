@@ -6,8 +6,14 @@ import { sql } from '../../../src/database/pool.ts';
 import { freePort } from '../../../src/embedded/ports.ts';
 import { createOutbound } from '../../../src/outbound/index.ts';
 import { metricsText } from '../../../src/metrics/metrics.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
 import { mailSeal } from '../../../src/mail/write-mail.ts';
-import { advanceNotification, sendNotifications, type SenderContext } from '../../../src/notifications/index.ts';
+import {
+  advanceNotification,
+  reconcileNotifications,
+  sendNotifications,
+  type SenderContext,
+} from '../../../src/notifications/index.ts';
 import { redeliver } from '../../../src/notifications/deliveries/redeliver.ts';
 import { credit, run } from '../../billing/ledger/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
@@ -156,7 +162,7 @@ describe('Sending what waits for a destination', function () {
       );
     });
 
-    it('writes down that nobody listens, that DNS knows no such host, and that the address may not be called', async () => {
+    it('writes down that nobody listens, and that the address may not be called', async () => {
       const strict = {
         ...context,
         outbound: createOutbound({ allowLoopback: false, publicBaseUrl: 'https://x.test' }),
@@ -472,6 +478,113 @@ describe('Sending what waits for a destination', function () {
       await fail(webhook, 1);
       const { failures_in_row: failures, failing } = await standingOf(context, webhook);
       assert.deepEqual({ failures, failing }, { failures: 0, failing: false });
+    });
+  });
+
+  describe('in turns', () => {
+    it('eight destinations of an operator have one; whoever has waited longest is next, and is woken', async () => {
+      const { url } = await receiver();
+      const operatorId = await newOperator(context);
+      const destinations: TestDestination[] = [];
+      for (let at = 0; at < 11; at += 1)
+        destinations.push(await newDestination(context, { operatorId, destination: url }));
+      await newRule(context, { destinations });
+      await recordEvents(context, operatorId, { count: 2 });
+      const statusOf = async (at: number): Promise<string> =>
+        (await advanceNotification(context, destinations[at]?.id ?? '')).status;
+      const isWoken = (at: number): Promise<boolean> =>
+        context.pool.exists(
+          sql.type(
+            z.object({}),
+          )`select from life_messages where life = ${lifeId.notification(destinations[at]?.id ?? '')}`,
+        );
+      for (let at = 0; at < 8; at += 1) assert.equal(await statusOf(at), 'send');
+      for (const at of [9, 8, 10]) assert.equal(await statusOf(at), 'turn');
+      assert.equal(await statusOf(0), 'turn', 'who had one waits behind them');
+      assert.deepEqual(await Promise.all([8, 9, 10].map(isWoken)), [false, true, false]);
+      assert.equal(await statusOf(8), 'turn', 'it is not the turn of the second one yet');
+      assert.equal(await statusOf(9), 'send');
+      const [first] = destinations;
+      assert(first !== undefined);
+      await send(destinations[1] ?? first);
+      assert.equal(await statusOf(1), 'idle');
+      assert.equal(await isWoken(8), true);
+      assert.equal(await statusOf(8), 'send');
+      const other = await newWebhook(context, url);
+      await recordEvents(context, other.operatorId);
+      assert.equal((await advanceNotification(context, other.id)).status, 'send', 'of another operator');
+    });
+
+    it('a turn of a worker that is gone is over after half a minute', async () => {
+      const { url } = await receiver();
+      const operatorId = await newOperator(context);
+      for (let at = 0; at < 8; at += 1) {
+        const { id } = await newDestination(context, { operatorId, destination: url });
+        await run(
+          context.pool,
+          sql.fragment`update destinations set sending_until = clock_timestamp() + interval '30 seconds' where id = ${id}`,
+        );
+      }
+      const webhook = await newWebhook(context, url, { operatorId });
+      await recordEvents(context, operatorId);
+      const step = await advanceNotification(context, webhook.id);
+      assert.equal(step.status, 'turn');
+      assert(step.waitMs !== null && step.waitMs > 25_000 && step.waitMs <= 30_000);
+      await run(
+        context.pool,
+        sql.fragment`
+        update destinations set sending_until = clock_timestamp() - interval '1 second' where operator_id = ${operatorId} and sending_until is not null`,
+      );
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'send');
+    });
+  });
+
+  describe('where nobody looks after it', () => {
+    const wokenBy = async (webhook: TestDestination): Promise<boolean> => {
+      await run(context.pool, sql.fragment`delete from life_messages`);
+      await reconcileNotifications(context);
+      return context.pool.exists(
+        sql.type(z.object({}))`select from life_messages where life = ${lifeId.notification(webhook.id)}`,
+      );
+    };
+    const later = (webhook: TestDestination, seconds: number) =>
+      run(
+        context.pool,
+        sql.fragment`
+        with d as (
+          update destinations set life_seen_at = life_seen_at - make_interval(secs => ${seconds}),
+            sending_until = sending_until - make_interval(secs => ${seconds}) where id = ${webhook.id}
+        ) update deliveries set created_at = created_at - make_interval(secs => ${seconds}),
+            started_at = started_at - make_interval(secs => ${seconds}) where destination_id = ${webhook.id}`,
+      );
+
+    it('wakes a life that has not seen an event for ten seconds, and one that has seen it and done nothing for two minutes', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      assert.equal(await wokenBy(webhook), false);
+      await recordEvents(context, webhook.operatorId);
+      assert.equal(await wokenBy(webhook), false);
+      await later(webhook, 11);
+      assert.equal(await wokenBy(webhook), true);
+      await advanceNotification(context, webhook.id);
+      assert.equal(await wokenBy(webhook), false);
+      await later(webhook, 60);
+      assert.equal(await wokenBy(webhook), false, 'its life pauses between tries');
+      await later(webhook, 61);
+      assert.equal(await wokenBy(webhook), true);
+    });
+
+    it('wakes one whose calls nobody ended', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId);
+      await advanceNotification(context, webhook.id);
+      await run(
+        context.pool,
+        sql.fragment`update deliveries set started_at = clock_timestamp() where destination_id = ${webhook.id}`,
+      );
+      await later(webhook, 35);
+      assert.equal(await wokenBy(webhook), false);
+      await later(webhook, 6);
+      assert.equal(await wokenBy(webhook), true);
     });
   });
 
