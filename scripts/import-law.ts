@@ -35,6 +35,7 @@ const kernelRooms = [
   'json',
   'json-schema',
   'metrics',
+  'one-time-codes',
   'outbound',
 ];
 const kernel = `{${kernelRooms.join(',')}}`;

@@ -12,6 +12,12 @@ import {
 } from '../src/billing/index.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
+import {
+  describeNotifications,
+  describeVerifications,
+  reconcileNotifications,
+  reconcileVerifications,
+} from '../src/notifications/index.ts';
 import { describeSessions, reconcileSessions } from '../src/passports/index.ts';
 import type { Context } from '../src/context/context.ts';
 import type { LifeKind } from '../src/ids/life-ids.ts';
@@ -53,6 +59,12 @@ export const lives: LifeDefinitions = {
     reconcile: reconcileInvocations,
   },
   mail: { workflow: workflows.mail, priority: Priority.last, describe: describeMails, reconcile: reconcileMails },
+  notification: {
+    workflow: workflows.notification,
+    priority: Priority.work,
+    describe: describeNotifications,
+    reconcile: reconcileNotifications,
+  },
   payout: {
     workflow: workflows.payout,
     priority: Priority.money,
@@ -88,5 +100,11 @@ export const lives: LifeDefinitions = {
     priority: Priority.money,
     describe: describeTopUps,
     reconcile: reconcileTopUps,
+  },
+  verification: {
+    workflow: workflows.verification,
+    priority: Priority.work,
+    describe: describeVerifications,
+    reconcile: reconcileVerifications,
   },
 };

@@ -5,6 +5,7 @@ export const ErrorCodes = {
   INVALID_CODE: [400, 'The code is not right'],
   CODE_EXPIRED: [400, 'The code is no longer valid'],
   CONFIRMATION_REQUIRED: [400, 'This must be confirmed'],
+  DESTINATION_UNVERIFIED: [400, 'The destination is not verified'],
   INVALID_PASSPORT: [400, 'The passport does not verify'],
   OPERATOR_CHOICE_REQUIRED: [400, 'One of several operators must be named'],
   PASSPORT_TOO_LARGE: [400, 'The passport would be too large'],
@@ -50,6 +51,7 @@ export const ErrorCodes = {
   ALREADY_CHECKED_OUT: [409, 'The passport is already checked out'],
   ALREADY_REFUNDED: [409, 'It is refunded already'],
   CONFLICT: [409, 'This conflicts with what is there already'],
+  DESTINATION_EXISTS: [409, 'The destination exists already'],
   IDEMPOTENCY_IN_FLIGHT: [409, 'A call with this Idempotency-Key is under way'],
   IDEMPOTENCY_KEY_REUSED: [409, 'The Idempotency-Key belongs to another request'],
   INVALID_STATE: [409, 'The state does not allow this'],
@@ -77,6 +79,7 @@ export const ErrorCodes = {
   PAYMENT_REFUSED: [502, 'The payment provider refused this'],
   EXECUTION_UNAVAILABLE: [503, 'The executor is not available'],
   PAYMENTS_NOT_CONFIGURED: [503, 'No payment provider is configured'],
+  SMS_NOT_CONFIGURED: [503, 'SMS are not configured'],
   TEMPORARILY_UNAVAILABLE: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

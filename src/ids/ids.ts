@@ -1,4 +1,4 @@
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -28,6 +28,7 @@ export type ModelCallId = Branded<'ModelCallId'>;
 export type MachineRunId = Branded<'MachineRunId'>;
 export type EventId = Branded<'EventId'>;
 export type DestinationId = Branded<'DestinationId'>;
+export type VerificationCodeId = Branded<'VerificationCodeId'>;
 export type RuleId = Branded<'RuleId'>;
 export type DeliveryId = Branded<'DeliveryId'>;
 
@@ -59,6 +60,7 @@ interface IdOfPrefix {
   chko: Branded<'CheckoutId'>;
   evt: EventId;
   dst: DestinationId;
+  vcd: VerificationCodeId;
   chn: RuleId;
   dlv: DeliveryId;
   top: TopUpId;
@@ -78,6 +80,10 @@ const nextUlid = monotonicFactory();
 /** A new id, e.g. `newId('inv')` → `inv_01K…`. */
 export const newId = <Prefix extends keyof IdOfPrefix>(prefix: Prefix): IdOfPrefix[Prefix] =>
   `${prefix}_${nextUlid()}` as IdOfPrefix[Prefix];
+
+/** No id of this prefix that was made from this moment on comes before it, and none that was made before comes behind it. */
+export const firstIdOf = (prefix: keyof IdOfPrefix, at: Date): string =>
+  `${prefix}_${encodeTime(at.getTime(), 10)}${'0'.repeat(16)}`;
 
 /** The operator that PLATFORM_ADMIN_KEY acts for; the first migration makes it. */
 export const PLATFORM_OPERATOR_ID = 'op_platform' as OperatorId;

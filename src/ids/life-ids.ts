@@ -6,6 +6,8 @@
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
   mail: (mailId: string): string => `mail:${mailId}`,
+  /** One a destination, not one an event: it is what one receiver waits for. */
+  notification: (destinationId: string): string => `notification:${destinationId}`,
   /** @param payoutId `op_…:YYYY-MM` */
   payout: (payoutId: string): string => `payout:${payoutId}`,
   portal: (portalId: string): string => `portal:${portalId}`,
@@ -13,6 +15,7 @@ export const lifeId = {
   session: (sessionId: string): string => `session:${sessionId}`,
   subscription: (operatorId: string): string => `subscription:${operatorId}`,
   'top-up': (topUpId: string): string => `top-up:${topUpId}`,
+  verification: (codeId: string): string => `verification:${codeId}`,
 } as const satisfies Record<string, (id: string) => string>;
 
 /** The kinds of lives there are. A workflow bears the name of its kind, in camel case. */

@@ -7,6 +7,7 @@ import { governanceRoutes } from '../governance/routes.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { invocationRoutes } from '../invocations/routes.ts';
 import { mailRoutes } from '../mail/routes.ts';
+import { notificationRoutes } from '../notifications/routes.ts';
 import { passportRoutes } from '../passports/routes.ts';
 import { skillRequestRoutes } from '../skill-requests/routes.ts';
 import { skillRoutes } from '../skills/routes.ts';
@@ -20,6 +21,7 @@ export const routes: AnyRoute[] = [
   ...skillRequestRoutes,
   ...passportRoutes,
   ...billingRoutes,
+  ...notificationRoutes,
   ...governanceRoutes,
   ...dashboardRoutes,
   ...mailRoutes,

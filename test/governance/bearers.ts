@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
 import { insertKey } from '../http/support/shell.ts';
 import { otherJwk, publicJwk, block } from '../authority/support.ts';
+import { insertWebhook } from '../notifications/destinations/support.ts';
 import { timePasses } from '../passports/lineages.ts';
 import { buildAgent, buildOperator, unique } from '../support/factories.ts';
 import { insertMember } from '../support/people.ts';
@@ -17,7 +18,7 @@ const GRACE_SECONDS = 900;
 const TOKEN_SECONDS = 300;
 
 /** Ids of what there is, by the prefix, in the order in which they became known. */
-type Known = Record<'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr', string[]>;
+type Known = Record<'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst', string[]>;
 
 /** Takes the next number of a step, to choose one of these. */
 export type Choose = <T>(from: readonly T[]) => T;
@@ -96,6 +97,7 @@ export async function openService(): Promise<Service> {
         mem: [await person('owner'), await person('admin'), await person('member')],
         key: [],
         apr: [],
+        dst: [await insertWebhook(operatorId)],
       },
       tokens: [],
       again: undefined,
@@ -242,6 +244,21 @@ export const attempts = {
   decideApproval: ({ known }, choose) => {
     if (known.apr.length === 0) return undefined;
     const path = `/v1/governance/approvals/${choose(known.apr)}/${choose(['approve', 'reject'])}`;
+    return (as, headers) => as.post(path, undefined, headers);
+  },
+  makeDestination: (_world, choose) => {
+    const body = choose([
+      { channel_type: 'email', destination: `${unique('reader')}@example.test` },
+      { channel_type: 'webhook', destination: 'https://93.184.216.34/hook' },
+    ]);
+    return (as, headers) => as.post('/v1/notifications/destinations', body, headers);
+  },
+  deleteDestination: ({ known }, choose) => {
+    const path = `/v1/notifications/destinations/${choose(known.dst)}`;
+    return (as, headers) => as.delete(path, headers);
+  },
+  rotateSecret: ({ known }, choose) => {
+    const path = `/v1/notifications/destinations/${choose(known.dst)}/rotate-secret`;
     return (as, headers) => as.post(path, undefined, headers);
   },
   sayApproved: ({ known, again }, choose) => {

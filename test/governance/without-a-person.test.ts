@@ -49,6 +49,9 @@ const everyAct: Step[] = [
   stepOf('deleteMember', 0, 1),
   stepOf('makeKey', 0, 0, 0, 0),
   stepOf('changeOperator', 0, 0),
+  stepOf('makeDestination', 0, 1),
+  stepOf('deleteDestination', 0, 0),
+  stepOf('rotateSecret', 0, 0),
 ];
 
 /** An enforced agent gets rid of its passport and never reports. */
@@ -75,6 +78,7 @@ const StateRow = z.object({
   approvals: z.number(),
   deciders: z.string(),
   payout_account: z.string().nullable(),
+  destinations: z.string(),
 });
 const AgentRow = z.object({
   id: z.string(),
@@ -94,7 +98,7 @@ const secondsBetween = ({ accountability, interval }: AgentState): number =>
 /** Makes the steps, and looks after each whether anything came about that needs a person. */
 class Walk {
   readonly #world: BearersWorld;
-  readonly #before: Promise<{ deciders: string }>;
+  readonly #before: Promise<{ deciders: string; destinations: string }>;
   readonly #agents = new Map<string, AgentState>();
 
   constructor(world: BearersWorld) {
@@ -157,9 +161,9 @@ class Walk {
   }
 
   async #check(after: string): Promise<void> {
-    const [{ deciders }, now] = [await this.#before, await this.#state()];
+    const [{ deciders, destinations }, now] = [await this.#before, await this.#state()];
     const nothing = { approved: 0, lifted: 0, unanswered: 0, approvals: 0, payout_account: null };
-    assert.deepEqual(now, { ...nothing, deciders }, `after ${after}`);
+    assert.deepEqual(now, { ...nothing, deciders, destinations }, `after ${after}`);
     const { db, operatorId } = this.#world;
     const agents = await db.any(sql.type(AgentRow)`
       select id, status, accountability, checkpoint_interval_seconds as interval from agents where operator_id = ${operatorId}`);
@@ -175,7 +179,7 @@ class Walk {
     }
   }
 
-  /** All zero and null but the people who decide: `deciders`. */
+  /** All zero and null but the people who decide, `deciders`, and where the operator is notified, `destinations`. */
   async #state(): Promise<z.infer<typeof StateRow>> {
     const { db, operatorId } = this.#world;
     return await db.one(sql.type(StateRow)`
@@ -194,6 +198,7 @@ class Walk {
               < clock_timestamp() - interval '960 seconds') as unanswered,
         (select count(*) from governance_approvals where operator_id = o.id and status in ('approved', 'consumed')) as approvals,
         (select string_agg(id || ' ' || role, ', ' order by id) from members where operator_id = o.id and role <> 'member') as deciders,
+        (select string_agg(concat_ws(' ', id, address, secret), ', ' order by id) from destinations where operator_id = o.id) as destinations,
         payout_account
       from operators o where id = ${operatorId}`);
   }

@@ -17,7 +17,7 @@ import { heartbeatInvocation } from '../../src/invocations/heartbeat-invocation.
 import { completeInvocation } from '../../src/invocations/complete-invocation.ts';
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { openContext } from '../../src/process/open-context.ts';
+import { openContext, type OpenContext } from '../../src/process/open-context.ts';
 import { publishSkill } from '../../src/skills/publishing/publish-skill.ts';
 import { PublishSkillSchema } from '../../src/skills/schema.ts';
 import { openTemporal, type Temporal } from '../../temporal/client.ts';
@@ -34,6 +34,8 @@ interface RigOptions {
   /** A Temporal of its own; by default the suite's, in a namespace of its own. */
   temporalAddress?: string;
   log?: Logger;
+  /** Besides those that every rig has. */
+  settings?: Record<string, string>;
 }
 
 /**
@@ -41,7 +43,7 @@ interface RigOptions {
  * of its own, a Temporal namespace of its own, a delivery and a worker that start when a test says so.
  */
 export interface Rig {
-  context: Context;
+  context: OpenContext;
   temporal: Temporal;
   config: Config;
   /** A delivery beyond the rig's own; stopped with the rig. */
@@ -77,7 +79,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const address = options.temporalAddress ?? service().credentials.temporal_address;
   const namespace = options.temporalAddress === undefined ? name : 'default';
   if (namespace === name) await newNamespace(address, name);
-  const config = completeConfig(readSettings({ WORKFLOW_BUNDLE: process.env.WORKFLOW_BUNDLE }), {
+  const config = completeConfig(readSettings({ WORKFLOW_BUNDLE: process.env.WORKFLOW_BUNDLE, ...options.settings }), {
     databaseUrl,
     temporalAddress: address,
     platformAdminKey: randomBytes(18).toString('hex'),

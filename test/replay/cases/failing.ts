@@ -11,7 +11,9 @@ import { lifeId, type LifeKind } from '../../../src/ids/life-ids.ts';
 import { newPayer } from '../../billing/payments/payer.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
 import { callOf } from '../../invocations/own-context.ts';
+import { waitingCode } from '../../notifications/destinations/waiting-code.ts';
 import { writeTestMail } from '../../mail/write-test-mail.ts';
+import { newWebhook, recordEvents } from '../../notifications/support/destinations.ts';
 import { unique } from '../../support/factories.ts';
 import type { Rig } from '../../temporal/rig.ts';
 
@@ -52,6 +54,14 @@ export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unf
       return lifeId.mail(await writeTestMail(context, { seconds: 3_600 }));
     },
   },
+  notification: {
+    step: 'sendNotifications',
+    async begin({ context }) {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId);
+      return lifeId.notification(webhook.id);
+    },
+  },
   payout: {
     step: 'transferPayout',
     async begin({ context }) {
@@ -69,6 +79,11 @@ export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unf
       await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.portal(id)})`);
       return lifeId.portal(id);
     },
+  },
+  verification: {
+    step: 'sendVerification',
+    begin: async (rig) =>
+      lifeId.verification((await waitingCode(rig, { channel: 'sms', address: '+15550100000' })).codeId),
   },
   refund: {
     step: 'requestRefund',

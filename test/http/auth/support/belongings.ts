@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../../../src/database/pool.ts';
+import { newId } from '../../../../src/ids/ids.ts';
 import { buildConnection, grant, inSeconds, made, publicJwk } from '../../../authority/support.ts';
+import { run } from '../../../billing/ledger/ledger-world.ts';
 import { buildTopUp, refundOf } from '../../../billing/payments/support.ts';
 import { intent, submit } from '../../../claims/support.ts';
+import { insertWebhook } from '../../../notifications/destinations/support.ts';
 import {
   buildAgent,
   buildInvocation,
@@ -10,7 +15,7 @@ import {
   unique,
   type TestOperator,
 } from '../../../support/factories.ts';
-import { assertStatus, platform, requester, type Requester } from '../../../support/service.ts';
+import { assertStatus, database, platform, requester, type Requester } from '../../../support/service.ts';
 
 /** What an operator can have, one real thing of each kind, by its id. */
 export interface Belongings {
@@ -32,9 +37,14 @@ export interface Belongings {
   session: string;
   checkout: string;
   approval: string;
+  /** A webhook. */
+  destination: string;
   /** A top-up, refunded by `refund`. */
   transaction: string;
   refund: string;
+  /** Which was delivered to the destination, by `delivery`. */
+  event: string;
+  delivery: string;
 }
 export type Kind = keyof Belongings;
 
@@ -67,6 +77,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
   const claim = await submit(as, { claim_type: 'intent_claim', payload: intent({ agent_id: agent.id }) });
   const identity = { operator_id: operator.operatorId, provider: 'eid', layer: 'person' };
   const bound = { agent_id: agent.id, receiver_id: 'bank.example', receiver_profile_version_id: 'v1' };
+  const destination = await insertWebhook(operator.operatorId);
   const has: Belongings = {
     operator: operator.operatorId,
     key: await idOf(as, '/v1/api-keys', { name: unique('key'), kind: 'operator' }),
@@ -88,7 +99,9 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     session: shown.session_id,
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
+    destination,
     ...(await refunded(as)),
+    ...(await notified(operator.operatorId, destination)),
   };
   return { as, has, token, activeSkill: active.id };
 }
@@ -100,6 +113,21 @@ async function refunded(as: TestOperator): Promise<{ transaction: string; refund
   const { refund_id: refund, status } = await refundOf(as, transaction); // to its end: from here on it stays as it is
   assert.equal(status, 'succeeded');
   return { transaction, refund };
+}
+
+/** By SQL, so that it stays as it is: nothing is sent. */
+async function notified(operatorId: string, destination: string): Promise<Pick<Belongings, 'event' | 'delivery'>> {
+  const delivery = newId('dlv');
+  const pool = await database();
+  const event = await pool.oneFirst(sql.type(z.object({ id: z.string() }))`
+    select record_service_event(${operatorId}, 'notification.test', 'info', '{}') as id`);
+  await run(
+    pool,
+    sql.fragment`
+    insert into deliveries (id, operator_id, event_id, destination_id, channel_type, event_type, status, ended_at)
+    values (${delivery}, ${operatorId}, ${event}, ${destination}, 'webhook', 'notification.test', 'delivered', now())`,
+  );
+  return { event, delivery };
 }
 
 async function idOf(as: Requester, path: string, body: unknown): Promise<string> {

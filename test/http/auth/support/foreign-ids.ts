@@ -19,6 +19,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/skills/:', 'skill'],
   ['/v1/skill-requests/:', 'request'],
   ['/v1/claims/:', 'claim'],
+  ['/v1/notifications/destinations/:', 'destination'],
   ['/v1/governance/approvals/:', 'approval'],
   ['/v1/passports/revoke-agent/:', 'agent'],
   ['/v1/passports/revoke-session/:', 'session'],
@@ -26,6 +27,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/passports/:', 'passport'],
   ['/v1/billing/refund/:', 'transaction'],
   ['/v1/billing/refunds/:', 'refund'],
+  ['/v1/notifications/deliveries/:', 'delivery'],
 ];
 
 /** Where an id that is not the caller's is something else than 404, by decision. */
@@ -68,8 +70,11 @@ export const madeUp: Belongings = {
   session: newId('ses'),
   checkout: newId('chko'),
   approval: newId('apr'),
+  destination: newId('dst'),
   transaction: newId('txn'),
   refund: newId('rfd'),
+  event: newId('evt'),
+  delivery: newId('dlv'),
 };
 
 /** Whose ids are tried, and what the caller has of its own. */
@@ -98,6 +103,8 @@ export const memberIds: Record<string, Kind> = {
   mission_ref: 'mission',
   intents: 'claim',
   refs: 'claim',
+  destination_id: 'destination',
+  event_id: 'event',
 };
 
 /** An id in a body: a request that is right in everything else. */
@@ -150,6 +157,11 @@ export const bodyIds: BodyId[] = [
   delegate('service_connection_id', 'SCOPE_ESCALATION', (id) => scoped(id)),
   delegate('intents', 'UNKNOWN_INTENT', (id, own) => scoped(own.has.connection, [id])),
   tried('POST /v1/passports/revoke', 'jti', 'NOT_FOUND', (id) => ({ jti: id })),
+  tried('POST /v1/notifications/deliveries/recover', 'destination_id', 'NOT_FOUND', (id) => ({
+    destination_id: id,
+    since: '2026-01-01T00:00:00Z',
+    until: '2099-01-01T00:00:00Z',
+  })),
   tried('POST /v1/claims', 'issuer', 'ISSUER_MISMATCH', (id, { as }) => envelopeOf(as, { issuer: id, issued_at: 1 })),
 ];
 

@@ -1,0 +1,11 @@
+export { advanceNotification, describeNotifications, reconcileNotifications } from './deliveries/life.ts';
+export { sendNotifications, type SenderContext } from './deliveries/send.ts';
+export {
+  advanceVerification,
+  describeVerifications,
+  reconcileVerifications,
+  sendVerification,
+  type TexterContext,
+} from './destinations/verification/life.ts';
+export { sealSecretsAnew } from './destinations/seal-anew.ts';
+export type { OutgoingSms, SmsOutcome, Texter } from './texter.ts';

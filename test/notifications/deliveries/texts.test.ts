@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { eventText } from '../../../src/notifications/deliveries/texts.ts';
+
+const told = (eventType: string, payload: object, severity = 'critical') =>
+  eventText({
+    eventType,
+    severity,
+    payload: JSON.stringify(payload),
+    occurredAt: '2026-11-21T12:00:00.000Z',
+    operatorId: 'op_1',
+    destinationId: 'dst_1',
+    publicBaseUrl: 'https://carnet.example.test',
+  });
+
+describe('The text of a notification', () => {
+  const cases: { event: string; payload: object; what: string; details?: string[] }[] = [
+    {
+      event: 'passport.flagged',
+      payload: {
+        jti: 'psp_1',
+        agent_id: 'ag_1',
+        flags: [{ type: 'late', severity: 'warning', message: 'It was late.' }],
+      },
+      what: 'Agent ag_1 was flagged while it used a passport.',
+      details: ['Passport: psp_1', 'warning: It was late. (late)'],
+    },
+    {
+      event: 'passport.blocked',
+      payload: { jti: 'psp_1', agent_id: 'ag_1', checkout_id: 'chko_1', reason: 'It paid twice.' },
+      what: 'A review blocked a passport of agent ag_1.',
+      details: ['Passport: psp_1', 'Reason: It paid twice.'],
+    },
+    {
+      event: 'agent.blocked',
+      payload: { agent_id: 'ag_1', checkout_id: 'chko_1', reason: 'It paid twice.' },
+      what: 'Agent ag_1 was blocked. It gets no passports until an administrator unblocks it.',
+      details: ['Reason: It paid twice.'],
+    },
+    {
+      event: 'passport.missed_checkout',
+      payload: { jti: 'psp_1', agent_id: 'ag_1', expected_by: '2026-11-21T11:00:00.000Z' },
+      what: 'Agent ag_1 did not report the end of its work in time.',
+      details: ['Expected by: 2026-11-21T11:00:00.000Z'],
+    },
+    {
+      event: 'wallet.low_balance',
+      payload: { balance_cents: 975, low_balance_cents: 1_000 },
+      what: 'Your wallet has 9.75 USD left, less than the 10.00 USD that you set.',
+    },
+    {
+      event: 'invocation.completed',
+      payload: { invocation_id: 'inv_1', skill_id: 'skl_1' },
+      what: 'Invocation inv_1: completed.',
+      details: ['Skill: skl_1'],
+    },
+    {
+      event: 'notification.test',
+      payload: { destination_id: 'dst_1' },
+      what: 'This is a test. Notifications of Carnet reach you here.',
+    },
+    { event: 'something.new', payload: { agent_id: 7 }, what: 'something.new happened.' },
+  ];
+
+  for (const { event, payload, what, details = [] } of cases) {
+    it(`of ${event} says what happened, to whom, where to act, and how to end it`, () => {
+      const { subject, mail, sms } = told(event, payload);
+      assert.equal(subject, `[critical] ${event}`);
+      assert(mail.startsWith(`${what}\n`), mail);
+      for (const line of details) assert(mail.includes(`\n  ${line}\n`), mail);
+      for (const text of [mail, sms]) {
+        assert(text.includes(what), text);
+        assert(text.includes('https://carnet.example.test/dashboard'), text);
+        assert(text.includes('dst_1'), text);
+      }
+      assert(mail.includes('DELETE https://carnet.example.test/v1/notifications/destinations/dst_1'));
+      assert(mail.includes('Operator: op_1'));
+    });
+  }
+
+  it('of an SMS has two parts at most, and the address to act at even where what happened is long', () => {
+    const { sms } = told('passport.flagged', { jti: 'psp_1', agent_id: `ag_${'x'.repeat(400)}`, flags: [] });
+    assert(sms.length <= 300, sms);
+    assert(sms.includes('https://carnet.example.test/dashboard'), sms);
+  });
+});
