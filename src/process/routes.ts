@@ -3,10 +3,12 @@ import { authorityRoutes } from '../authority/routes.ts';
 import { billingRoutes } from '../billing/routes.ts';
 import { claimRoutes } from '../claims/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
+import { eventRoutes } from '../events/routes.ts';
 import { governanceRoutes } from '../governance/routes.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { invocationRoutes } from '../invocations/routes.ts';
 import { mailRoutes } from '../mail/routes.ts';
+import { notificationRoutes } from '../notifications/routes.ts';
 import { passportRoutes } from '../passports/routes.ts';
 import { skillRequestRoutes } from '../skill-requests/routes.ts';
 import { skillRoutes } from '../skills/routes.ts';
@@ -24,4 +26,6 @@ export const routes: AnyRoute[] = [
   ...dashboardRoutes,
   ...mailRoutes,
   ...claimRoutes,
+  ...eventRoutes,
+  ...notificationRoutes,
 ];

@@ -10,6 +10,8 @@ import {
   unique,
   type TestOperator,
 } from '../../../support/factories.ts';
+import { insertDestination } from '../../../notifications/support.ts';
+import { signIn } from '../../../support/people.ts';
 import { assertStatus, platform, requester, type Requester } from '../../../support/service.ts';
 
 /** What an operator can have, one real thing of each kind, by its id. */
@@ -35,6 +37,9 @@ export interface Belongings {
   /** A top-up, refunded by `refund`. */
   transaction: string;
   refund: string;
+  /** Verified. */
+  destination: string;
+  rule: string;
 }
 export type Kind = keyof Belongings;
 
@@ -67,6 +72,8 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
   const claim = await submit(as, { claim_type: 'intent_claim', payload: intent({ agent_id: agent.id }) });
   const identity = { operator_id: operator.operatorId, provider: 'eid', layer: 'person' };
   const bound = { agent_id: agent.id, receiver_id: 'bank.example', receiver_profile_version_id: 'v1' };
+  const destination = await insertDestination(operator.operatorId);
+  const owner = await signIn(operator.email);
   const has: Belongings = {
     operator: operator.operatorId,
     key: await idOf(as, '/v1/api-keys', { name: unique('key'), kind: 'operator' }),
@@ -89,6 +96,8 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
     ...(await refunded(as)),
+    destination,
+    rule: await idOf(owner, '/v1/notifications/channels', { destination_ids: [destination] }),
   };
   return { as, has, token, activeSkill: active.id };
 }

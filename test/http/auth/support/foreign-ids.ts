@@ -24,6 +24,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/passports/revoke-session/:', 'session'],
   ['/v1/passports/reviews/:', 'checkout'],
   ['/v1/passports/:', 'passport'],
+  ['/v1/notifications/channels/:', 'rule'],
   ['/v1/billing/refund/:', 'transaction'],
   ['/v1/billing/refunds/:', 'refund'],
 ];
@@ -70,6 +71,8 @@ export const madeUp: Belongings = {
   approval: newId('apr'),
   transaction: newId('txn'),
   refund: newId('rfd'),
+  destination: newId('dst'),
+  rule: newId('chn'),
 };
 
 /** Whose ids are tried, and what the caller has of its own. */
@@ -98,6 +101,7 @@ export const memberIds: Record<string, Kind> = {
   mission_ref: 'mission',
   intents: 'claim',
   refs: 'claim',
+  destination_ids: 'destination',
 };
 
 /** An id in a body: a request that is right in everything else. */
@@ -150,6 +154,8 @@ export const bodyIds: BodyId[] = [
   delegate('service_connection_id', 'SCOPE_ESCALATION', (id) => scoped(id)),
   delegate('intents', 'UNKNOWN_INTENT', (id, own) => scoped(own.has.connection, [id])),
   tried('POST /v1/passports/revoke', 'jti', 'NOT_FOUND', (id) => ({ jti: id })),
+  tried('POST /v1/notifications/channels', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
+  tried('PATCH /v1/notifications/channels/:id', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
   tried('POST /v1/claims', 'issuer', 'ISSUER_MISMATCH', (id, { as }) => envelopeOf(as, { issuer: id, issued_at: 1 })),
 ];
 
