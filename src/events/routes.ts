@@ -4,7 +4,7 @@ import { queryInstant } from '../http/query.ts';
 import { route, type AnyRoute } from '../http/route.ts';
 import { eventCatalogue } from './catalogue.ts';
 import { FeedPosition } from './queries.ts';
-import { eventsAfter } from './read-feed.ts';
+import { readFeed } from './read-feed.ts';
 import { EventTypeSchema, ServiceEventSchema } from './schema.ts';
 import { SeveritySchema } from './types.ts';
 
@@ -40,7 +40,8 @@ const getEvents = route({
   summary: 'Read what happened, oldest first, from where you were',
   description:
     'A feed for those who would rather pull. Without `cursor` it begins with the oldest event that is kept (30 days), or at `since`. ' +
-    '`next_cursor` is always there: keep it, and read on from it later, under the same filters. An event is shown a moment after it is ' +
+    '`next_cursor` is always there: keep it, and read on from it later, under the same filters. A page looks at 10,000 events, so with ' +
+    'filters it may be short or empty and `has_more` all the same. An event is shown a moment after it is ' +
     'committed, once no transaction that began before it can still add another before it. Where the database was restored from a backup, ' +
     'the cursor is INVALID_CURSOR: begin again at `since`, and leave out the ids that you have.',
   audience: 'operator',
@@ -56,12 +57,8 @@ const getEvents = route({
   handler: async (request) => {
     const { context, caller, query } = request;
     const { limit, cursor: _cursor, ...filters } = query;
-    const { events, from } = await eventsAfter(context, caller, {
-      after: feed.after(request),
-      limit: limit + 1,
-      filters,
-    });
-    return feed.answer(request, events, from, ({ tx, seq }) => ({ copy: from.copy, tx, seq }));
+    const { events, next, more } = await readFeed(context, caller, { after: feed.after(request), limit, filters });
+    return feed.answer(request, { items: events, next, more });
   },
 });
 

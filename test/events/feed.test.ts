@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { forgetOldEvents } from '../../src/events/index.ts';
+import { readFeed } from '../../src/events/read-feed.ts';
 import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
 import { ownDatabase } from '../billing/wallet/own-database.ts';
 import { run } from '../billing/ledger/ledger-world.ts';
+import { callOf } from '../invocations/own-context.ts';
 import { newOperator } from '../passports/lineages.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, type TestOperator } from '../support/factories.ts';
@@ -132,6 +134,28 @@ describe(`GET ${PATH}`, () => {
     assertProblem(await read({ since: 'yesterday' }), 'VALIDATION_ERROR', 'query.since');
   });
 
+  it('goes on behind what the filters left out, ten thousand events a page', async () => {
+    const db = await database();
+    await run(
+      db,
+      sql.fragment`
+        insert into service_events (id, operator_id, event_type, severity, payload)
+        select new_prefixed_id('evt'), ${operator.operatorId}, 'passport.flagged', 'warning', json_build_object('n', n)
+        from generate_series(1, 10001) n`,
+    );
+    await record(db, operator, 0, ['agent.blocked', 'critical']);
+    await shown(db, operator);
+    const filter = { event_type: 'agent.blocked' };
+    const first = await page(filter);
+    assert.deepEqual([numbers(first), first.has_more], [[], true]);
+    const second = await page({ ...filter, cursor: first.next_cursor });
+    assert.deepEqual([numbers(second), second.has_more], [[0], false]);
+    await records(1);
+    const third = await page({ ...filter, cursor: second.next_cursor });
+    assert.deepEqual([numbers(third), third.has_more], [[], false]);
+    assert.notEqual(third.next_cursor, second.next_cursor, 'what was looked at is not looked at again');
+  });
+
   it('refuses a cursor of other filters, and one of another operator', async () => {
     await records(1, 2);
     const { next_cursor: cursor } = await page({ limit: 1 });
@@ -162,6 +186,14 @@ describe(`GET ${PATH}`, () => {
     }
     await shown(db, operator);
     assert.deepEqual(numbers(await page({ cursor: waiting.next_cursor })), [2, 3]);
+  });
+
+  it('refuses a position in another copy of the database', async () => {
+    const { caller } = callOf(operator.operatorId, 'listEvents');
+    const after = { copy: 'another', tx: '0', seq: 0 };
+    await assert.rejects(readFeed({ pool: await database() }, caller, { after, limit: 1, filters: {} }), {
+      code: 'INVALID_CURSOR',
+    });
   });
 
   it('reads every event once while many are committed at once, in any order', async () => {

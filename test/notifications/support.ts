@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textArray } from '../../src/database/columns.ts';
-import { sql } from '../../src/database/pool.ts';
+import { sql, type CommonQueryMethods } from '../../src/database/pool.ts';
 import { standardEventTypes } from '../../src/events/index.ts';
 import { newId } from '../../src/ids/ids.ts';
 import type { ListedRule } from '../../src/notifications/rules/schema.ts';
@@ -40,14 +40,19 @@ export async function deliveredTo(operatorId: string, type: string, severity = '
   ];
 }
 
-/** A rule of all severities of the four events, made by SQL alone. @returns its id */
-export async function insertRule(operatorId: string, destinationId: string): Promise<string> {
+/** A rule of all severities, of the four events where none is named, made by SQL alone. @returns its id */
+export async function insertRule(
+  operatorId: string,
+  destinationId: string,
+  events: readonly string[] = standardEventTypes,
+  connection?: CommonQueryMethods,
+): Promise<string> {
   const id = newId('chn');
-  const pool = await database();
-  await pool.query(sql.type(z.object({}))`
+  const db = connection ?? (await database());
+  await db.query(sql.type(z.object({}))`
     with rule as (
       insert into notification_rules (id, operator_id, events, min_severity)
-      values (${id}, ${operatorId}, ${textArray(standardEventTypes)}, 'info') returning id
+      values (${id}, ${operatorId}, ${textArray(events)}, 'info') returning id
     ) insert into rule_destinations (rule_id, destination_id, position) select id, ${destinationId}, 1 from rule`);
   return id;
 }

@@ -145,6 +145,14 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
   };
 }
 
+interface FeedPage<Item, Position> {
+  items: Item[];
+  /** Where to read on. */
+  next: Position;
+  /** Whether there is more already. */
+  more: boolean;
+}
+
 /**
  * A list to which more is added at its end, read on from where one was: `{<name>: […], next_cursor, has_more}`. The cursor is there on
  * the last page too, and fetches later what has come since.
@@ -165,21 +173,11 @@ export function cursorFeed<Name extends string, Item extends z.ZodType, Position
 
     after: pages.after,
 
-    /**
-     * @param rows up to `limit + 1` of them: the one too many means that there is more.
-     * @param from the position before the first row
-     */
     answer<Row extends z.input<Item>>(
       request: CursorRequest,
-      rows: Row[],
-      from: z.output<Position>,
-      positionOf: (row: Row) => z.output<Position>,
+      { items, next, more }: FeedPage<Row, z.output<Position>>,
     ) {
-      const { limit } = request.query;
-      const items = rows.slice(0, limit);
-      const last = items.at(-1);
-      const cursor = pages.seal(request, last === undefined ? from : positionOf(last));
-      const more = rows.length > limit;
+      const cursor = pages.seal(request, next);
       const links: Links = more ? { next: { cursor } } : {};
       return { status: 200 as const, body: { ...named(name, items), next_cursor: cursor, has_more: more }, links };
     },

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { sql } from '../../../src/database/pool.ts';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import type { ListedRule, Rule } from '../../../src/notifications/rules/schema.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 import { approve, refusedWith, withApproval } from '../../governance/support.ts';
 import { buildMemberKey, buildOperator, type TestOperator } from '../../support/factories.ts';
+import { eventually } from '../../support/eventually.ts';
 import { signIn, type Person } from '../../support/people.ts';
 import { rivals } from '../../support/rivals.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
-import { buildRule, insertDestination } from '../support.ts';
+import { buildRule, insertDestination, insertRule } from '../support.ts';
+
+/** Somebody waits for an advisory lock. */
+const waitsForLock = (pool: DatabasePool): Promise<boolean> =>
+  eventually('somebody who waits for the lock', () =>
+    pool.exists(sql.type(z.object({}))`select 1 from pg_locks where locktype = 'advisory' and not granted`),
+  );
 
 const PATH = '/v1/notifications/channels';
 const standard = ['passport.flagged', 'passport.blocked', 'agent.blocked', 'passport.missed_checkout'];
@@ -264,6 +271,24 @@ describe('Notification rules', () => {
       assert.deepEqual(await wanted(), ['wallet.low_balance']);
       await run(await database(), sql.fragment`update notification_rules set active = false where id = ${id}`);
       assert.deepEqual(await wanted(), [], 'an inactive rule wants nothing');
+    });
+
+    it('also where one rule is deleted while another that names the same is being made', async () => {
+      const destinationId = await insertDestination(operator.operatorId);
+      const before = await insertRule(operator.operatorId, destinationId, ['invocation.created']);
+      const pool = await database();
+      const [made, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const making = pool.transaction(async (transaction) => {
+        await insertRule(operator.operatorId, destinationId, ['invocation.created'], transaction);
+        made.resolve();
+        await held.promise;
+      });
+      await made.promise;
+      const deleting = run(pool, sql.fragment`delete from notification_rules where id = ${before}`);
+      await Promise.race([deleting, waitsForLock(pool)]);
+      held.resolve();
+      await Promise.all([making, deleting]);
+      assert.deepEqual(await wanted(), ['invocation.created']);
     });
 
     it('whatever changes at once', async () => {
