@@ -1,17 +1,21 @@
 import type { PaymentProvider } from '../src/billing/index.ts';
 import type { Mailer } from '../src/mail/index.ts';
+import type { Texter } from '../src/notifications/index.ts';
 import type { Context } from '../src/context/context.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createPayments } from './payments/index.ts';
+import { createTexter } from './sms/index.ts';
 
 /** What steps reach outside of Carnet. */
 export interface Ports {
   payments: PaymentProvider;
   mailer: Mailer;
+  texter: Texter;
 }
 
 /** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
 export const createPorts = (context: Context): Ports => ({
   payments: createPayments(context),
   mailer: createSmtpMailer(context),
+  texter: createTexter(context),
 });

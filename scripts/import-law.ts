@@ -25,7 +25,19 @@ type Article = {
 const routes = '{**/,}{routes.ts,*-routes.ts}';
 const schemas = '{**/,}{schema.ts,*-schema.ts,schema/**}';
 /** Rooms below http, which every domain stands on. */
-const kernelRooms = ['commands', 'context', 'database', 'errors', 'fields', 'ids', 'json', 'json-schema', 'metrics'];
+const kernelRooms = [
+  'commands',
+  'context',
+  'database',
+  'errors',
+  'fields',
+  'ids',
+  'json',
+  'json-schema',
+  'metrics',
+  'one-time-codes',
+  'outbound',
+];
 const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
 const rooms: ReadonlySet<string> = new Set([...DOMAINS, ...kernelRooms, 'http', 'process', 'embedded']);
@@ -161,6 +173,13 @@ export const articles: Article[] = [
     never: ['npm:{twilio,nodemailer}'],
     why: 'calls to a provider belong where they are retried and where their keys are kept apart',
     instead: 'write an activity',
+  },
+  {
+    name: 'outbound',
+    files: ['{src,activities,temporal}/**', '!src/outbound/**'],
+    never: ['npm:undici'],
+    why: 'an address that a user chose may lead into our own network, and the guard stands in one place',
+    instead: 'call context.outbound.send',
   },
   {
     name: 'production-only',

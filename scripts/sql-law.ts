@@ -6,7 +6,7 @@ import { readSql, type Sql, type SqlFunction, type SqlSource } from './sql-sourc
 /*
  * Who may touch whom in SQL. A table or a view belongs to the domain whose migration makes it. Functions and statements read and write
  * their own tables and the shared ones (0001-shared.sql), read the views that domains below theirs publish (scripts/domains.ts), and
- * call functions of their own domain, of the ground (src/commands, src/database) and of domains below theirs.
+ * call functions of their own domain, of the ground (src/commands, src/database, src/one-time-codes) and of domains below theirs.
  */
 
 /** What goes past the law, one by one, each with its reason; one that nothing needs any more is a fault itself. */

@@ -47,7 +47,7 @@ export interface SqlSource {
 }
 
 /** Folders below src/ that every domain stands on; their tables are those of 0001-shared.sql. */
-const GROUND = new Set(['commands', 'database']);
+const GROUND = new Set(['commands', 'database', 'one-time-codes']);
 
 type Tree = unknown;
 

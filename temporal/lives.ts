@@ -12,6 +12,7 @@ import {
 } from '../src/billing/index.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
+import { describeVerifications, reconcileVerifications } from '../src/notifications/index.ts';
 import { describeSessions, reconcileSessions } from '../src/passports/index.ts';
 import type { Context } from '../src/context/context.ts';
 import type { LifeKind } from '../src/ids/life-ids.ts';
@@ -88,5 +89,11 @@ export const lives: LifeDefinitions = {
     priority: Priority.money,
     describe: describeTopUps,
     reconcile: reconcileTopUps,
+  },
+  verification: {
+    workflow: workflows.verification,
+    priority: Priority.work,
+    describe: describeVerifications,
+    reconcile: reconcileVerifications,
   },
 };

@@ -11,3 +11,4 @@ export { retention } from './retention.ts';
 export { session } from './session.ts';
 export { subscription } from './subscription.ts';
 export { topUp } from './top-up.ts';
+export { verification } from './verification.ts';

@@ -7,5 +7,5 @@ export { ensureAgent, ensureApiKey, ensureOperator } from './demo.ts';
 export { countAdministrators, findMembership, joinMember, membershipsOf, type Membership } from './members/queries.ts';
 export { personBehind } from './person-behind.ts';
 export { changeTier } from './operators/change-tier.ts';
-export { findOperator, isSuspended, lockOperator } from './operators/queries.ts';
+export { findOperator, isRegisteredEmail, isSuspended, lockOperator, registerEmail } from './operators/queries.ts';
 export { ensurePlatformOwner } from './platform-owner.ts';

@@ -80,6 +80,26 @@ export const governedActs = {
     why: 'Earnings are paid out to it: only an owner decides where money leaves to.',
     by: 'owner',
   },
+  'destination.created': {
+    call: 'POST /v1/notifications/destinations',
+    what: 'Adding a destination of notifications',
+    why: 'It decides where what happens to the operator’s agents is sent to, and by whom it is read.',
+    by: 'administrator',
+    forRequester: true,
+  },
+  'destination.deleted': {
+    call: 'DELETE /v1/notifications/destinations/:id',
+    what: 'Deleting a destination',
+    why: 'Whoever watches the agents there hears nothing any more.',
+    by: 'administrator',
+  },
+  'destination.secret_rotated': {
+    call: 'POST /v1/notifications/destinations/:id/rotate-secret',
+    what: 'Replacing the secret of a webhook',
+    why: 'Whoever gets the new secret can sign what the receiver takes for ours.',
+    by: 'administrator',
+    forRequester: true,
+  },
   'notification_rule.created': {
     call: 'POST /v1/notifications/channels',
     what: 'Creating a notification rule',

@@ -94,7 +94,21 @@ const Environment = z.object({
   VERIFICATION_CODE_SECONDS: integer(30, 86_400).default(600),
   SMTP_URL: url('smtp:', 'smtps:').optional(),
   MAIL_FROM: z.string().min(3).optional(),
+  TWILIO_ACCOUNT_SID: z
+    .string()
+    .regex(/^AC[0-9a-f]{32}$/, 'must be the SID of an account at Twilio, AC and 32 hexadecimal digits')
+    .optional(),
+  TWILIO_AUTH_TOKEN: z.string().min(16, 'must be 16 characters or more').optional(),
+  TWILIO_FROM: z
+    .string()
+    .regex(
+      /^(\+[1-9]\d{6,14}|MG[0-9a-f]{32}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
+      'must be a number as +15551230000, the SID of a messaging service, MG…, or a name of up to 11 letters and digits',
+    )
+    .optional(),
+  TWILIO_API_BASE: url('https:', 'http:').optional(),
   LOCAL_PROVIDERS: flag.default(false),
+  OUTBOUND_ALLOW_LOOPBACK: flag.default(false),
   OAUTH_ISSUER: issuer.optional(),
   OAUTH_AUDIENCE: z.string().min(1).optional(),
   STRIPE_SECRET_KEY: z
@@ -125,6 +139,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'STRIPE_WEBHOOK_SECRET',
   'TEMPORAL_API_KEY',
   'TEMPORAL_TLS_KEY',
+  'TWILIO_AUTH_TOKEN',
 ] satisfies EnvironmentName[]);
 
 export interface TemporalSettings {
@@ -139,6 +154,19 @@ export interface MailSettings {
   /** `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
   smtpUrl: string;
   from: string;
+}
+
+/** Who sends SMS; the outbox keeps them on an instance for trials. */
+export type SmsSettings = TwilioSettings | { provider: 'outbox' };
+
+export interface TwilioSettings {
+  provider: 'twilio';
+  accountSid: string;
+  authToken: string;
+  /** A number in E.164, a name, or the SID of a messaging service, `MG…`. */
+  from: string;
+  /** Absent: Twilio's own address. */
+  apiBase: string | undefined;
 }
 
 /** Access tokens of an OAuth server are taken as credentials. */
@@ -220,10 +248,14 @@ export interface Config {
   reviewBlockRevokes: boolean;
   /** Seconds that a person has to approve. */
   approvalSeconds: number;
-  /** Seconds that a code sent by mail can be entered. */
+  /** Seconds that a code that was sent can be entered. */
   verificationCodeSeconds: number;
+  /** Addresses that users choose may lead to this machine, over http too: for local trials (decision C38). */
+  outboundAllowLoopback: boolean;
   /** Absent: mail stays in the local outbox, which the platform key reads. */
   mail: MailSettings | undefined;
+  /** Absent: there is no destination by SMS. */
+  sms: SmsSettings | undefined;
   /** Absent: no OAuth access token is a credential. */
   oauth: OAuthSettings | undefined;
   /** Absent: whatever needs a payment provider is 503 PAYMENTS_NOT_CONFIGURED. */
@@ -338,6 +370,20 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     if (!settings.LOCAL_PROVIDERS && provided.localProviders !== true) return undefined;
     return { provider: 'local', webhookSecrets: webhookSecrets ?? [localWebhookSecret(keys)] };
   };
+  const sms = (): SmsSettings | undefined => {
+    const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM } = settings;
+    if (TWILIO_ACCOUNT_SID === undefined && TWILIO_AUTH_TOKEN === undefined && TWILIO_FROM === undefined) {
+      return settings.LOCAL_PROVIDERS || provided.localProviders === true ? { provider: 'outbox' } : undefined;
+    }
+    const since = 'since another setting of Twilio is set';
+    return {
+      provider: 'twilio',
+      accountSid: need('TWILIO_ACCOUNT_SID', since, TWILIO_ACCOUNT_SID),
+      authToken: need('TWILIO_AUTH_TOKEN', since, TWILIO_AUTH_TOKEN),
+      from: need('TWILIO_FROM', `${since}: the number, name or messaging service that SMS come from`, TWILIO_FROM),
+      apiBase: settings.TWILIO_API_BASE,
+    };
+  };
   const tls = {
     ...(settings.TEMPORAL_TLS_CA !== undefined && { ca: settings.TEMPORAL_TLS_CA }),
     ...(settings.TEMPORAL_TLS_CERT !== undefined && { cert: settings.TEMPORAL_TLS_CERT }),
@@ -393,6 +439,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     reviewBlockRevokes: settings.REVIEW_BLOCK_REVOKES,
     approvalSeconds: settings.APPROVAL_SECONDS,
     verificationCodeSeconds: settings.VERIFICATION_CODE_SECONDS,
+    outboundAllowLoopback: settings.OUTBOUND_ALLOW_LOOPBACK,
     mail:
       settings.SMTP_URL === undefined && (settings.LOCAL_PROVIDERS || provided.localProviders === true)
         ? undefined
@@ -404,6 +451,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
             ),
             from: need('MAIL_FROM', 'the sender of mails', settings.MAIL_FROM),
           },
+    sms: sms(),
     oauth:
       settings.OAUTH_ISSUER === undefined && settings.OAUTH_AUDIENCE === undefined
         ? undefined

@@ -5,6 +5,7 @@ import type { DatabasePool } from '../database/pool.ts';
 import type { Encryption } from './encryption.ts';
 import type { RowEvents } from '../database/row-events.ts';
 import type { SchemaChecker } from '../json-schema/index.ts';
+import type { Outbound } from '../outbound/index.ts';
 import type { Delivery, PassportRevocation, RequireApproval } from './ports.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Context {
   readonly schemas: SchemaChecker;
   /** What domains keep in memory (`defineCache`). */
   readonly caches: Caches;
+  /** Calls to addresses that users choose. */
+  readonly outbound: Outbound;
   readonly delivery: Delivery;
   readonly requireApproval: RequireApproval;
   readonly passportRevocation: PassportRevocation;

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Context } from '../context/context.ts';
 import { cookieName, tokenCookie, tokensIn } from '../http/auth/session-cookie.ts';
-import { addressMac } from './codes.ts';
+import { addressMac } from './address-mac.ts';
 import type { Asker } from './queries.ts';
 
 /** Names a browser's requests for a code; tries with it count apart from those of strangers. */

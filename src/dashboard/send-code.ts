@@ -3,10 +3,9 @@ import type { Answered } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import { serviceCall } from '../commands/service-call.ts';
 import type { Context } from '../context/context.ts';
-import { CarnetError } from '../errors/carnet-error.ts';
 import { writeMail } from '../mail/index.ts';
+import { codeMac, minutesOf, newCode, tooEarlyForCode } from '../one-time-codes/codes.ts';
 import { newAskerOf, type Origin } from './asker.ts';
-import { codeMac, newCode } from './codes.ts';
 import { takeSignInTurn } from './queries.ts';
 import type { RequestCode } from './schema.ts';
 
@@ -27,9 +26,14 @@ export async function sendSignInCode(
   const { asker, cookie } = newAskerOf(context, email, origin);
   const call = serviceCall('sendSignInCode', requestId);
   const answered = await runCommand<{ sent: true }>(context, call, async (unit) => {
-    const kept = { code: codeMac(encryption, asker.address, code), seconds, email, requestId };
+    const kept = {
+      code: codeMac(encryption, { purpose: 'sign-in-code', subject: asker.address }, code),
+      seconds,
+      email,
+      requestId,
+    };
     const wait = await takeSignInTurn(unit.connection, asker, kept);
-    if (wait > 0) throw tooEarly(wait);
+    if (wait > 0) throw tooEarlyForCode(wait);
     const [member] = await membershipsOf(unit.connection, email);
     const to = member?.email ?? email;
     const text = textOf(config.publicBaseUrl, { to, code, seconds });
@@ -44,23 +48,17 @@ export async function sendSignInCode(
   return { answered, cookie };
 }
 
-const tooEarly = (wait: number): CarnetError =>
-  new CarnetError('RATE_LIMITED', `Codes are on their way to this address; the next can be sent in ${wait} seconds.`, {
-    headers: { 'Retry-After': String(wait) },
-  });
-
 /**
  * The code is alone on its line, so that mail programs can offer it. The part of the link behind the # is never sent to a
  * server, and opening the link signs nobody in, since mail scanners open links.
  */
 function textOf(baseUrl: string, { to, code, seconds }: { to: string; code: string; seconds: number }): string {
   const fragment = new URLSearchParams({ code, email: to });
-  const minutes = Math.max(1, Math.floor(seconds / 60));
   return `Your code to sign in to Carnet:
 
 ${code}
 
-It can be used once, within ${minutes} minute${minutes === 1 ? '' : 's'}. This page has it filled in:
+It can be used once, within ${minutesOf(seconds)}. This page has it filled in:
 
 ${baseUrl}/dashboard/sign-in#${fragment.toString()}
 

@@ -9,14 +9,11 @@ import type { CommonQueryMethods } from '../database/pool.ts';
 import { assertThat, CarnetError, notFound } from '../errors/carnet-error.ts';
 import { SESSION_SECONDS } from '../http/auth/session-cookie.ts';
 import { newId, type DashboardSessionId, type MemberId, type OperatorId } from '../ids/ids.ts';
+import { codeFits, isLive, noLiveCode, wrongCode } from '../one-time-codes/codes.ts';
 import { askerOf, type Origin } from './asker.ts';
-import { codeFits } from './codes.ts';
 import { countWrongTry, insertSession, lockSignInCode, useUpCode, type Asker, type SignInCode } from './queries.ts';
 import type { DashboardSession, SignIn } from './schema.ts';
 import { presentSession } from './sessions.ts';
-
-/** After this many wrong tries a code is refused whatever is sent (decision N2). */
-const MAX_TRIES = 5;
 
 /** The cookie has the token; only its hash is stored. */
 export const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
@@ -43,7 +40,9 @@ export async function signIn(
       asker,
       email,
       requestId,
-      fits: (storedMac) => codeFits(context.encryption, asker.address, code, storedMac) && memberships.length > 0,
+      fits: (storedMac) =>
+        codeFits(context.encryption, { purpose: 'sign-in-code', subject: asker.address }, code, storedMac) &&
+        memberships.length > 0,
     });
     if (checked instanceof CarnetError) return { refusal: checked };
     if (chosen instanceof CarnetError) throw chosen;
@@ -119,24 +118,11 @@ async function checkCode(
   { asker, email, requestId, fits }: Try,
 ): Promise<SignInCode | CarnetError> {
   const stored = await lockSignInCode(connection, asker);
-  if (stored === null || stored.code === null || !stored.live || stored.tries >= MAX_TRIES) {
-    return new CarnetError(
-      'CODE_EXPIRED',
-      'There is no valid code for this address: it is too old, was used, or was tried too often. Request a new one.',
-      { extra: { verified: false } },
-    );
-  }
+  if (!isLive(stored)) return noLiveCode('address');
   if (stored.wait !== null) return tooManyTries(stored.wait);
   if (fits(stored.code)) return stored;
   await countWrongTry(connection, stored, { email, requestId });
-  const left = MAX_TRIES - stored.tries - 1;
-  return new CarnetError(
-    'INVALID_CODE',
-    left === 0
-      ? 'The code is wrong, and this was the last try; request a new one.'
-      : `The code is wrong; tries left: ${left}.`,
-    { extra: { verified: false, tries_left: left } },
-  );
+  return wrongCode(stored);
 }
 
 const tooManyTries = (seconds: number): CarnetError =>

@@ -51,6 +51,7 @@ export const ErrorCodes = {
   ALREADY_CHECKED_OUT: [409, 'The passport is already checked out'],
   ALREADY_REFUNDED: [409, 'It is refunded already'],
   CONFLICT: [409, 'This conflicts with what is there already'],
+  DESTINATION_EXISTS: [409, 'The destination exists already'],
   IDEMPOTENCY_IN_FLIGHT: [409, 'A call with this Idempotency-Key is under way'],
   IDEMPOTENCY_KEY_REUSED: [409, 'The Idempotency-Key belongs to another request'],
   INVALID_STATE: [409, 'The state does not allow this'],
@@ -77,6 +78,7 @@ export const ErrorCodes = {
   PAYMENT_REFUSED: [502, 'The payment provider refused this'],
   EXECUTION_UNAVAILABLE: [503, 'The executor is not available'],
   PAYMENTS_NOT_CONFIGURED: [503, 'No payment provider is configured'],
+  SMS_NOT_CONFIGURED: [503, 'SMS are not configured'],
   TEMPORARILY_UNAVAILABLE: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

@@ -28,6 +28,7 @@ export type ModelCallId = Branded<'ModelCallId'>;
 export type MachineRunId = Branded<'MachineRunId'>;
 export type EventId = Branded<'EventId'>;
 export type DestinationId = Branded<'DestinationId'>;
+export type VerificationCodeId = Branded<'VerificationCodeId'>;
 export type RuleId = Branded<'RuleId'>;
 export type DeliveryId = Branded<'DeliveryId'>;
 
@@ -59,6 +60,7 @@ interface IdOfPrefix {
   chko: Branded<'CheckoutId'>;
   evt: EventId;
   dst: DestinationId;
+  vcd: VerificationCodeId;
   chn: RuleId;
   dlv: DeliveryId;
   top: TopUpId;

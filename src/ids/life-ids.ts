@@ -13,6 +13,7 @@ export const lifeId = {
   session: (sessionId: string): string => `session:${sessionId}`,
   subscription: (operatorId: string): string => `subscription:${operatorId}`,
   'top-up': (topUpId: string): string => `top-up:${topUpId}`,
+  verification: (codeId: string): string => `verification:${codeId}`,
 } as const satisfies Record<string, (id: string) => string>;
 
 /** The kinds of lives there are. A workflow bears the name of its kind, in camel case. */

@@ -8,4 +8,5 @@ export {
   type MailOutcome,
   type OutgoingMail,
 } from './life.ts';
+export { keepInOutbox } from './outbox.ts';
 export { writeMail } from './write-mail.ts';

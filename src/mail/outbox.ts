@@ -1,7 +1,8 @@
 import type { Context } from '../context/context.ts';
 import type { Encryption } from '../context/encryption.ts';
 import { assertThat, notFound } from '../errors/carnet-error.ts';
-import { countOutbox, listOutbox } from './queries.ts';
+import { newId } from '../ids/ids.ts';
+import { countOutbox, insertOutboxMessage, listOutbox } from './queries.ts';
 import type { OutboxMessage } from './schema.ts';
 import { mailSeal } from './write-mail.ts';
 
@@ -14,19 +15,30 @@ function openText({ open }: Encryption, id: string, sealed: string): string {
   }
 }
 
+/** Keeps a mail or an SMS that nobody sends; its text is sealed. Once for each call. */
+export async function keepInOutbox(
+  { pool, encryption }: Pick<Context, 'pool' | 'encryption'>,
+  { channel, to, subject, text }: Omit<OutboxMessage, 'id' | 'created_at'>,
+): Promise<void> {
+  const id = newId('msg');
+  await insertOutboxMessage(pool, { id, channel, to, subject, text: encryption.seal(text, mailSeal(id)) });
+}
+
 /**
- * The mails that stay here because there is no mail server, newest first (decision O5).
- * @throws CarnetError NOT_FOUND where there is one
+ * The mails and SMS that stay here because nobody is configured who sends them, newest first (decision O5).
+ * @throws CarnetError NOT_FOUND where all are sent
  */
 export async function pageOfOutbox(
   { config, pool, encryption }: Context,
   { to, limit, offset }: { to?: string | undefined; limit: number; offset: number },
 ): Promise<{ items: OutboxMessage[]; total: number }> {
-  assertThat(config.mail === undefined, () => notFound('outbox: mail is sent by SMTP'));
+  assertThat(config.mail === undefined || config.sms?.provider === 'outbox', () =>
+    notFound('outbox: what is written is sent'),
+  );
   const [rows, total] = await Promise.all([listOutbox(pool, { to, limit, offset }), countOutbox(pool, to)]);
-  const items = rows.map(({ id, recipient, subject, text, created_at }) => ({
+  const items = rows.map(({ id, channel, recipient, subject, text, created_at }) => ({
     id,
-    channel: 'email' as const,
+    channel,
     to: recipient,
     subject,
     text: openText(encryption, id, text),

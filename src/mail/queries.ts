@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import type { OutboxMessage } from './schema.ts';
 
 const Nothing = z.object({});
 
@@ -25,10 +26,21 @@ export async function insertMail(connection: CommonQueryMethods, mail: NewMail, 
     where ${wanted}::boolean`);
 }
 
+/** Keeps what has no life: there is nobody who would send it. @param text sealed */
+export async function insertOutboxMessage(
+  connection: CommonQueryMethods,
+  { id, channel, to, subject, text }: { id: string; text: string } & Omit<OutboxMessage, 'id' | 'text' | 'created_at'>,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    insert into mails (id, channel, recipient, subject, text, status, expires_at)
+    values (${id}, ${channel}, ${to}, ${subject}, ${text}, 'outbox', clock_timestamp() + interval '7 days')`);
+}
+
 const OutboxRow = z.object({
   id: z.string(),
+  channel: z.enum(['email', 'sms']),
   recipient: z.string(),
-  subject: z.string(),
+  subject: z.string().nullable(),
   text: z.string(),
   created_at: z.string(),
 });
@@ -45,7 +57,7 @@ export const listOutbox = (
   { to, limit, offset }: { to: string | undefined; limit: number; offset: number },
 ): Promise<readonly OutboxRow[]> =>
   connection.any(sql.type(OutboxRow)`
-    select id, recipient, subject, text, created_at from mails
+    select id, channel, recipient, subject, text, created_at from mails
     where ${inOutbox(to)} order by id desc limit ${limit} offset ${offset}`);
 
 export const countOutbox = (connection: CommonQueryMethods, to: string | undefined): Promise<number> =>

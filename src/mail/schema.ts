@@ -3,15 +3,15 @@ import { z } from 'zod';
 export const OutboxMessageSchema = z
   .object({
     id: z.string(),
-    channel: z.enum(['email']),
+    channel: z.enum(['email', 'sms']),
     to: z.string(),
-    subject: z.string(),
+    subject: z.string().nullable().meta({ description: 'null: an SMS has none' }),
     text: z.string(),
     created_at: z.string(),
   })
   .meta({
     id: 'OutboxMessage',
-    description: 'A mail that was not sent, because the service has no mail server.',
+    description: 'A mail or an SMS that was not sent, because the service has nobody who sends it.',
     examples: [
       {
         id: 'msg_01K0000000000000000000000A',

@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../http/route.ts';
+import { destinationRoutes } from './destinations/routes.ts';
 import { ruleRoutes } from './rules/routes.ts';
 
-export const notificationRoutes: AnyRoute[] = [...ruleRoutes];
+export const notificationRoutes: AnyRoute[] = [...destinationRoutes, ...ruleRoutes];

@@ -8,6 +8,7 @@ import { createEncryption } from '../context/encryption.ts';
 import { openRowEvents } from '../database/row-events.ts';
 import { approvalGate } from '../governance/index.ts';
 import { createSchemaChecker } from '../json-schema/index.ts';
+import { createOutbound } from '../outbound/index.ts';
 import { passportRevocation } from '../passports/index.ts';
 
 /** Connections of the API and of the worker, each (rule 13). */
@@ -23,6 +24,11 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
   const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api' });
   const schemas = createSchemaChecker();
   const encryption = createEncryption(config.encryptionKeys);
+  if (config.outboundAllowLoopback) {
+    log.warn(
+      'OUTBOUND_ALLOW_LOOPBACK is true: whoever may name a receiver reaches what listens on this machine. Unset it outside of trials.',
+    );
+  }
   return withCaches({
     config,
     log,
@@ -30,6 +36,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
     encryption,
     rowEvents,
     schemas,
+    outbound: createOutbound({ allowLoopback: config.outboundAllowLoopback, publicBaseUrl: config.publicBaseUrl }),
     delivery,
     requireApproval: approvalGate({ config, encryption }),
     passportRevocation,

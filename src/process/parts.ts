@@ -54,16 +54,21 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
 
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
 async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'isPolling' | 'stop'>> {
-  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }] = await Promise.all([
-    import('../../activities/index.ts'),
-    import('../../activities/ports.ts'),
-    import('../../temporal/worker.ts'),
-    import('../billing/index.ts'),
-  ]);
+  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }, { sealSecretsAnew }] =
+    await Promise.all([
+      import('../../activities/index.ts'),
+      import('../../activities/ports.ts'),
+      import('../../temporal/worker.ts'),
+      import('../billing/index.ts'),
+      import('../notifications/index.ts'),
+    ]);
   const pool = await openWorkerPool(context.config);
   const workerContext = withCaches({ ...context, pool });
   const ports = createPorts(workerContext);
   const worker = await runWorker(workerContext, createActivities(workerContext, ports));
+  sealSecretsAnew(workerContext).catch((error: unknown) =>
+    context.log.warn({ err: error }, 'the secrets of webhooks cannot be read now; the next start does'),
+  );
   if (context.config.payments !== undefined) {
     ensurePortal({ ...workerContext, payments: ports.payments }).catch((error: unknown) =>
       context.log.warn({ err: error }, 'the portal of the payment provider cannot be checked now; the next start does'),
@@ -116,6 +121,7 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       import('./credentials.ts'),
       import('./routes.ts'),
       import('../billing/index.ts'),
+      import('../notifications/index.ts'),
     ]);
   await ensurePlatformOwner(context);
   const watched = await watchHealth(temporal);

@@ -53,8 +53,24 @@ describe('Signing in to a service behind https', () => {
 });
 
 describe('GET /v1/admin/outbox of a service with a mail server', () => {
-  it('is 404, and still for the platform key', async () => {
-    const settings = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'carnet@example.test' };
+  const smtp = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'carnet@example.test' };
+
+  it('lists SMS while nobody sends them', async () => {
+    const shell = await openShell({ routes: mailRoutes, settings: smtp });
+    try {
+      assertStatus(await shell.platform.get('/v1/admin/outbox'), 200);
+    } finally {
+      await shell.close();
+    }
+  });
+
+  it('is 404 where SMS are sent too, and still for the platform key', async () => {
+    const twilio = {
+      TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+      TWILIO_AUTH_TOKEN: 'x'.repeat(32),
+      TWILIO_FROM: 'Carnet',
+    };
+    const settings = { ...smtp, ...twilio };
     const shell = await openShell({ routes: mailRoutes, settings });
     try {
       assertProblem(await shell.platform.get('/v1/admin/outbox'), 'NOT_FOUND');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Member } from '../../src/accounts/members/schema.ts';
-import { addressMac } from '../../src/dashboard/codes.ts';
+import { addressMac } from '../../src/dashboard/address-mac.ts';
 import { dashboardRoutes } from '../../src/dashboard/routes.ts';
 import type { DashboardSession } from '../../src/dashboard/schema.ts';
 import { sql } from '../../src/database/pool.ts';

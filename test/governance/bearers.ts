@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
 import { insertKey } from '../http/support/shell.ts';
 import { otherJwk, publicJwk, block } from '../authority/support.ts';
+import { insertWebhook } from '../notifications/destinations/support.ts';
 import { insertDestination, insertRule } from '../notifications/support.ts';
 import { timePasses } from '../passports/lineages.ts';
 import { buildAgent, buildOperator, unique } from '../support/factories.ts';
@@ -70,7 +71,7 @@ export async function openService(): Promise<Service> {
     ].map(({ id }) => id);
     const [enforced = '', , blocked = ''] = agents;
     await block(blocked);
-    const [destination, other] = [await insertDestination(operatorId), await insertDestination(operatorId)];
+    const [destination, other] = [await insertWebhook(operatorId), await insertDestination(operatorId)];
     const rule = await insertRule(operatorId, destination);
     const key = async (more: object): Promise<string> =>
       (await insertKey({ pool: db }, { operatorId, expiresIn: HOUR, ...more })).secret;
@@ -264,6 +265,21 @@ export const attempts = {
   decideApproval: ({ known }, choose) => {
     if (known.apr.length === 0) return undefined;
     const path = `/v1/governance/approvals/${choose(known.apr)}/${choose(['approve', 'reject'])}`;
+    return (as, headers) => as.post(path, undefined, headers);
+  },
+  makeDestination: (_world, choose) => {
+    const body = choose([
+      { channel_type: 'email', destination: `${unique('reader')}@example.test` },
+      { channel_type: 'webhook', destination: 'https://93.184.216.34/hook' },
+    ]);
+    return (as, headers) => as.post('/v1/notifications/destinations', body, headers);
+  },
+  deleteDestination: ({ known }, choose) => {
+    const path = `/v1/notifications/destinations/${choose(known.dst)}`;
+    return (as, headers) => as.delete(path, headers);
+  },
+  rotateSecret: ({ known }, choose) => {
+    const path = `/v1/notifications/destinations/${choose(known.dst)}/rotate-secret`;
     return (as, headers) => as.post(path, undefined, headers);
   },
   sayApproved: ({ known, again }, choose) => {

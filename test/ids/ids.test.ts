@@ -40,6 +40,7 @@ const prefixes = Object.keys({
   dst: true,
   chn: true,
   dlv: true,
+  vcd: true,
 } satisfies Record<Prefix, true>) as Prefix[];
 
 type Takes<Wanted, Given> = Given extends Wanted ? true : false;

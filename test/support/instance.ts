@@ -35,6 +35,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     DATA_DIR: dataDir,
     PORT: '0',
     ...ampleLimits,
+    OUTBOUND_ALLOW_LOOPBACK: 'true', // receivers of the tests are on this machine
     LOG_LEVEL: 'warn',
     ...options.env,
   });

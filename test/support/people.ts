@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { addressMac } from '../../src/dashboard/codes.ts';
+import { addressMac } from '../../src/dashboard/address-mac.ts';
 import { sql } from '../../src/database/pool.ts';
 import { createEncryption } from '../../src/context/encryption.ts';
 import { newId } from '../../src/ids/ids.ts';

@@ -130,6 +130,16 @@ describe('Another store of lives', () => {
         await advanceSession(own.context, id);
         return lifeId.session(id);
       },
+      async verification() {
+        const [id, destination] = [newId('vcd'), newId('dst')];
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into verification_codes (id, operator_id, destination_id, address, code, sealed, status, expires_at, life_seen_at)
+          values (${id}, ${operator}, ${destination}, 'mac', 'mac', 'sealed', 'waiting', now() + interval '10 minutes', clock_timestamp())`,
+        );
+        return lifeId.verification(id);
+      },
       async 'top-up'() {
         const id = newId('top');
         await run(

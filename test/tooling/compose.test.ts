@@ -80,13 +80,13 @@ describe('docker-compose.yml', () => {
     assert.deepEqual(Object.keys(compose.services.api?.depends_on ?? {}), ['migrate']);
   });
 
-  it('has no secret: each comes from outside and its message explains what to set; those of Stripe may be left out', () => {
+  it('has no secret: each comes from outside and its message explains what to set; those of Stripe and Twilio may be left out', () => {
     const secret = /PASSWORD|PWD|KEY|SECRET|TOKEN|DATABASE_URL/;
     const named = services
       .flatMap(([, { environment = {} }]) => Object.entries(environment))
       .filter(([name]) => secret.test(name));
     assert.ok(named.length > 0);
-    const optional = (name: string): boolean => name.startsWith('STRIPE_');
+    const optional = (name: string): boolean => /^(STRIPE|TWILIO)_/.test(name);
     const outside = ([name, value]: [string, string]): boolean =>
       /\$\{[A-Z_]+:\?set it to [^}]+\}/.test(value) || (optional(name) && value === `\${${name}:-}`);
     assert.deepEqual(

@@ -165,6 +165,7 @@ const crimes: [string, string, string, string][] = [
   ['payment-provider', 'temporal/worker.ts', `import type Stripe from 'stripe';`, 'types of npm:stripe'],
   ['senders', 'src/billing/webhook/verify.ts', `import twilio from 'twilio/lib/webhooks';`, 'npm:twilio'],
   ['senders', 'src/mail/send.ts', `import mail = require('nodemailer');`, 'npm:nodemailer'],
+  ['outbound', 'activities/notifications.ts', `import { request } from 'undici';`, 'npm:undici'],
   [
     'production-only',
     'src/claims/log.ts',

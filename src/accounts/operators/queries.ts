@@ -31,11 +31,26 @@ export async function insertOperator(
 export const saveOperator = (connection: CommonQueryMethods, operator: Operator): Promise<Operator> =>
   connection.one(sql.type(OperatorSchema)`
     update operators
-    set name = ${operator.name}, email = ${operator.email}, status = ${operator.status}, tier = ${operator.tier},
+    set name = ${operator.name}, email = ${operator.email},
+        email_registered = email_registered and lower(email) = lower(${operator.email}), status = ${operator.status}, tier = ${operator.tier},
         commission_bps = ${operator.commission_bps}, payout_account = ${operator.payout_account},
         low_balance_cents = ${operator.low_balance_cents}, updated_at = clock_timestamp()
     where id = ${operator.id}
     returning ${columns}`);
+
+/**
+ * Whether an address, in lower case, is the registered one of the operator: one that was changed counts after a code that was sent to it
+ * was entered.
+ */
+export const isRegisteredEmail = (connection: CommonQueryMethods, id: string, address: string): Promise<boolean> =>
+  connection.exists(sql.type(z.object({}))`
+    select 1 from operators where id = ${id} and lower(email) = ${address} and email_registered`);
+
+/** Somebody has proven that this address, in lower case, is theirs: where it is the operator's, it is registered. */
+export async function registerEmail(connection: CommonQueryMethods, id: string, address: string): Promise<void> {
+  await connection.query(sql.type(z.object({}))`
+    update operators set email_registered = true where id = ${id} and lower(email) = ${address} and not email_registered`);
+}
 
 /** Whether the operator is suspended; null: there is no such operator. */
 export const isSuspended = (connection: CommonQueryMethods, id: string): Promise<boolean | null> =>

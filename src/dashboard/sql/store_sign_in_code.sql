@@ -11,7 +11,6 @@ declare
   v_window constant interval := make_interval(secs => p_seconds);
   v_now timestamptz;
   v_turn timestamptz; -- the earliest moment of the next code that each limit allows
-  v_next_window timestamptz;
   v_next_day timestamptz;
   v_next_day_of_all timestamptz;
   v_strangers bigint; -- codes of today for browsers that are not known
@@ -23,18 +22,16 @@ begin
     where address = p_address and browser = any(p_browsers) and expires_at > v_now;
   v_asker := case when v_known is null then 'network:' || p_network else 'browser:' || v_known end;
   select
-      max(sent_at) filter (where asker = v_asker) + interval '30 seconds',
-      case when count(*) filter (where asker = v_asker and sent_at > v_now - v_window) >= 5
-        then min(sent_at) filter (where asker = v_asker and sent_at > v_now - v_window) + v_window end,
+      next_code_at(array_agg(sent_at) filter (where asker = v_asker), v_window),
       case when v_known is null and count(*) filter (where asker = v_asker and code is not null) >= 10
         then min(sent_at) filter (where asker = v_asker and code is not null) + interval '24 hours' end,
       case when v_known is null and count(*) filter (where asker like 'network:%' and code is not null) >= 20
         then min(sent_at) filter (where asker like 'network:%' and code is not null) + interval '24 hours' end,
       count(*) filter (where asker like 'network:%' and code is not null)
-    into v_turn, v_next_window, v_next_day, v_next_day_of_all, v_strangers
+    into v_turn, v_next_day, v_next_day_of_all, v_strangers
     from sign_in_codes where address = p_address and sent_at > v_now - interval '24 hours';
-  if greatest(v_turn, v_next_window, v_next_day, v_next_day_of_all) > v_now then
-    return ceil(extract(epoch from greatest(v_turn, v_next_window, v_next_day, v_next_day_of_all) - v_now));
+  if greatest(v_turn, v_next_day, v_next_day_of_all) > v_now then
+    return ceil(extract(epoch from greatest(v_turn, v_next_day, v_next_day_of_all) - v_now));
   end if;
   insert into sign_in_codes (address, asker, browser, code, expires_at) values (p_address, v_asker, p_browsers[1], p_code, v_now + v_window);
   if v_known is null and v_strangers = 19 then

@@ -24,6 +24,8 @@ create table operators (
   id text primary key,
   name text not null,
   email text not null,
+  -- The address was given at registration, or somebody entered a code that was sent to it.
+  email_registered boolean not null default true,
   status text not null default 'active' check (status in ('active', 'suspended')),
   tier text not null default 'free' constraint operators_tier_known references tiers,
   commission_bps int check (commission_bps between 0 and 10000), -- of their earnings; null: the rate of the settings

@@ -25,6 +25,8 @@ create table destinations (
   constraint destinations_old_secret check ((old_secret is null) = (old_secret_until is null)),
   constraint destinations_disabled check ((disabled_at is null) = (disabled_reason is null))
 );
+-- Secrets whose day is over are deleted.
+create index destinations_old_secrets on destinations (old_secret_until) where old_secret is not null;
 create index destinations_sending on destinations (operator_id) where sending_until is not null;
 
 -- The codes of the last 24 hours (decision N2), those of deleted destinations too, since the limits count them. `address` is a HMAC of
@@ -38,15 +40,19 @@ create table verification_codes (
   sealed text,                           -- the code itself, encrypted, until it is sent
   -- E-mail goes by the life of its mail and is `sent` here at once.
   status text not null check (status in ('waiting', 'sending', 'sent', 'failed', 'unknown')),
-  reason text,                           -- why it was not sent
+  reason text,                           -- why it was not sent, a word
+  error text,                            -- a sentence about it
   tries int not null default 0,
   life_seen_at timestamptz,
   requested_at timestamptz not null default clock_timestamp(),
+  started_at timestamptz,                -- the one call there is began
   expires_at timestamptz not null,
-  constraint verification_codes_sealed check ((sealed is not null) = (status = 'waiting'))
+  constraint verification_codes_sealed check ((sealed is not null) = (status = 'waiting')),
+  constraint verification_codes_sending check (status <> 'sending' or started_at is not null)
 );
 create index verification_codes_of_destination on verification_codes (destination_id, requested_at);
 create index verification_codes_of_address on verification_codes (address, requested_at);
+create index verification_codes_of_operator on verification_codes (operator_id, requested_at);
 create index verification_codes_age on verification_codes (requested_at);
 create index verification_codes_waiting on verification_codes (requested_at) where status in ('waiting', 'sending');
 

@@ -1,12 +1,73 @@
 import { z } from 'zod';
 import { textArray } from '../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import type { OperatorId } from '../../ids/ids.ts';
-import { DestinationSchema } from './schema.ts';
+import type { DestinationId, OperatorId } from '../../ids/ids.ts';
+import { ChannelTypeSchema, VerificationCodeSchema, type ChannelType } from './schema.ts';
 
-const DestinationRow = DestinationSchema.omit({ verified: true }).extend({ verified_at: z.string().nullable() });
-/** A destination as it is stored; `presentDestination` makes of it what is answered. */
+const Nothing = z.object({});
+
+const DestinationRow = z.object({
+  id: z.string(),
+  operator_id: z.string(),
+  channel_type: ChannelTypeSchema,
+  destination: z.string(),
+  address: z.string(),
+  verified_at: z.string().nullable(),
+  paused: z.boolean(),
+  failures_in_row: z.number(),
+  disabled_at: z.string().nullable(),
+  disabled_reason: z.string().nullable(),
+  created_at: z.string(),
+  code_status: VerificationCodeSchema.shape.status.nullable(),
+  code_reason: z.string().nullable(),
+  code_error: z.string().nullable(),
+  code_requested_at: z.string().nullable(),
+  code_expires_at: z.string().nullable(),
+});
+/** A destination with its last code; `presentDestination` makes of it what is answered. */
 export type DestinationRow = z.infer<typeof DestinationRow>;
+
+const columns = sql.fragment`
+  d.id, d.operator_id, d.channel_type, d.destination, d.address, d.verified_at,
+  is_destination_paused(d.channel_type, t.tier) as paused, d.failures_in_row, d.disabled_at, d.disabled_reason, d.created_at,
+  c.status as code_status, c.reason as code_reason, c.error as code_error, c.requested_at as code_requested_at,
+  c.expires_at as code_expires_at`;
+
+const from = sql.fragment`
+  destinations d join operator_tiers t on t.operator_id = d.operator_id
+  left join lateral (
+    select status, reason, error, requested_at, expires_at from verification_codes
+    where destination_id = d.id order by requested_at desc limit 1) c on true`;
+
+/** A destination as its operator sees it; null where it is another's. */
+interface DestinationOfOperator {
+  operatorId: OperatorId;
+  destinationId: string;
+}
+
+export const findDestination = (
+  connection: CommonQueryMethods,
+  { operatorId, destinationId }: DestinationOfOperator,
+): Promise<DestinationRow | null> =>
+  connection.maybeOne(sql.type(DestinationRow)`
+    select ${columns} from ${from} where d.id = ${destinationId} and d.operator_id = ${operatorId}`);
+
+/** As `findDestination`, with the row locked until the transaction ends: tries of a code are judged in turn. Of its last code it shows an earlier state. */
+export const lockDestination = (
+  connection: CommonQueryMethods,
+  { operatorId, destinationId }: DestinationOfOperator,
+): Promise<DestinationRow | null> =>
+  connection.maybeOne(sql.type(DestinationRow)`
+    select ${columns} from ${from} where d.id = ${destinationId} and d.operator_id = ${operatorId} for no key update of d`);
+
+/** Newest first. */
+export const listDestinations = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<readonly DestinationRow[]> =>
+  connection.any(sql.type(DestinationRow)`
+    select ${columns} from ${from} where d.operator_id = ${operatorId} order by d.id desc limit ${limit} offset ${offset}`);
 
 /** Those of the operator among these ids, in no order. */
 export const listDestinationsById = (
@@ -15,5 +76,84 @@ export const listDestinationsById = (
   ids: readonly string[],
 ): Promise<readonly DestinationRow[]> =>
   connection.any(sql.type(DestinationRow)`
-    select id, operator_id, channel_type, destination, verified_at, created_at from destinations
-    where operator_id = ${operatorId} and id = any(${textArray(ids)})`);
+    select ${columns} from ${from} where d.operator_id = ${operatorId} and d.id = any(${textArray(ids)})`);
+
+export const countDestinations = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
+  connection.oneFirst(
+    sql.type(z.object({ count: z.number() }))`select count(*) from destinations where operator_id = ${operatorId}`,
+  );
+
+/** The id of the operator's destination of this address; null where there is none. */
+export const findDestinationByAddress = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  { channel, address }: { channel: ChannelType; address: string },
+): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from destinations where operator_id = ${operatorId} and channel_type = ${channel} and address = ${address}`);
+
+interface NewDestination {
+  id: DestinationId;
+  operatorId: OperatorId;
+  channel: ChannelType;
+  destination: string;
+  address: string;
+  verified: boolean;
+  /** Sealed; null: it is no webhook. */
+  secret: string | null;
+}
+
+export async function insertDestination(
+  connection: CommonQueryMethods,
+  { id, operatorId, channel, destination, address, verified, secret }: NewDestination,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    insert into destinations (id, operator_id, channel_type, destination, address, verified_at, secret)
+    values (${id}, ${operatorId}, ${channel}, ${destination}, ${address},
+      case when ${verified}::boolean then clock_timestamp() end, ${secret})`);
+}
+
+export async function deleteDestination(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`select delete_destination(${id})`);
+}
+
+/** The secret that there was signs beside the new one for a day. @param secret sealed */
+export async function replaceSecret(connection: CommonQueryMethods, id: string, secret: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update destinations
+    set old_secret = secret, old_secret_until = clock_timestamp() + interval '24 hours', secret = ${secret} where id = ${id}`);
+}
+
+const SecretRow = z.object({ id: z.string(), secret: z.string() });
+
+/** The sealed secrets of webhooks in the order of their ids. @param after the id of the last one of the batch before, '' at first */
+export const listSecrets = (
+  connection: CommonQueryMethods,
+  after: string,
+  limit: number,
+): Promise<readonly z.infer<typeof SecretRow>[]> =>
+  connection.any(sql.type(SecretRow)`
+    select id, secret from destinations where secret is not null and id > ${after} order by id limit ${limit}`);
+
+/** The same secret, sealed otherwise; one that was rotated meanwhile stays. */
+export async function replaceSealedSecret(
+  connection: CommonQueryMethods,
+  id: string,
+  { before, after }: { before: string; after: string },
+): Promise<void> {
+  await connection.query(
+    sql.type(Nothing)`update destinations set secret = ${after} where id = ${id} and secret = ${before}`,
+  );
+}
+
+export async function markVerified(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(
+    sql.type(Nothing)`update destinations set verified_at = clock_timestamp() where id = ${id} and verified_at is null`,
+  );
+}
+
+/** Failures count anew, and deliveries begin again. */
+export async function enableDestinationRow(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update destinations set failures_in_row = 0, failing_since = null, disabled_at = null, disabled_reason = null where id = ${id}`);
+}

@@ -1,26 +1,110 @@
 import { z } from 'zod';
+import { text } from '../../fields/text.ts';
+
+export const ChannelTypeSchema = z.enum(['email', 'sms', 'webhook']);
+export type ChannelType = z.infer<typeof ChannelTypeSchema>;
+
+/** A URL has 2,048 characters at most, and an address or number fewer. */
+const destination = text(1, 2_048).meta({
+  description: 'An e-mail address, a telephone number in E.164 (+15551230000), or an https URL on the internet.',
+});
+
+export const CreateDestinationSchema = z
+  .strictObject({ channel_type: ChannelTypeSchema, destination })
+  .meta({ id: 'CreateDestination' });
+export type CreateDestination = z.infer<typeof CreateDestinationSchema>;
+
+export const VerificationCodeSchema = z
+  .object({
+    status: z.enum(['waiting', 'sending', 'sent', 'failed', 'unknown']).meta({
+      description:
+        '`sent`: a webhook answered with 2xx, the provider of SMS took it, a mail is on its way. `unknown`: it may have arrived.',
+    }),
+    reason: z.string().nullable().meta({ description: 'Why it was not sent, a word' }),
+    error: z.string().nullable().meta({ description: 'A sentence about it' }),
+    requested_at: z.string(),
+    expires_at: z.string(),
+  })
+  .meta({
+    id: 'VerificationCode',
+    description: 'What became of a code, which is in no answer.',
+    examples: [
+      {
+        status: 'waiting',
+        reason: null,
+        error: null,
+        requested_at: '2026-11-21T12:00:00.000Z',
+        expires_at: '2026-11-21T12:10:00.000Z',
+      },
+    ],
+  });
+export type VerificationCode = z.infer<typeof VerificationCodeSchema>;
+
+const webhook = {
+  id: 'dst_01K0000000000000000000000A',
+  operator_id: 'op_01K0000000000000000000000A',
+  channel_type: 'webhook' as const,
+  destination: 'https://hooks.example.com/carnet',
+  verified: false,
+  paused: false,
+  failures_in_row: 0,
+  disabled_at: null,
+  disabled_reason: null,
+  code: {
+    status: 'waiting' as const,
+    reason: null,
+    error: null,
+    requested_at: '2026-11-21T12:00:00.000Z',
+    expires_at: '2026-11-21T12:10:00.000Z',
+  },
+  created_at: '2026-11-21T12:00:00.000Z',
+};
 
 export const DestinationSchema = z
   .object({
     id: z.string(),
     operator_id: z.string(),
-    channel_type: z.enum(['email', 'sms', 'webhook']),
+    channel_type: ChannelTypeSchema,
     destination: z.string(),
-    verified: z.boolean(),
+    verified: z.boolean().meta({ description: 'Nothing but codes is sent before.' }),
+    paused: z.boolean().meta({ description: 'The tier has no deliveries by this channel.' }),
+    failures_in_row: z.int(),
+    disabled_at: z.string().nullable().meta({ description: 'Nothing is sent since then, until it is enabled.' }),
+    disabled_reason: z.string().nullable(),
+    code: VerificationCodeSchema.nullable().meta({
+      description: 'The last code, for a day; null where it is verified too',
+    }),
     created_at: z.string(),
   })
   .meta({
     id: 'Destination',
-    description: 'An address that an operator is notified at, once it is verified.',
-    examples: [
-      {
-        id: 'dst_01K0000000000000000000000A',
-        operator_id: 'op_01K0000000000000000000000A',
-        channel_type: 'webhook',
-        destination: 'https://ada.example/hooks',
-        verified: true,
-        created_at: '2026-11-21T12:00:00.000Z',
-      },
-    ],
+    description: 'Where an operator is notified. The secret of a webhook is in no list.',
+    examples: [webhook],
   });
 export type Destination = z.infer<typeof DestinationSchema>;
+
+const webhookSecret = z.string().meta({
+  description:
+    'Of webhooks alone, and only in this answer; the same request with the same Idempotency-Key shows it again for 24 hours.',
+});
+
+export const CreatedDestinationSchema = DestinationSchema.extend({ webhook_secret: webhookSecret.optional() }).meta({
+  id: 'CreatedDestination',
+  description: 'A new destination; that of a webhook with its secret.',
+  examples: [{ ...webhook, webhook_secret: 'whsec_dGhpcyBpcyBhbiBleGFtcGxlLCBub3QgYSBzZWNyZXQ=' }],
+});
+export type CreatedDestination = z.infer<typeof CreatedDestinationSchema>;
+
+export const RotatedSecretSchema = DestinationSchema.extend({ webhook_secret: webhookSecret }).meta({
+  id: 'RotatedSecret',
+  description: 'A webhook with its new secret.',
+  examples: [{ ...webhook, webhook_secret: 'whsec_dGhpcyBpcyBhbiBleGFtcGxlLCBub3QgYSBzZWNyZXQ=' }],
+});
+export type RotatedSecret = z.infer<typeof RotatedSecretSchema>;
+
+export const VerifyDestinationSchema = z
+  .strictObject({ code: text(1, 100).meta({ examples: ['123456'] }) })
+  .meta({ id: 'VerifyDestination' });
+
+export const VerifiedSchema = z.object({ verified: z.literal(true) }).meta({ id: 'Verified' });
+export type Verified = z.infer<typeof VerifiedSchema>;

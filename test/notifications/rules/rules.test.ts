@@ -11,10 +11,10 @@ import { rivals } from '../../support/rivals.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
 import { buildRule, insertDestination, insertRule } from '../support.ts';
 
-/** Somebody waits for an advisory lock. */
+/** Somebody waits for a lock. */
 const waitsForLock = (pool: DatabasePool): Promise<boolean> =>
-  eventually('somebody who waits for the lock', () =>
-    pool.exists(sql.type(z.object({}))`select 1 from pg_locks where locktype = 'advisory' and not granted`),
+  eventually('somebody who waits for a lock', () =>
+    pool.exists(sql.type(z.object({}))`select 1 from pg_locks where not granted`),
   );
 
 const PATH = '/v1/notifications/channels';
@@ -289,6 +289,33 @@ describe('Notification rules', () => {
       held.resolve();
       await Promise.all([making, deleting]);
       assert.deepEqual(await wanted(), ['invocation.created']);
+    });
+
+    it('and those of a rule whose last destination is deleted are not written any more', async () => {
+      const { id, destination_ids: ids } = await buildRule(owner, operator, { events: ['invocation.*'] });
+      assertStatus(await owner.delete(`/v1/notifications/destinations/${ids[0]}`), 200);
+      const left = assertStatus(await owner.get<ListedRule>(`${PATH}/${id}`), 200);
+      assert.deepEqual([left.active, left.verified, left.delivery_methods], [false, false, []]);
+      assert.deepEqual(await wanted(), []);
+    });
+
+    it('also where that destination is deleted while the rule is being made', async () => {
+      const destinationId = await insertDestination(operator.operatorId);
+      const pool = await database();
+      const [made, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const making = pool.transaction(async (transaction) => {
+        await run(transaction, sql.fragment`select from operators where id = ${operator.operatorId} for no key update`);
+        await insertRule(operator.operatorId, destinationId, ['invocation.created'], transaction);
+        made.resolve();
+        await held.promise;
+      });
+      await made.promise;
+      const deleting = owner.delete(`/v1/notifications/destinations/${destinationId}`);
+      await Promise.race([deleting, waitsForLock(pool)]);
+      held.resolve();
+      await making;
+      assertStatus(await deleting, 200);
+      assert.deepEqual(await wanted(), []);
     });
 
     it('whatever changes at once', async () => {

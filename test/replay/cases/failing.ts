@@ -11,6 +11,7 @@ import { lifeId, type LifeKind } from '../../../src/ids/life-ids.ts';
 import { newPayer } from '../../billing/payments/payer.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
 import { callOf } from '../../invocations/own-context.ts';
+import { waitingCode } from '../../notifications/destinations/waiting-code.ts';
 import { writeTestMail } from '../../mail/write-test-mail.ts';
 import { unique } from '../../support/factories.ts';
 import type { Rig } from '../../temporal/rig.ts';
@@ -69,6 +70,11 @@ export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unf
       await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.portal(id)})`);
       return lifeId.portal(id);
     },
+  },
+  verification: {
+    step: 'sendVerification',
+    begin: async (rig) =>
+      lifeId.verification((await waitingCode(rig, { channel: 'sms', address: '+15550100000' })).codeId),
   },
   refund: {
     step: 'requestRefund',

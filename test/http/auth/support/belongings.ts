@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { buildConnection, grant, inSeconds, made, publicJwk } from '../../../authority/support.ts';
 import { buildTopUp, refundOf } from '../../../billing/payments/support.ts';
 import { intent, submit } from '../../../claims/support.ts';
+import { insertWebhook } from '../../../notifications/destinations/support.ts';
 import {
   buildAgent,
   buildInvocation,
@@ -10,7 +11,6 @@ import {
   unique,
   type TestOperator,
 } from '../../../support/factories.ts';
-import { insertDestination } from '../../../notifications/support.ts';
 import { signIn } from '../../../support/people.ts';
 import { assertStatus, platform, requester, type Requester } from '../../../support/service.ts';
 
@@ -34,11 +34,12 @@ export interface Belongings {
   session: string;
   checkout: string;
   approval: string;
+  /** A webhook. */
+  destination: string;
   /** A top-up, refunded by `refund`. */
   transaction: string;
   refund: string;
-  /** Verified. */
-  destination: string;
+  /** A rule of notifications, for the webhook. */
   rule: string;
 }
 export type Kind = keyof Belongings;
@@ -72,7 +73,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
   const claim = await submit(as, { claim_type: 'intent_claim', payload: intent({ agent_id: agent.id }) });
   const identity = { operator_id: operator.operatorId, provider: 'eid', layer: 'person' };
   const bound = { agent_id: agent.id, receiver_id: 'bank.example', receiver_profile_version_id: 'v1' };
-  const destination = await insertDestination(operator.operatorId);
+  const destination = await insertWebhook(operator.operatorId);
   const owner = await signIn(operator.email);
   const has: Belongings = {
     operator: operator.operatorId,

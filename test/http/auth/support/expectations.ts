@@ -72,6 +72,8 @@ const table: [line: string, rule: Rule][] = [
   ['POST /v1/dashboard/sessions/verify', open],
   ['* /v1/dashboard/sessions/current', ownSession],
 
+  ['* /v1/notifications/*', administration],
+
   ['GET /v1/operators/me', accounts],
   ['PATCH /v1/operators/me', administration],
   ['GET /v1/events', accounts],

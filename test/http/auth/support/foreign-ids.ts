@@ -19,6 +19,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/skills/:', 'skill'],
   ['/v1/skill-requests/:', 'request'],
   ['/v1/claims/:', 'claim'],
+  ['/v1/notifications/destinations/:', 'destination'],
   ['/v1/governance/approvals/:', 'approval'],
   ['/v1/passports/revoke-agent/:', 'agent'],
   ['/v1/passports/revoke-session/:', 'session'],

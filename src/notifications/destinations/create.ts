@@ -1,0 +1,89 @@
+import { isRegisteredEmail, lockOperator } from '../../accounts/index.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
+import { newId, type OperatorId } from '../../ids/ids.ts';
+import { normalise } from './addresses.ts';
+import { countDestinations, findDestinationByAddress, insertDestination } from './queries.ts';
+import { shownDestination } from './read.ts';
+import type { ChannelType, CreateDestination, CreatedDestination } from './schema.ts';
+import { newWebhookSecret, sealSecret } from './secrets.ts';
+import { assertChannel } from './tier.ts';
+import { sendCode } from './verification/send-code.ts';
+
+/** Each may be named by rules, and every event is matched with all of them. */
+const MOST_DESTINATIONS = 50;
+
+/**
+ * Makes a destination. The registered e-mail address of the operator is verified at once; every other gets a code (decision N4).
+ * @throws CarnetError VALIDATION_ERROR for what is no address; TIER_LIMIT_EXCEEDED; SMS_NOT_CONFIGURED; DESTINATION_EXISTS with
+ *   `destination_id`; GOVERNANCE_APPROVAL_REQUIRED; RATE_LIMITED where the address has had its codes.
+ */
+export async function createDestination(
+  context: Context,
+  call: CommandCall,
+  body: CreateDestination,
+): Promise<Answered<CreatedDestination>> {
+  const { operatorId } = call.caller;
+  const { channel_type: channel, destination } = body;
+  // Before the command, since DNS may take seconds; whoever repeats a key gets the kept answer, whatever DNS says now.
+  const normalised = await normalise(context, body);
+  return runCommand(
+    context,
+    call,
+    async (unit) => {
+      const { connection } = unit;
+      if (normalised instanceof CarnetError) throw normalised;
+      const address = normalised;
+      const operator = await lockOperator(connection, operatorId);
+      assertThat(operator, () => notFound('operator'));
+      assertChannel(context, operator.tier, channel);
+      await assertNew(connection, operatorId, { channel, address });
+      const refused = await context.requireApproval(unit, call, { act: 'destination.created', subject: null });
+      if (refused !== null) return refused;
+
+      const id = newId('dst');
+      const secret = channel === 'webhook' ? newWebhookSecret() : null;
+      const verified = channel === 'email' && (await isRegisteredEmail(connection, operatorId, address));
+      await insertDestination(connection, {
+        id,
+        operatorId,
+        channel,
+        destination,
+        address,
+        verified,
+        secret: secret === null ? null : sealSecret(context.encryption, id, secret),
+      });
+      await unit.audit('destination.created', id, { channel_type: channel, verified });
+      if (!verified) await sendCode(context, unit, { id, operatorId, channel, destination, address });
+      const made = await shownDestination(connection, operatorId, id);
+      return {
+        status: 201,
+        body: secret === null ? made : { ...made, webhook_secret: secret },
+        location: `/v1/notifications/destinations/${id}`,
+      };
+    },
+    { secret: true },
+  );
+}
+
+/** @throws CarnetError DESTINATION_EXISTS; TIER_LIMIT_EXCEEDED where there are as many as may be */
+async function assertNew(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  wanted: { channel: ChannelType; address: string },
+): Promise<void> {
+  const existing = await findDestinationByAddress(connection, operatorId, wanted);
+  if (existing !== null) {
+    throw new CarnetError('DESTINATION_EXISTS', `This address is the destination ${existing} already.`, {
+      extra: { destination_id: existing },
+    });
+  }
+  const used = await countDestinations(connection, operatorId);
+  if (used >= MOST_DESTINATIONS) {
+    const detail = `An operator has ${MOST_DESTINATIONS} destinations at most; delete one that is not needed.`;
+    throw new CarnetError('TIER_LIMIT_EXCEEDED', detail, { extra: { limit: MOST_DESTINATIONS, used } });
+  }
+}

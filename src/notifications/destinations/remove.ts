@@ -1,0 +1,31 @@
+import { lockOperator } from '../../accounts/index.ts';
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, notFound } from '../../errors/carnet-error.ts';
+import { deleteDestination, lockDestination } from './queries.ts';
+
+/**
+ * Deletes a destination. It leaves the rules, and a rule with none left is inactive; what waits for it is not sent (decision N13).
+ * @throws CarnetError NOT_FOUND; GOVERNANCE_APPROVAL_REQUIRED
+ */
+export const removeDestination = (
+  context: Context,
+  call: CommandCall,
+  destinationId: string,
+): Promise<Answered<{ deleted: true }>> =>
+  runCommand(context, call, async (unit) => {
+    const { connection } = unit;
+    const { operatorId } = call.caller;
+    // As commands on rules do: one that is just being made with this destination is seen, and left inactive.
+    await lockOperator(connection, operatorId);
+    const found = await lockDestination(connection, { operatorId, destinationId });
+    assertThat(found, () => notFound('destination'));
+    const { id, channel_type, destination } = found;
+    const subject = { id, channel_type, destination };
+    const refused = await context.requireApproval(unit, call, { act: 'destination.deleted', subject });
+    if (refused !== null) return refused;
+    await deleteDestination(connection, id);
+    await unit.audit('destination.deleted', id, { channel_type });
+    return { status: 200, body: { deleted: true } };
+  });

@@ -1,0 +1,40 @@
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { assertThat, invalid, notFound } from '../../errors/carnet-error.ts';
+import { lockDestination, replaceSecret } from './queries.ts';
+import { shownDestination } from './read.ts';
+import type { RotatedSecret } from './schema.ts';
+import { newWebhookSecret, sealSecret } from './secrets.ts';
+
+/**
+ * Replaces the secret of a webhook; the one before it signs beside the new one for a day (decision N7).
+ * @throws CarnetError NOT_FOUND; VALIDATION_ERROR for an address that is no webhook; GOVERNANCE_APPROVAL_REQUIRED
+ */
+export const rotateSecret = (
+  context: Context,
+  call: CommandCall,
+  destinationId: string,
+): Promise<Answered<RotatedSecret>> =>
+  runCommand(
+    context,
+    call,
+    async (unit) => {
+      const { connection } = unit;
+      const { operatorId } = call.caller;
+      const found = await lockDestination(connection, { operatorId, destinationId });
+      assertThat(found, () => notFound('destination'));
+      const { id, channel_type, destination } = found;
+      assertThat(channel_type === 'webhook', () =>
+        invalid({ path: 'id', message: 'is no webhook: only webhooks have a secret', code: 'invalid_reference' }),
+      );
+      const subject = { id, channel_type, destination };
+      const refused = await context.requireApproval(unit, call, { act: 'destination.secret_rotated', subject });
+      if (refused !== null) return refused;
+      const secret = newWebhookSecret();
+      await replaceSecret(connection, id, sealSecret(context.encryption, id, secret));
+      await unit.audit('destination.secret_rotated', id);
+      return { status: 200, body: { ...(await shownDestination(connection, operatorId, id)), webhook_secret: secret } };
+    },
+    { secret: true },
+  );

@@ -1,0 +1,18 @@
+-- Deletes a destination: it leaves the rules, and a rule with none left is inactive; what waits for it is not sent (decision N13). Codes
+-- that were sent to it count for the limits still, and fit nowhere.
+create function delete_destination(p_destination text) returns void language plpgsql as $$
+declare
+  v_rules text[];
+begin
+  select array_agg(rule_id) into v_rules from rule_destinations where destination_id = p_destination;
+  delete from destinations where id = p_destination;
+  update notification_rules r set active = false
+    where r.id = any(v_rules) and not exists (select from rule_destinations rd where rd.rule_id = r.id);
+  update deliveries set status = 'failed', reason = 'destination_deleted', error = 'The destination was deleted before this was sent.',
+      ended_at = clock_timestamp()
+    where destination_id = p_destination and status = 'sending' and started_at is null;
+  update verification_codes set code = null, sealed = null,
+      status = case when status = 'waiting' then 'failed' else status end,
+      reason = case when status = 'waiting' then 'destination_deleted' else reason end
+    where destination_id = p_destination and (code is not null or status = 'waiting');
+end $$;

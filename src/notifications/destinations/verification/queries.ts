@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { textArray } from '../../../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
+import type { OperatorId, VerificationCodeId } from '../../../ids/ids.ts';
+import { verificationStatuses, type SendOutcome } from './schema.ts';
+
+const Nothing = z.object({});
+
+interface NewCode {
+  id: VerificationCodeId;
+  operatorId: OperatorId;
+  destinationId: string;
+  /** Its MAC. */
+  address: string;
+  /** Its MAC. */
+  code: string;
+  /** The code itself, sealed, for the life that sends it; null: a mail has it. */
+  sealed: string | null;
+  /** How long it is good for. */
+  seconds: number;
+}
+
+/** @returns seconds to wait where it is too early for another code; 0: the code counts, and no other of the destination. */
+export const storeVerificationCode = (
+  connection: CommonQueryMethods,
+  { id, operatorId, destinationId, address, code, sealed, seconds }: NewCode,
+): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ wait: z.number() }))`
+    select store_verification_code(${id}, ${operatorId}, ${destinationId}, ${address}, ${code}, ${sealed}, ${seconds}) as wait`);
+
+const LastCode = z.object({ id: z.string(), code: z.string().nullable(), tries: z.number(), live: z.boolean() });
+
+/** The code that was sent to a destination last; the destination is locked, so that guesses are judged in turn. */
+export const findLastCode = (
+  connection: CommonQueryMethods,
+  destinationId: string,
+): Promise<z.infer<typeof LastCode> | null> =>
+  connection.maybeOne(sql.type(LastCode)`
+    select id, code, tries, expires_at > clock_timestamp() as live from verification_codes
+    where destination_id = ${destinationId} order by requested_at desc limit 1`);
+
+export async function countWrongTry(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`update verification_codes set tries = tries + 1 where id = ${id}`);
+}
+
+/** No code of the destination fits any more. The rows stay, since they count the codes that were sent. */
+export async function useUpCodes(connection: CommonQueryMethods, destinationId: string): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update verification_codes set code = null where destination_id = ${destinationId} and code is not null`);
+}
+
+const StepRow = z.object({ status: z.enum(verificationStatuses), open: z.boolean(), wait_ms: z.number().nullable() });
+
+export const advanceVerificationRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
+  connection.one(sql.type(StepRow)`select status, open, wait_ms from advance_verification(${id})`);
+
+const WaitingRow = z.object({
+  sealed: z.string(),
+  expires_at: z.string(),
+  requested_at: z.string(),
+  destination_id: z.string(),
+  channel_type: z.enum(['sms', 'webhook']),
+  address: z.string(),
+  secret: z.string().nullable(),
+  old_secret: z.string().nullable(),
+});
+
+/** A code that is still to be sent, with where to; null where it is sent, or its time is over. */
+export const findWaitingCode = (
+  connection: CommonQueryMethods,
+  id: string,
+): Promise<z.infer<typeof WaitingRow> | null> =>
+  connection.maybeOne(sql.type(WaitingRow)`
+    select c.sealed, c.expires_at, c.requested_at, c.destination_id, d.channel_type, d.address, d.secret,
+      case when d.old_secret_until > clock_timestamp() then d.old_secret end as old_secret
+    from verification_codes c join destinations d on d.id = c.destination_id
+    where c.id = ${id} and c.status = 'waiting' and c.expires_at > clock_timestamp()`);
+
+/** Whoever gets true makes the one call there is. */
+export const startVerification = async (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    update verification_codes set status = 'sending', started_at = clock_timestamp(), sealed = null
+    where id = ${id} and status = 'waiting' and expires_at > clock_timestamp() returning id`)) !== null;
+
+export async function settleVerification(
+  connection: CommonQueryMethods,
+  id: string,
+  { status, reason, error }: SendOutcome,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update verification_codes set status = ${status}, reason = ${reason}, error = ${error}
+    where id = ${id} and status = 'sending'`);
+}
+
+const DescribedRow = z.object({ id: z.string(), operator_id: z.string(), destination_id: z.string() });
+
+export const describeVerificationRows = (
+  connection: CommonQueryMethods,
+  ids: string[],
+): Promise<readonly z.infer<typeof DescribedRow>[]> =>
+  connection.any(sql.type(DescribedRow)`
+    select id, operator_id, destination_id from verification_codes where id = any(${textArray(ids)})`);
+
+const Reconciled = z.object({ woken: z.number(), forgotten: z.number() });
+export type ReconciledVerifications = z.infer<typeof Reconciled>;
+
+export const reconcileVerificationRows = (connection: CommonQueryMethods): Promise<ReconciledVerifications> =>
+  connection.one(sql.type(Reconciled)`select woken, forgotten from reconcile_verifications()`);

@@ -1,0 +1,82 @@
+import { lockOperator } from '../../../accounts/index.ts';
+import type { Answered, CommandCall } from '../../../commands/command.ts';
+import { runCommand } from '../../../commands/run.ts';
+import type { Unit } from '../../../commands/unit.ts';
+import type { Context } from '../../../context/context.ts';
+import { assertThat, CarnetError, notFound } from '../../../errors/carnet-error.ts';
+import { newId, type OperatorId } from '../../../ids/ids.ts';
+import { lifeId } from '../../../ids/life-ids.ts';
+import { writeMail } from '../../../mail/index.ts';
+import { codeMac, newCode, tooEarlyForCode } from '../../../one-time-codes/codes.ts';
+import { destinationMac } from '../addresses.ts';
+import { lockDestination } from '../queries.ts';
+import { shownDestination } from '../read.ts';
+import type { ChannelType, Destination } from '../schema.ts';
+import { assertChannel } from '../tier.ts';
+import { codeOf, verificationSeal } from './code-use.ts';
+import { storeVerificationCode } from './queries.ts';
+import { codeMail } from './texts.ts';
+
+/** A destination that a code is sent to. */
+interface Unverified {
+  id: string;
+  operatorId: OperatorId;
+  channel: ChannelType;
+  destination: string;
+  address: string;
+}
+
+/**
+ * Sends another code to a destination; those before it count no more.
+ * @throws CarnetError NOT_FOUND; INVALID_STATE where it is verified; TIER_LIMIT_EXCEEDED, SMS_NOT_CONFIGURED; RATE_LIMITED with Retry-After
+ */
+export const sendAnotherCode = (
+  context: Context,
+  call: CommandCall,
+  destinationId: string,
+): Promise<Answered<Destination>> =>
+  runCommand(context, call, async (unit) => {
+    const { connection } = unit;
+    const { operatorId } = call.caller;
+    const operator = await lockOperator(connection, operatorId);
+    const found = await lockDestination(connection, { operatorId, destinationId });
+    assertThat(operator !== null && found !== null, () => notFound('destination'));
+    assertThat(
+      found.verified_at === null,
+      () => new CarnetError('INVALID_STATE', 'The destination is verified; it needs no code.'),
+    );
+    const { id, channel_type: channel, destination, address } = found;
+    assertChannel(context, operator.tier, channel);
+    await sendCode(context, unit, { id, operatorId, channel, destination, address });
+    return { status: 202, body: await shownDestination(connection, operatorId, id) };
+  });
+
+/**
+ * Makes a code and leaves it to be sent after the commit: a mail to its life, everything else to the life `verification`. The operator is locked.
+ * @throws CarnetError RATE_LIMITED with Retry-After (decision N2)
+ */
+export async function sendCode(
+  context: Context,
+  unit: Unit,
+  { id: destinationId, operatorId, channel, destination, address }: Unverified,
+): Promise<void> {
+  const { config, encryption } = context;
+  const seconds = config.verificationCodeSeconds;
+  const code = newCode();
+  const id = newId('vcd');
+  const wait = await storeVerificationCode(unit.connection, {
+    id,
+    operatorId,
+    destinationId,
+    address: destinationMac(encryption, channel, address),
+    code: codeMac(encryption, codeOf(destinationId), code),
+    sealed: channel === 'email' ? null : encryption.seal(code, verificationSeal(id)),
+    seconds,
+  });
+  if (wait > 0) throw tooEarlyForCode(wait);
+  if (channel === 'email') {
+    const mail = codeMail({ destinationId, code, seconds, baseUrl: config.publicBaseUrl });
+    await writeMail(context, unit, { to: destination, ...mail, seconds });
+  } else await unit.wake(lifeId.verification(id));
+  await unit.audit('destination.code_sent', destinationId);
+}

@@ -1,0 +1,44 @@
+import type { Dispatcher } from 'undici';
+import { within } from './within.ts';
+
+/** What was read of a reply's body. */
+export interface Reply {
+  /** The first 4 KiB, for a log; without control characters but tab and line feed. Empty where the body is compressed. */
+  replyText: string;
+  /** Whether the body came to its end, and else why it was read no further. */
+  replyEnd: 'whole' | 'too_long' | 'too_slow' | 'broken';
+}
+
+/** Bytes that a person who looks for a receiver's fault reads. */
+const TEXT_BYTES = 4_096;
+/** Milliseconds for the body: its status is known by then, and nothing but a log uses the rest. */
+const REPLY_MS = 2_000;
+
+/** Reads a body up to its end, the limit or the signal, whatever comes first, and never throws. */
+export async function readReply(
+  { body, headers }: Pick<Dispatcher.ResponseData, 'body' | 'headers'>,
+  { maxBytes, signal: parent }: { maxBytes: number; signal: AbortSignal },
+): Promise<Reply> {
+  const kept: Buffer[] = [];
+  let size = 0;
+  const replyEnd = await within(REPLY_MS, parent, async (signal): Promise<Reply['replyEnd']> => {
+    const stop = (): unknown => body.destroy();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        if (size < TEXT_BYTES) kept.push(chunk.subarray(0, TEXT_BYTES - size));
+        size += chunk.length;
+        if (size > maxBytes) return 'too_long';
+      }
+      return signal.aborted ? 'too_slow' : 'whole';
+    } catch {
+      return signal.aborted ? 'too_slow' : 'broken';
+    }
+  });
+  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+  return { replyText: encoding === 'identity' ? textOf(Buffer.concat(kept)) : '', replyEnd };
+}
+
+/** Postgres keeps no NUL, and a terminal obeys others. A character that the limit cuts in two is left out. */
+const textOf = (bytes: Buffer): string =>
+  new TextDecoder().decode(bytes, { stream: true }).replace(/[^\P{Cc}\t\n]/gu, '\uFFFD');

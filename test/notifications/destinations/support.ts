@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { sql } from '../../../src/database/pool.ts';
+import type { CreatedDestination, Destination } from '../../../src/notifications/destinations/schema.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
+import { mailsTo, signIn, type Message, type Person } from '../../support/people.ts';
+import { assertStatus, database, type Requester } from '../../support/service.ts';
+
+export const DESTINATIONS = '/v1/notifications/destinations';
+
+export interface Watched {
+  /** Its admin key. */
+  operator: TestOperator;
+  /** Its owner, who needs no approval. */
+  owner: Person;
+}
+
+/** An operator with its owner at hand, of a tier with every channel. */
+export async function buildWatched(tier = 'pro'): Promise<Watched> {
+  const operator = await buildOperator({ tier });
+  return { operator, owner: await signIn(operator.email) };
+}
+
+export const newAddress = (): string => `${unique('reader')}@example.test`;
+
+/** Numbers of no one: +1 555 01xx is kept free, and we need more. */
+export const newNumber = (): string => `+1555${String(Math.floor(Math.random() * 1e7)).padStart(7, '0')}`;
+
+export const create = (by: Requester, channel: string, destination: string, headers?: Record<string, string>) =>
+  by.post<CreatedDestination>(DESTINATIONS, { channel_type: channel, destination }, headers);
+
+export const made = async (by: Requester, channel: string, destination: string): Promise<CreatedDestination> =>
+  assertStatus(await create(by, channel, destination), 201);
+
+export const shown = async (by: Requester, id: string): Promise<Destination> =>
+  assertStatus(await by.get<Destination>(`${DESTINATIONS}/${id}`), 200);
+
+export const enter = (by: Requester, id: string, code: string) => by.post(`${DESTINATIONS}/${id}/verify`, { code });
+
+export const sendCode = (by: Requester, id: string) => by.post<Destination>(`${DESTINATIONS}/${id}/send-code`);
+
+/** The newest code among messages to an address or number. */
+export async function codeTo(address: string): Promise<string> {
+  const [message] = await mailsTo(address);
+  return codeIn(message);
+}
+
+export function codeIn(message: Message | undefined): string {
+  const code = /\b\d{6}\b/.exec(message?.text ?? '')?.[0];
+  if (code === undefined) throw new Error(`There is no code in ${JSON.stringify(message)}.`);
+  return code;
+}
+
+/** A code that is not this one. */
+export const otherThan = (code: string): string => (code === '000000' ? '000001' : '000000');
+
+/** Moves the codes of a destination into the past. */
+export async function codesAge(destinationId: string, seconds: number): Promise<void> {
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`
+    update verification_codes
+    set requested_at = requested_at - make_interval(secs => ${seconds}), expires_at = expires_at - make_interval(secs => ${seconds})
+    where destination_id = ${destinationId}`);
+}
+
+/** As if the address had been verified. */
+export async function verifyByHand(destinationId: string): Promise<void> {
+  const pool = await database();
+  await pool.query(
+    sql.type(z.object({}))`update destinations set verified_at = clock_timestamp() where id = ${destinationId}`,
+  );
+}
+
+/** A verified webhook that nobody listens at. @returns its id */
+export async function insertWebhook(operatorId: string): Promise<string> {
+  const id = newId('dst');
+  await execute(sql.fragment`
+    insert into destinations (id, operator_id, channel_type, destination, address, verified_at, secret)
+    values (${id}, ${operatorId}, 'webhook', 'https://hooks.example.com/x', 'https://hooks.example.com/x', now(), 'sealed')`);
+  return id;
+}
+
+export const execute = async (statement: ReturnType<typeof sql.fragment>): Promise<void> => {
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`${statement}`);
+};

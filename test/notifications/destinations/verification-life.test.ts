@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { createLogger } from '../../../src/context/logging.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { freePort } from '../../../src/embedded/ports.ts';
+import { lifeId } from '../../../src/ids/life-ids.ts';
+import { reconcileVerifications } from '../../../src/notifications/index.ts';
+import { listOutbox } from '../../../src/mail/queries.ts';
+import { verifyDestination } from '../../../src/notifications/destinations/verification/verify.ts';
+import { startMailServer } from '../../mail/mail-server.ts';
+import { callOf } from '../../invocations/own-context.ts';
+import { eventually } from '../../support/eventually.ts';
+import { unique } from '../../support/factories.ts';
+import { startRig, type Rig } from '../../temporal/rig.ts';
+import type { RunningWorker } from '../../../temporal/worker.ts';
+import { runOf } from '../../temporal/runs.ts';
+import { startSink, type Sink } from '../sink.ts';
+import { startTwilio } from '../twilio-double.ts';
+import { newNumber } from './support.ts';
+import { codeRow, waitingCode } from './waiting-code.ts';
+
+/** Of a path that no digest holds. */
+const PATH = 'a-path-that-no-history-may-hold';
+
+describe('The life of a code', () => {
+  const logged: string[] = [];
+  let rig: Rig;
+  let sink: Sink;
+  let worker: RunningWorker;
+  before(async () => {
+    rig = await startRig({
+      log: createLogger('debug', { write: (line: string) => void logged.push(line) }),
+      settings: { OUTBOUND_ALLOW_LOOPBACK: 'true' },
+    });
+    sink = await startSink();
+    await rig.startDelivery();
+    worker = await rig.startWorker();
+  });
+  after(async () => {
+    await rig.stop();
+    await sink.stop();
+  });
+
+  const run = (codeId: string) => runOf(rig, lifeId.verification(codeId));
+  const row = (codeId: string) => codeRow(rig.context, codeId);
+  const sent = { status: 'sent', reason: null, error: null, sealed: null };
+  const toWebhook = (address: string) => waitingCode(rig, { channel: 'webhook', address });
+  const enter = (one: { destinationId: string; operatorId: string }, code: string) =>
+    verifyDestination(rig.context, callOf(one.operatorId, 'verifyDestination'), {
+      destinationId: one.destinationId,
+      code,
+    });
+
+  it('sends it to a webhook as an ordinary event, signed with its secret, once', async () => {
+    const url = sink.url(unique(PATH));
+    const made = await toWebhook(url);
+    await run(made.codeId).ended();
+    assert.deepEqual(await row(made.codeId), sent);
+    const [request, ...more] = sink.at(url);
+    assert(request !== undefined);
+    assert.equal(more.length, 0);
+    const { event_type, severity, payload, timestamp } = JSON.parse(request.body) as {
+      event_type: string;
+      severity: string;
+      payload: { code: string; destination_id: string; expires_at: string };
+      timestamp: string;
+    };
+    assert.deepEqual([event_type, severity], ['destination.verification', 'info']);
+    assert.deepEqual(Object.keys(payload), ['code', 'destination_id', 'expires_at']);
+    assert.equal(payload.destination_id, made.destinationId);
+    assert.equal(Date.parse(payload.expires_at) - Date.parse(timestamp), 600_000);
+    const { headers, body } = request;
+    assert.equal(headers['x-service-signature'], createHmac('sha256', made.secret).update(body).digest('hex'));
+    assert.equal(headers['webhook-id'], made.codeId);
+    const key = Buffer.from(made.secret.slice('whsec_'.length), 'base64');
+    const signed = `${made.codeId}.${headers['webhook-timestamp'] as string}.${body}`;
+    assert.equal(headers['webhook-signature'], `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+    await enter(made, payload.code);
+  });
+
+  it('sends it by SMS with Twilio', async () => {
+    const twilio = await startTwilio();
+    rig.config.sms = twilio.settings;
+    try {
+      const number = newNumber();
+      const made = await waitingCode(rig, { channel: 'sms', address: number });
+      await run(made.codeId).ended();
+      assert.deepEqual(await row(made.codeId), sent);
+      assert.deepEqual(
+        twilio.taken.map(({ To }) => To),
+        [number],
+      );
+      await enter(made, /\d{6}/.exec(twilio.taken[0]?.Body ?? '')?.[0] ?? '');
+
+      twilio.answer = { status: 400, code: 21_211 };
+      const refused = await waitingCode(rig, { channel: 'sms', address: newNumber() });
+      await run(refused.codeId).ended();
+      const { status, reason } = await row(refused.codeId);
+      assert.deepEqual([status, reason], ['failed', 'refused']);
+
+      twilio.answer = 'reset';
+      const broken = await waitingCode(rig, { channel: 'sms', address: newNumber() });
+      await run(broken.codeId).ended();
+      assert.deepEqual([(await row(broken.codeId)).status, twilio.calls()], ['unknown', 3]);
+    } finally {
+      rig.config.sms = { provider: 'outbox' };
+      await twilio.stop();
+    }
+  });
+
+  it('leaves it in the outbox without Twilio', async () => {
+    const number = newNumber();
+    const made = await waitingCode(rig, { channel: 'sms', address: number });
+    await run(made.codeId).ended();
+    assert.deepEqual(await row(made.codeId), sent);
+    const [message, ...more] = await listOutbox(rig.context.pool, { to: number, limit: 5, offset: 0 });
+    assert.equal(message?.channel, 'sms');
+    assert.equal(more.length, 0);
+  });
+
+  it('is no life of its own where a mail has it, which goes by SMTP', async () => {
+    const server = await startMailServer();
+    rig.config.mail = { smtpUrl: `smtp://127.0.0.1:${server.port}`, from: 'Carnet <carnet@example.test>' };
+    try {
+      const address = `${unique('reader')}@example.test`;
+      const made = await waitingCode(rig, { channel: 'email', address });
+      assert.deepEqual(await row(made.codeId), sent);
+      const mail = await eventually('the mail', () => server.received[0]);
+      assert.deepEqual(mail.to, [address]);
+      await enter(made, /^\d{6}\r?$/m.exec(mail.raw)?.[0].trim() ?? '');
+      assert.equal(await rig.messagesOf(lifeId.verification(made.codeId)), 0);
+    } finally {
+      rig.config.mail = undefined;
+      await server.stop();
+    }
+  });
+
+  it('fails where the receiver answers otherwise than with 2xx, a redirect too, and says so', async () => {
+    for (const status of [302, 404, 500]) {
+      const other = await startSink(
+        (response) => void response.writeHead(status, { location: sink.url('away') }).end(),
+      );
+      const made = await toWebhook(other.url('x'));
+      await run(made.codeId).ended();
+      assert.deepEqual(await row(made.codeId), {
+        status: 'failed',
+        reason: 'http_status',
+        error: `The receiver answered ${status}.`,
+        sealed: null,
+      });
+      assert.equal(other.received.length, 1);
+      await other.stop();
+    }
+    assert.deepEqual(sink.at(sink.url('away')), []);
+  });
+
+  it('fails where nobody listens', async () => {
+    const made = await toWebhook(`http://127.0.0.1:${await freePort()}/x`);
+    await run(made.codeId).ended();
+    const { status, reason, error } = await row(made.codeId);
+    assert.deepEqual([status, reason], ['failed', 'connect_failed']);
+    assert.match(error ?? '', /No connection/);
+  });
+
+  it('is unknown where the connection breaks after the request, and is not sent again', async () => {
+    const broken = await startSink((response) => void response.socket?.resetAndDestroy());
+    const made = await toWebhook(broken.url('x'));
+    await run(made.codeId).ended();
+    assert.equal((await row(made.codeId)).status, 'unknown');
+    assert.equal(broken.received.length, 1);
+    await broken.stop();
+  });
+
+  it('is unknown where no answer comes within ten seconds, and the code may be entered all the same', async () => {
+    const silent = await startSink(() => undefined);
+    const url = silent.url('x');
+    const made = await toWebhook(url);
+    await enter(made, await silent.codeAt(url));
+    await eventually('it to be unknown', async () => (await row(made.codeId)).status === 'unknown', { seconds: 30 });
+    assert.equal(silent.received.length, 1);
+    await silent.stop();
+  }).timeout(60_000);
+
+  it('sends nothing where the address is a private one by then', async () => {
+    await worker.stop();
+    const made = await toWebhook(sink.url(unique('moved')));
+    await rig.context.pool.query(sql.type(z.object({}))`
+      update destinations set address = 'https://10.0.0.1/x' where id = ${made.destinationId}`);
+    worker = await rig.startWorker();
+    await run(made.codeId).ended();
+    const { status, reason } = await row(made.codeId);
+    assert.deepEqual([status, reason], ['failed', 'address_refused']);
+  });
+
+  it('sends nothing where the destination was deleted, another code has taken its place, or its time is over', async () => {
+    await worker.stop();
+    const [url, late] = [sink.url(unique('gone')), sink.url(unique('late'))];
+    const [deleted, expired] = [await toWebhook(url), await toWebhook(late)];
+    const { pool } = rig.context;
+    await pool.query(sql.type(z.object({}))`select delete_destination(${deleted.destinationId})`);
+    await pool.query(sql.type(z.object({}))`
+      update verification_codes set expires_at = clock_timestamp() where id = ${expired.codeId}`);
+    worker = await rig.startWorker();
+    await run(deleted.codeId).ended();
+    await run(expired.codeId).ended();
+    assert.deepEqual(
+      [(await row(deleted.codeId)).reason, (await row(expired.codeId)).reason],
+      ['destination_deleted', 'expired'],
+    );
+    assert.deepEqual([...sink.at(url), ...sink.at(late)], []);
+  });
+
+  it('leaves neither code, address nor secret in a history, a description or a log', async () => {
+    const url = sink.url(unique(PATH));
+    const made = await toWebhook(url);
+    await run(made.codeId).ended();
+    const code = await sink.codeAt(url);
+    const { raw } = await run(made.codeId).handle.describe();
+    const history = `${await run(made.codeId).text()} ${JSON.stringify(raw)}`;
+    assert(history.includes(made.codeId));
+    for (const secret of [PATH, made.secret, made.secret.slice(6, 40), `"${code}"`])
+      assert(!`${history} ${logged.join('')}`.includes(secret), secret);
+  });
+
+  it('can be listed by its operator and status', async () => {
+    const made = await toWebhook(sink.url(unique('listed')));
+    await run(made.codeId).ended();
+    const query = `OperatorId = "${made.operatorId}" AND LifeStatus = "ended"`;
+    await eventually('the run to be listed', async () => (await rig.temporal.client.workflow.count(query)).count === 1);
+  });
+});
+
+describe('Reconciling codes', () => {
+  it('wakes those that nobody sends, forgets those of yesterday, and secrets whose day is over', async () => {
+    const rig = await startRig({ settings: { OUTBOUND_ALLOW_LOOPBACK: 'true' } });
+    try {
+      const { pool } = rig.context;
+      const made = await waitingCode(rig, { channel: 'webhook', address: 'http://127.0.0.1:9/x' });
+      const life = lifeId.verification(made.codeId);
+      await pool.query(sql.type(z.object({}))`delete from life_messages where life = ${life}`);
+      assert.equal((await reconcileVerifications(rig.context)).woken, 0, 'it is young');
+      await pool.query(sql.type(z.object({}))`
+        update verification_codes set requested_at = requested_at - interval '11 seconds' where id = ${made.codeId}`);
+      assert.equal((await reconcileVerifications(rig.context)).woken, 1);
+      assert.equal((await reconcileVerifications(rig.context)).woken, 0, 'it has a message');
+
+      await pool.query(sql.type(z.object({}))`
+        update verification_codes set requested_at = requested_at - interval '25 hours', expires_at = expires_at - interval '25 hours',
+          status = 'sent', sealed = null where id = ${made.codeId}`);
+      await pool.query(sql.type(z.object({}))`
+        update destinations set old_secret = 'sealed', old_secret_until = clock_timestamp() where id = ${made.destinationId}`);
+      assert.equal((await reconcileVerifications(rig.context)).forgotten, 1);
+      const old = await pool.oneFirst(sql.type(z.object({ old_secret: z.string().nullable() }))`
+        select old_secret from destinations where id = ${made.destinationId}`);
+      assert.equal(old, null);
+    } finally {
+      await rig.stop();
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import type { Activities } from '../activities/index.ts';
+import { live } from './life.ts';
+import { database, receivers } from './steps.ts';
+
+type Step = Awaited<ReturnType<Activities['advanceVerification']>>;
+
+/** The life of a code that verifies a destination by SMS or webhook: sent once, whatever comes of it. */
+export const verification = (): Promise<void> =>
+  live({
+    advance: database.advanceVerification,
+    next: ({ status, open }) => (status === 'waiting' ? 'send' : open ? 'wait' : 'end'),
+    act: {
+      send: (id) => receivers.sendVerification(id),
+    },
+    describe,
+    refusals: {
+      unknownSignal: 'this run takes none.',
+      cancelRequest: 'it ends by itself when the code was sent, or its time is over.',
+    },
+  });
+
+function describe({ status }: Step): string {
+  if (status === 'waiting') return 'Sends the code, once.';
+  if (status === 'sending') return 'Waits for what becomes of the call, half a minute at most.';
+  return status === 'gone' ? 'Ended: there is no such code.' : `Ended: ${status}.`;
+}
