@@ -3,8 +3,7 @@
 -- another store than before, otherwise null.
 create function note_life_store(p_namespace text) returns int language plpgsql as $$
 declare
-  v_store text := concat_ws(' ', p_namespace, (select system_identifier from pg_control_system()),
-    (select timeline_id from pg_control_checkpoint()), (select oid from pg_database where datname = current_database()));
+  v_store text := p_namespace || ' ' || database_copy();
   v_epoch int;
 begin
   if not exists (select from life_store) then

@@ -15,6 +15,7 @@ import {
   unique,
   type TestOperator,
 } from '../../../support/factories.ts';
+import { signIn } from '../../../support/people.ts';
 import { assertStatus, database, platform, requester, type Requester } from '../../../support/service.ts';
 
 /** What an operator can have, one real thing of each kind, by its id. */
@@ -45,6 +46,8 @@ export interface Belongings {
   /** Which was delivered to the destination, by `delivery`. */
   event: string;
   delivery: string;
+  /** A rule of notifications, for the webhook. */
+  rule: string;
 }
 export type Kind = keyof Belongings;
 
@@ -78,6 +81,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
   const identity = { operator_id: operator.operatorId, provider: 'eid', layer: 'person' };
   const bound = { agent_id: agent.id, receiver_id: 'bank.example', receiver_profile_version_id: 'v1' };
   const destination = await insertWebhook(operator.operatorId);
+  const owner = await signIn(operator.email);
   const has: Belongings = {
     operator: operator.operatorId,
     key: await idOf(as, '/v1/api-keys', { name: unique('key'), kind: 'operator' }),
@@ -102,6 +106,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     destination,
     ...(await refunded(as)),
     ...(await notified(operator.operatorId, destination)),
+    rule: await idOf(owner, '/v1/notifications/channels', { destination_ids: [destination] }),
   };
   return { as, has, token, activeSkill: active.id };
 }

@@ -25,6 +25,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/passports/revoke-session/:', 'session'],
   ['/v1/passports/reviews/:', 'checkout'],
   ['/v1/passports/:', 'passport'],
+  ['/v1/notifications/channels/:', 'rule'],
   ['/v1/billing/refund/:', 'transaction'],
   ['/v1/billing/refunds/:', 'refund'],
   ['/v1/notifications/deliveries/:', 'delivery'],
@@ -70,11 +71,12 @@ export const madeUp: Belongings = {
   session: newId('ses'),
   checkout: newId('chko'),
   approval: newId('apr'),
-  destination: newId('dst'),
   transaction: newId('txn'),
   refund: newId('rfd'),
   event: newId('evt'),
   delivery: newId('dlv'),
+  destination: newId('dst'),
+  rule: newId('chn'),
 };
 
 /** Whose ids are tried, and what the caller has of its own. */
@@ -105,6 +107,7 @@ export const memberIds: Record<string, Kind> = {
   refs: 'claim',
   destination_id: 'destination',
   event_id: 'event',
+  destination_ids: 'destination',
 };
 
 /** An id in a body: a request that is right in everything else. */
@@ -162,6 +165,8 @@ export const bodyIds: BodyId[] = [
     since: '2026-01-01T00:00:00Z',
     until: '2099-01-01T00:00:00Z',
   })),
+  tried('POST /v1/notifications/channels', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
+  tried('PATCH /v1/notifications/channels/:id', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
   tried('POST /v1/claims', 'issuer', 'ISSUER_MISMATCH', (id, { as }) => envelopeOf(as, { issuer: id, issued_at: 1 })),
 ];
 
