@@ -3,15 +3,17 @@ import { accountActivities } from './accounts.ts';
 import { billingActivities } from './billing.ts';
 import { invocationActivities } from './invocations.ts';
 import { mailActivities } from './mail.ts';
+import { notificationActivities } from './notifications.ts';
 import { passportActivities } from './passports.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
-export const createActivities = (context: Context, { payments, mailer }: Ports) => ({
+export const createActivities = (context: Context, { payments, mailer, texter }: Ports) => ({
   ...accountActivities(context),
   ...billingActivities({ ...context, payments }),
   ...invocationActivities(context),
   ...mailActivities({ ...context, mailer }),
+  ...notificationActivities({ ...context, mailer, texter }),
   ...passportActivities(context),
 });
 

@@ -1,6 +1,7 @@
 import type { PaymentProvider } from '../src/billing/index.ts';
 import type { Mailer } from '../src/mail/index.ts';
 import type { Context } from '../src/context/context.ts';
+import type { Texter } from '../src/notifications/index.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createPayments } from './payments/index.ts';
 
@@ -8,10 +9,12 @@ import { createPayments } from './payments/index.ts';
 export interface Ports {
   payments: PaymentProvider;
   mailer: Mailer;
+  texter: Texter;
 }
 
 /** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
 export const createPorts = (context: Context): Ports => ({
   payments: createPayments(context),
   mailer: createSmtpMailer(context),
+  texter: { send: () => Promise.resolve('refused') },
 });

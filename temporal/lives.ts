@@ -12,6 +12,7 @@ import {
 } from '../src/billing/index.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
+import { describeNotifications, reconcileNotifications } from '../src/notifications/index.ts';
 import { describeSessions, reconcileSessions } from '../src/passports/index.ts';
 import type { Context } from '../src/context/context.ts';
 import type { LifeKind } from '../src/ids/life-ids.ts';
@@ -53,6 +54,12 @@ export const lives: LifeDefinitions = {
     reconcile: reconcileInvocations,
   },
   mail: { workflow: workflows.mail, priority: Priority.last, describe: describeMails, reconcile: reconcileMails },
+  notification: {
+    workflow: workflows.notification,
+    priority: Priority.work,
+    describe: describeNotifications,
+    reconcile: reconcileNotifications,
+  },
   payout: {
     workflow: workflows.payout,
     priority: Priority.money,

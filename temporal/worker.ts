@@ -12,7 +12,9 @@ import { buildIdOf, workflowCode } from './workflow-bundle.ts';
 const MAX_LOCAL_ACTIVITIES = 8;
 /** Steps that wait for others' servers, each for seconds; they hold a socket and no connection of the pool meanwhile. */
 const MAX_OUTBOUND_ACTIVITIES = 20;
-/** Long polls on the queue of those steps: it is quiet. */
+/** Destinations that a worker sends to at once, each with up to eight calls. */
+const MAX_RECEIVER_ACTIVITIES = 64;
+/** Long polls on the queues of those steps: they are quiet. */
 const OUTBOUND_POLLS = 2;
 /** At a stop, what runs may end within this; a step in the database takes 5 s at most. */
 const GRACE_MS = 5_000;
@@ -20,7 +22,7 @@ const GRACE_MS = 5_000;
 export interface RunningWorker {
   /** Resolves when the worker polls for the first time. */
   polling: Promise<void>;
-  /** Whether both of its queues are polled now. */
+  /** Whether all of its queues are polled now. */
   isPolling(): boolean;
   /** Finishes the tasks in hand and resolves when nothing of the worker runs any more. */
   stop(): Promise<void>;
@@ -74,8 +76,14 @@ export async function runWorker(context: Context, activities: Activities): Promi
         maxConcurrentActivityTaskExecutions: MAX_OUTBOUND_ACTIVITIES,
         maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
       });
-      workers = [forLives, forOutbound];
-      // One that ends by a fault takes the other with it: both begin anew.
+      const forReceivers = await Worker.create({
+        ...shared,
+        taskQueue: TaskQueue.receivers,
+        maxConcurrentActivityTaskExecutions: MAX_RECEIVER_ACTIVITIES,
+        maxConcurrentActivityTaskPolls: OUTBOUND_POLLS,
+      });
+      workers = [forLives, forOutbound, forReceivers];
+      // One that ends by a fault takes the others with it: all begin anew.
       const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)));
       outage.over();
       isPolling();

@@ -4,6 +4,7 @@ export { keyRotation } from './key-rotation.ts';
 export { mail } from './mail.ts';
 export { monthlyPayouts } from './monthly-payouts.ts';
 export { paymentEvents } from './payment-events.ts';
+export { notification } from './notification.ts';
 export { payout } from './payout.ts';
 export { portal } from './portal.ts';
 export { refund } from './refund.ts';

@@ -1,2 +1,4 @@
 /** The task queue of the steps that reach out over the network, so that a slow receiver never delays a step in the database. */
 export const OUTBOUND = 'outbound';
+/** The task queue of calls to receivers that users choose: neither many nor slow ones delay payments and mail. */
+export const RECEIVERS = 'receivers';

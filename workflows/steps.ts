@@ -1,6 +1,6 @@
 import { proxyActivities, proxyLocalActivities, type LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { OUTBOUND } from './queues.ts';
+import { OUTBOUND, RECEIVERS } from './queues.ts';
 
 /** A worker sends heartbeats while it works on an outbound step; after this long without one another worker takes the step. */
 const HEARTBEAT_TIMEOUT = '10s';
@@ -40,3 +40,14 @@ export const outbound = ({ withinMs = LONGEST_MS, maximumInterval = '1m' }: Outb
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval },
   });
+
+/**
+ * Sends what waits for a receiver. Never tried again: what was begun may have reached the receiver, and the row says what is left. It begins
+ * calls for ten seconds, and the last of them takes twenty.
+ */
+export const receivers = proxyActivities<Activities>({
+  taskQueue: RECEIVERS,
+  startToCloseTimeout: '40s',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { maximumAttempts: 1 },
+});

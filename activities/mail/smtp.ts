@@ -2,9 +2,8 @@ import type { MailOutcome, Mailer, OutgoingMail } from '../../src/mail/index.ts'
 import { createTransport } from 'nodemailer';
 import type { MailSettings } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
-import { CarnetError } from '../../src/errors/carnet-error.ts';
 
-/** A mail server that is slower than this is tried again. */
+/** Of a mail server that is slower than this nobody knows whether it took the mail. */
 const CONNECT_MS = 10_000;
 const IDLE_MS = 20_000;
 
@@ -19,7 +18,7 @@ async function sendBySmtp(
   { to, subject, text }: OutgoingMail,
 ): Promise<MailOutcome> {
   const { mail: settings } = config;
-  if (settings === undefined) throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'This worker has no mail server.');
+  if (settings === undefined) return 'not_taken';
   const messageId = `<${id}@${new URL(config.publicBaseUrl).hostname}>`;
   try {
     // An address as an object is one address, whatever characters it holds.
@@ -32,13 +31,9 @@ async function sendBySmtp(
     });
     return 'sent';
   } catch (error) {
-    const fault = faultOf(error);
-    log.warn(
-      { mailId: id, ...fault },
-      fault.final ? 'the mail server refused a mail for good' : 'a mail was not sent; it is tried again',
-    );
-    if (fault.final) return 'refused';
-    throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The mail server did not take the mail.');
+    const { outcome, ...fault } = faultOf(error);
+    log.warn({ mailId: id, outcome, ...fault }, 'the mail server did not confirm a mail');
+    return outcome;
   }
 }
 
@@ -53,15 +48,40 @@ const transport = ({ smtpUrl }: MailSettings) =>
     disableUrlAccess: true,
   });
 
-interface SmtpFault {
-  code: string | undefined;
-  responseCode: number | undefined;
-  /** A 5xx to the recipient or the message; one to the credentials may be corrected. */
-  final: boolean;
+/** Codes of nodemailer for what ends before the text of a mail is sent. */
+const BEFORE_THE_TEXT: ReadonlySet<string> = new Set([
+  'EDNS',
+  'ETLS',
+  'EAUTH',
+  'ENOAUTH',
+  'EOAUTH2',
+  'EENVELOPE',
+  'ECONFIG',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CONNECTION_TIMEOUT',
+  'GREETING_TIMEOUT',
+]);
+
+interface SmtpError {
+  code?: string;
+  /** What nodemailer put `code` in place of. */
+  originalCode?: string;
+  /** Of the server's answer; absent where it gave none. */
+  responseCode?: number;
+  permanent?: boolean;
 }
 
-/** Of an SMTP error its codes alone: its texts may hold addresses and what the server was sent. */
-function faultOf(error: unknown): SmtpFault {
-  const { code, responseCode, permanent } = error as { code?: string; responseCode?: number; permanent?: boolean };
-  return { code, responseCode, final: permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE') };
+/**
+ * What an SMTP error means for the mail, and its codes alone: its texts may hold addresses and what the server was sent. A 5xx to the
+ * recipient or the message is final; one to the credentials may be corrected.
+ */
+function faultOf(error: unknown): { outcome: Exclude<MailOutcome, 'sent'>; code?: string; responseCode?: number } {
+  const { code = '', originalCode = '', responseCode, permanent } = error as SmtpError;
+  const codes = { code, ...(responseCode !== undefined && { responseCode }) };
+  if (permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')) return { outcome: 'refused', ...codes };
+  const isAnswer = responseCode !== undefined;
+  const isEarly = BEFORE_THE_TEXT.has(code) || BEFORE_THE_TEXT.has(originalCode);
+  return { outcome: isAnswer || isEarly ? 'not_taken' : 'unknown', ...codes };
 }

@@ -111,6 +111,7 @@ const Environment = z.object({
   SUBSCRIBE_SESSION_SECONDS: integer(1, 86_400).default(1_800),
   COMMISSION_BPS: integer(0, 10_000).default(0),
   MIN_PAYOUT_CENTS: integer(1, 100_000_000).default(1_000),
+  COST_EMAIL_MICROCENTS: integer(0, 100_000_000).default(10_000),
 });
 
 type EnvironmentName = keyof z.input<typeof Environment>;
@@ -236,6 +237,8 @@ export interface Config {
   commissionBps: number;
   /** Less than this is not paid out, but carried to the next month. */
   minPayoutCents: number;
+  /** What a notification by e-mail costs the platform. */
+  notificationEmailMicrocents: number;
 }
 
 export type Settings = z.output<typeof Environment>;
@@ -416,6 +419,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     subscribeSessionSeconds: settings.SUBSCRIBE_SESSION_SECONDS,
     commissionBps: settings.COMMISSION_BPS,
     minPayoutCents: settings.MIN_PAYOUT_CENTS,
+    notificationEmailMicrocents: settings.COST_EMAIL_MICROCENTS,
   };
   if (missing.length > 0) throw new ConfigFault('Settings are missing', missing);
   return config;

@@ -5,6 +5,7 @@ export const ErrorCodes = {
   INVALID_CODE: [400, 'The code is not right'],
   CODE_EXPIRED: [400, 'The code is no longer valid'],
   CONFIRMATION_REQUIRED: [400, 'This must be confirmed'],
+  DESTINATION_UNVERIFIED: [400, 'The destination is not verified'],
   INVALID_PASSPORT: [400, 'The passport does not verify'],
   OPERATOR_CHOICE_REQUIRED: [400, 'One of several operators must be named'],
   PASSPORT_TOO_LARGE: [400, 'The passport would be too large'],

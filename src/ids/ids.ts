@@ -1,4 +1,4 @@
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -77,6 +77,10 @@ const nextUlid = monotonicFactory();
 /** A new id, e.g. `newId('inv')` → `inv_01K…`. */
 export const newId = <Prefix extends keyof IdOfPrefix>(prefix: Prefix): IdOfPrefix[Prefix] =>
   `${prefix}_${nextUlid()}` as IdOfPrefix[Prefix];
+
+/** No id of this prefix that was made from this moment on comes before it, and none that was made before comes behind it. */
+export const firstIdOf = (prefix: keyof IdOfPrefix, at: Date): string =>
+  `${prefix}_${encodeTime(at.getTime(), 10)}${'0'.repeat(16)}`;
 
 /** The operator that PLATFORM_ADMIN_KEY acts for; the first migration makes it. */
 export const PLATFORM_OPERATOR_ID = 'op_platform' as OperatorId;

@@ -6,6 +6,8 @@
 export const lifeId = {
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
   mail: (mailId: string): string => `mail:${mailId}`,
+  /** One a destination, not one an event: it is what one receiver waits for. */
+  notification: (destinationId: string): string => `notification:${destinationId}`,
   /** @param payoutId `op_…:YYYY-MM` */
   payout: (payoutId: string): string => `payout:${payoutId}`,
   portal: (portalId: string): string => `portal:${portalId}`,

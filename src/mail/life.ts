@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.ts';
 import { step } from '../commands/fault-points.ts';
+import { CarnetError } from '../errors/carnet-error.ts';
 import {
   advanceMailRow,
   describeMailRows,
@@ -18,17 +19,17 @@ export interface OutgoingMail {
   text: string;
 }
 
-/** The final answer of the mail server. */
-export type MailOutcome = 'sent' | 'refused';
-
 /**
- * Hands a mail to a mail server. Sending is at least once: a worker that ends between the server's yes and the row sends the mail again,
- * under the same Message-ID, which a mailbox may recognise.
+ * What one try came to. `refused`: the server will never take the mail. `not_taken`: it has not, and may later. `unknown`: its text was
+ * on the way and no answer came, so it may have been taken.
  */
+export type MailOutcome = 'sent' | 'refused' | 'not_taken' | 'unknown';
+
+/** Hands a mail to a mail server. */
 export interface Mailer {
   /**
-   * @param id of the mail; the Message-ID is made of it
-   * @throws CarnetError TEMPORARILY_UNAVAILABLE where the server may take it later.
+   * Tries once; every failure is an outcome.
+   * @param id of the mail; the Message-ID is made of it, by which a mailbox may recognise a second one
    */
   send(id: string, mail: OutgoingMail): Promise<MailOutcome>;
 }
@@ -47,13 +48,19 @@ export async function advanceMail({ pool }: Context, id: string): Promise<MailSt
   return { status, open, waitMs, expiresAt };
 }
 
-/** Reads the mail, sends it, and writes down what came of it; nothing is done where it was sent or is not wanted. */
+/**
+ * Reads the mail, sends it, and writes down what came of it; nothing is done where it was sent or is not wanted. Sending is at least
+ * once: where it is unknown whether the server took it, it is sent again.
+ * @throws CarnetError TEMPORARILY_UNAVAILABLE where the server may take it later.
+ */
 export async function sendMail({ pool, encryption, mailer }: MailerContext, id: string): Promise<void> {
   const mail = await findWaitingMail(pool, id);
   if (mail === null) return;
   const { recipient: to, subject, text } = mail;
   const outcome = await mailer.send(id, { to, subject, text: encryption.open(text, mailSeal(id)) });
   step('sendMail:sent');
+  if (outcome === 'not_taken' || outcome === 'unknown')
+    throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The mail server did not take the mail.');
   await settleMail(pool, id, outcome);
 }
 

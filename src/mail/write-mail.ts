@@ -24,7 +24,7 @@ export const mailSeal = (id: string): string => `mail:${id}`;
  */
 export async function writeMail(
   { config, encryption }: Pick<Context, 'config' | 'encryption'>,
-  unit: Unit,
+  unit: Pick<Unit, 'connection' | 'wake'>,
   { to, subject, text, seconds }: Mail,
   { wanted }: { wanted: boolean } = { wanted: true },
 ): Promise<MailId> {

@@ -7,6 +7,7 @@ import { governanceRoutes } from '../governance/routes.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { invocationRoutes } from '../invocations/routes.ts';
 import { mailRoutes } from '../mail/routes.ts';
+import { notificationRoutes } from '../notifications/routes.ts';
 import { passportRoutes } from '../passports/routes.ts';
 import { skillRequestRoutes } from '../skill-requests/routes.ts';
 import { skillRoutes } from '../skills/routes.ts';
@@ -24,4 +25,5 @@ export const routes: AnyRoute[] = [
   ...dashboardRoutes,
   ...mailRoutes,
   ...claimRoutes,
+  ...notificationRoutes,
 ];

@@ -7,6 +7,7 @@ import { createPorts } from '../../activities/ports.ts';
 import { sql } from '../../src/database/pool.ts';
 import { newId } from '../../src/ids/ids.ts';
 import { lifeId, type LifeKind } from '../../src/ids/life-ids.ts';
+import { advanceNotification } from '../../src/notifications/index.ts';
 import { advanceSession } from '../../src/passports/accountability/advance-session.ts';
 import { openTemporal } from '../../temporal/client.ts';
 import { createDelivery } from '../../temporal/delivery.ts';
@@ -15,6 +16,7 @@ import { noteLifeStore } from '../../temporal/rounds.ts';
 import { runWorker } from '../../temporal/worker.ts';
 import { newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { newWebhook, recordEvents } from '../notifications/support/destinations.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRig } from './rig.ts';
 import { runOf } from './runs.ts';
@@ -78,6 +80,12 @@ describe('Another store of lives', () => {
           values (${id}, 'a@example.test', 'A word', 'sealed', 'waiting', now() + interval '1 hour', clock_timestamp())`,
         );
         return lifeId.mail(id);
+      },
+      async notification() {
+        const webhook = await newWebhook(own.context, 'https://hooks.example.com/');
+        await recordEvents(own.context, webhook.operatorId);
+        await advanceNotification(own.context, webhook.id);
+        return lifeId.notification(webhook.id);
       },
       async payout() {
         await run(

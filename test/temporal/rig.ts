@@ -35,6 +35,8 @@ interface RigOptions {
   /** A Temporal of its own; by default the suite's, in a namespace of its own. */
   temporalAddress?: string;
   log?: Logger;
+  /** Besides those that every rig has. */
+  settings?: Record<string, string>;
 }
 
 /**
@@ -78,7 +80,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const address = options.temporalAddress ?? service().credentials.temporal_address;
   const namespace = options.temporalAddress === undefined ? name : 'default';
   if (namespace === name) await newNamespace(address, name);
-  const config = completeConfig(readSettings({ WORKFLOW_BUNDLE: process.env.WORKFLOW_BUNDLE }), {
+  const config = completeConfig(readSettings({ WORKFLOW_BUNDLE: process.env.WORKFLOW_BUNDLE, ...options.settings }), {
     databaseUrl,
     temporalAddress: address,
     platformAdminKey: randomBytes(18).toString('hex'),

@@ -16,16 +16,16 @@ create table destinations (
   failing_since timestamptz,
   disabled_at timestamptz,
   disabled_reason text,
-  -- The life sends until then: so many destinations of one operator send at once.
+  -- The life sends until then: so many destinations of one operator send at once. Another waits for its turn, since then.
   sending_until timestamptz,
+  waiting_since timestamptz,
   life_seen_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   constraint destinations_once unique (operator_id, channel_type, address),
   constraint destinations_secret check ((secret is not null) = (channel_type = 'webhook')),
   constraint destinations_old_secret check ((old_secret is null) = (old_secret_until is null)),
   constraint destinations_disabled check ((disabled_at is null) = (disabled_reason is null))
-);
-create index destinations_sending on destinations (operator_id) where sending_until is not null;
+) with (fillfactor = 50);                -- each batch changes the row, and no index of it
 
 -- The codes of the last 24 hours (decision N2), those of deleted destinations too, since the limits count them. `address` is a HMAC of
 -- channel and address: an address has its limit whoever names it.
@@ -68,8 +68,9 @@ create table rule_destinations (
 );
 create index rule_destinations_of_destination on rule_destinations (destination_id);
 
--- One row a delivery, written with the event. `sending` without `started_at`: it waits for its turn. Whoever sets `started_at` makes the
--- one call there is; a row that keeps `sending` for longer than a call takes becomes `unknown`, and nothing is sent again.
+-- One row a delivery, written with the event, and forgotten with it. `sending` without `started_at`: it waits for its turn. Whoever sets
+-- `started_at` makes the one call there is; a row that keeps `sending` for longer than a call takes becomes `unknown`, and nothing is sent
+-- again.
 create table deliveries (
   id text primary key,
   operator_id text not null references operators,
@@ -92,7 +93,6 @@ create table deliveries (
 create index deliveries_waiting on deliveries (destination_id, id) where status = 'sending';
 create index deliveries_of_operator on deliveries (operator_id, id desc);
 create index deliveries_of_destination on deliveries (destination_id, id desc);
-create index deliveries_age on deliveries (created_at);
 
 create function notify_of_event() returns trigger language plpgsql as $$
 begin

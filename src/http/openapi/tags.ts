@@ -9,6 +9,7 @@ export const Tags = {
   invocations: 'Work that is invoked, claimed, done and paid',
   'skill-requests': 'Work that is wanted, and the skills that could do it',
   billing: 'The wallet: topping up, what every cent went for, subscriptions, earnings',
+  notifications: 'Where an operator is notified of what happened, and what became of it',
   platform: null,
 } as const satisfies Record<string, string | null>;
 

@@ -12,6 +12,7 @@ import { newPayer } from '../../billing/payments/payer.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { writeTestMail } from '../../mail/write-test-mail.ts';
+import { newWebhook, recordEvents } from '../../notifications/support/destinations.ts';
 import { unique } from '../../support/factories.ts';
 import type { Rig } from '../../temporal/rig.ts';
 
@@ -50,6 +51,14 @@ export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unf
     async begin({ config, context }) {
       config.mail = { smtpUrl: 'smtp://127.0.0.1:9', from: 'carnet@example.test' }; // where nobody listens
       return lifeId.mail(await writeTestMail(context, { seconds: 3_600 }));
+    },
+  },
+  notification: {
+    step: 'sendNotifications',
+    async begin({ context }) {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId);
+      return lifeId.notification(webhook.id);
     },
   },
   payout: {

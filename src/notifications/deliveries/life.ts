@@ -1,0 +1,61 @@
+import type { Context } from '../../context/context.ts';
+import { advanceNotificationRow, describeDestinationRows, reconcileNotificationRows } from './queries.ts';
+
+/** What a destination waits for. */
+interface NotificationStep {
+  /**
+   * `send`: something waits, and it is this destination's turn. `turn`: other destinations of the operator are sending. `calls`: nothing
+   * waits, and calls may be under way of which nobody will write down what came. `idle`: nothing is left.
+   */
+  status: 'send' | 'turn' | 'calls' | 'idle';
+  /** The delivery that is next. */
+  waiting: string | null;
+  waitMs: number | null;
+  until: string | null;
+}
+
+/**
+ * One step of the life of a destination: deletes the messages that woke it, ends what cannot be sent and calls that nobody ends, and takes
+ * a turn where something waits. By the rows, so it may run any number of times.
+ */
+export async function advanceNotification({ pool, delivery }: Context, id: string): Promise<NotificationStep> {
+  const { status, waiting, wait_ms: waitMs, until, woken } = await advanceNotificationRow(pool, id);
+  if (woken > 0) delivery.messagesCommitted();
+  return { status, waiting, waitMs, until };
+}
+
+/** What a person sees of the life of a destination in the Temporal UI: no address. */
+interface NotificationDescription {
+  operatorIds: string[];
+  agentId: null;
+  skillId: null;
+  summary: string;
+  details: string;
+}
+
+/** One query for several ids; ids without a row are left out. */
+export async function describeNotifications(
+  { pool }: Context,
+  ids: string[],
+): Promise<Map<string, NotificationDescription>> {
+  const rows = await describeDestinationRows(pool, ids);
+  return new Map(
+    rows.map(({ id, operator_id: operatorId, channel_type: channel }) => [
+      id,
+      {
+        operatorIds: [operatorId],
+        agentId: null,
+        skillId: null,
+        summary: `Notifications to ${id}`,
+        details: `Sends what waits for the ${channel} destination \`${id}\` of \`${operatorId}\``,
+      },
+    ]),
+  );
+}
+
+/** Wakes the lives of destinations for which something waits that nobody looks after, at most 100 a call. @returns how many */
+export async function reconcileNotifications({ pool, delivery }: Context): Promise<number> {
+  const woken = await reconcileNotificationRows(pool);
+  if (woken > 0) delivery.messagesCommitted();
+  return woken;
+}

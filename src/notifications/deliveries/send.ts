@@ -1,0 +1,169 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { openUnit, announce, inTransaction } from '../../commands/unit.ts';
+import { serviceCall } from '../../commands/service-call.ts';
+import { step } from '../../commands/fault-points.ts';
+import type { MailerContext } from '../../mail/index.ts';
+import { metrics } from '../../metrics/metrics.ts';
+import type { Texter } from '../texter.ts';
+import { openSecrets } from '../destinations/secrets.ts';
+import { climbLadder } from './ladder.ts';
+import { settleDelivery, startDeliveries, type DeliveryOutcome, type StartedDelivery } from './queries.ts';
+import { signedRequest } from './signed-request.ts';
+import { eventText } from './texts.ts';
+
+/** What the step that sends is called with. */
+export interface SenderContext extends MailerContext {
+  readonly texter: Texter;
+}
+
+/** Calls to one receiver at once. */
+const BATCH = 8;
+/** New calls begin for so long; then the life reads its row, which lets other destinations of the operator have their turn. */
+const STARTING_MS = 10_000;
+/** Of a webhook, DNS and the answer included (decision N6). */
+const WEBHOOK_MS = 10_000;
+const REPLY_BYTES = 65_536;
+/** Of any call: after thirty seconds whoever looks takes the caller for gone. */
+const LONGEST_CALL_MS = 20_000;
+
+const deliveries = metrics.counter('carnet_notification_deliveries', 'Deliveries that were sent, by what came of them');
+
+/**
+ * Sends what waits for a destination: begins up to eight deliveries, makes the one call of each, and writes down what came of it, again and
+ * again until nothing waits or ten seconds are over. What was begun is begun for good, so this may be called any number of times.
+ */
+export async function sendNotifications(context: SenderContext, destinationId: string): Promise<void> {
+  const startUntil = performance.now() + STARTING_MS;
+  const { notificationEmailMicrocents: emailMicrocents } = context.config;
+  do {
+    const started = await startDeliveries(context.pool, destinationId, { limit: BATCH, emailMicrocents });
+    step('sendNotifications:started');
+    if (started.length === 0) return;
+    // A fault of one, such as a database that is away, ends no other.
+    const ended = await Promise.allSettled(started.map((one) => sendOne(context, one)));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  } while (performance.now() < startUntil);
+}
+
+async function sendOne(context: SenderContext, delivery: StartedDelivery): Promise<void> {
+  const begun = performance.now();
+  const outcome = await outcomeOf(context, delivery);
+  step('sendNotifications:called');
+  await settle(context, delivery, { ...outcome, latencyMs: Math.round(performance.now() - begun) });
+  deliveries.add(1, { channel: delivery.channel_type, status: outcome.status });
+}
+
+type Call = () => Promise<DeliveryOutcome>;
+
+const DELIVERED: DeliveryOutcome = { status: 'delivered', reason: null, statusCode: null, error: null };
+const failed = (reason: string, error: string): DeliveryOutcome => ({ ...DELIVERED, status: 'failed', reason, error });
+const unknown = (reason: string, error: string): DeliveryOutcome => ({ ...failed(reason, error), status: 'unknown' });
+
+/** Before the call a fault of ours is a failure; from its beginning on nobody knows what it did. */
+async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Promise<DeliveryOutcome> {
+  let call: Call;
+  try {
+    call = callOf(context, delivery);
+  } catch (error) {
+    context.log.error({ err: error, deliveryId: delivery.id }, 'a notification could not be written');
+    return failed('internal_error', 'The service could not write this notification; its log says why.');
+  }
+  const late = new AbortController();
+  try {
+    return await Promise.race([
+      call(),
+      after(LONGEST_CALL_MS, unknown('timeout', 'No answer came in time.'), { signal: late.signal, ref: false }),
+    ]);
+  } catch (error) {
+    context.log.error({ err: error, deliveryId: delivery.id }, 'a notification was interrupted by a fault');
+    return unknown('internal_error', 'A fault of the service interrupted the call; its log says why.');
+  } finally {
+    late.abort();
+  }
+}
+
+function callOf(context: SenderContext, delivery: StartedDelivery): Call {
+  if (delivery.channel_type === 'webhook') return webhookCall(context, delivery);
+  const { event_type: eventType, severity, payload, occurred_at: occurredAt } = delivery;
+  const text = eventText({
+    eventType,
+    severity,
+    payload,
+    occurredAt,
+    operatorId: delivery.operator_id,
+    destinationId: delivery.destination_id,
+    publicBaseUrl: context.config.publicBaseUrl,
+  });
+  const to = delivery.destination;
+  if (delivery.channel_type === 'sms') return () => sendSms(context, delivery.id, { to, text: text.sms });
+  return () => sendMail(context, delivery.id, { to, subject: text.subject, text: text.mail });
+}
+
+/** The body is made of the event alone, so that every delivery of an event has the same bytes. */
+export const webhookBody = ({
+  event_type: eventType,
+  severity,
+  payload,
+  occurred_at: timestamp,
+}: Pick<StartedDelivery, 'event_type' | 'severity' | 'payload' | 'occurred_at'>): string =>
+  // The payload as it was written: parsed and written again its numbers could differ.
+  `{"event_type":${JSON.stringify(eventType)},"severity":${JSON.stringify(severity)},"payload":${payload},"timestamp":${JSON.stringify(timestamp)}}`;
+
+function webhookCall({ encryption, outbound }: SenderContext, delivery: StartedDelivery): Call {
+  const { destination_id: id, secret, old_secret, event_id: eventId, destination: url } = delivery;
+  const secrets = openSecrets(encryption, { id, secret, old_secret });
+  const request = signedRequest({ secrets, eventId, body: webhookBody(delivery), now: new Date() });
+  return async () => {
+    const answer = await outbound.send({ url, ...request, timeoutMs: WEBHOOK_MS, maxReplyBytes: REPLY_BYTES });
+    if (answer.outcome === 'refused') return failed('address_refused', answer.sentence);
+    if (answer.outcome === 'not_sent') return failed(answer.cause, answer.sentence);
+    if (answer.outcome === 'unknown') return unknown(answer.cause, answer.sentence);
+    const { status: statusCode } = answer;
+    if (statusCode >= 200 && statusCode < 300) return { ...DELIVERED, statusCode };
+    return { ...failed('http_status', `The receiver answered ${statusCode}.`), statusCode };
+  };
+}
+
+async function sendMail(
+  context: SenderContext,
+  id: string,
+  mail: { to: string; subject: string; text: string },
+): Promise<DeliveryOutcome> {
+  const outcome = await context.mailer.send(id, mail);
+  if (outcome === 'sent') return DELIVERED;
+  if (outcome === 'refused') return failed('refused', 'The mail server refused the mail.');
+  if (outcome === 'not_taken')
+    return failed('not_taken', 'The mail server could not be reached, or did not take the mail.');
+  return unknown('broken', 'The mail was sent, and the mail server did not confirm it.');
+}
+
+async function sendSms(
+  { texter }: SenderContext,
+  id: string,
+  sms: { to: string; text: string },
+): Promise<DeliveryOutcome> {
+  const outcome = await texter.send(id, sms);
+  if (outcome === 'sent') return DELIVERED;
+  if (outcome === 'refused') return failed('refused', 'The SMS was refused.');
+  return unknown('broken', 'The SMS was sent, and the provider did not confirm it.');
+}
+
+/** Writes down what came of a call; mails of the ladder are written with it. */
+async function settle(
+  context: SenderContext,
+  delivery: StartedDelivery,
+  outcome: DeliveryOutcome & { latencyMs: number },
+): Promise<void> {
+  if (outcome.status === 'delivered') {
+    await settleDelivery(context.pool, delivery.id, outcome); // nothing to mail: one statement
+  } else {
+    const effects = await inTransaction(context, async (connection) => {
+      const opened = openUnit(serviceCall('settleDelivery', delivery.id), connection);
+      const settled = await settleDelivery(connection, delivery.id, outcome);
+      await climbLadder(context, opened.unit, { delivery, settled, outcome });
+      return opened.effects();
+    });
+    announce(context, effects);
+  }
+  context.rowEvents.changed(delivery.id);
+}

@@ -1,0 +1,44 @@
+-- One step of the life of a destination: deletes the messages that woke it, ends what cannot be sent, and takes a turn where something waits.
+-- `send`: it has one; `turn`: eight destinations of the operator are sending; `calls`: nothing waits, and calls of a worker that is gone
+-- may be under way; `idle`: nothing is left.
+create function advance_notification(p_destination text) returns notification_step language plpgsql as $$
+declare
+  d destinations; v_hindrance text; v_waiting text; v_started timestamptz; v_sending int; v_before int; v_until timestamptz; v_woken int := 0;
+  turns constant int := 8;
+  -- A call takes 20 seconds at most; what is still open after this belongs to a worker that is gone (decision N10).
+  longest constant interval := '30 seconds';
+begin
+  delete from life_messages where life = 'notification:' || p_destination;
+  update destinations set life_seen_at = clock_timestamp() where id = p_destination returning * into d;
+  update deliveries set status = 'unknown', reason = 'interrupted', ended_at = clock_timestamp(),
+      error = 'The service was interrupted during the call; the receiver may have taken it.'
+    where destination_id = p_destination and status = 'sending' and started_at < clock_timestamp() - longest;
+  v_hindrance := case when d.id is null then 'destination_deleted' else hindrance_of(d) end;
+  if v_hindrance is not null then perform end_waiting_deliveries(p_destination, v_hindrance); end if;
+  select id into v_waiting from deliveries where destination_id = p_destination and status = 'sending' and started_at is null order by id limit 1;
+
+  if d.id is not null and (v_waiting is not null or d.sending_until is not null or d.waiting_since is not null) then
+    perform pg_advisory_xact_lock(1853453409, hashtext(d.operator_id)); -- lives of one operator take turns one after the other
+    select count(*) filter (where sending_until > clock_timestamp()), min(sending_until) filter (where sending_until > clock_timestamp()),
+        count(*) filter (where waiting_since < coalesce(d.waiting_since, clock_timestamp()))
+      into v_sending, v_until, v_before from destinations where operator_id = d.operator_id and id <> p_destination;
+    if v_waiting is not null and v_sending + v_before < turns then
+      update destinations set sending_until = clock_timestamp() + longest, waiting_since = null where id = p_destination;
+      return row('send', v_waiting, null, null, 0)::notification_step;
+    end if;
+    update destinations set sending_until = null,
+        waiting_since = case when v_waiting is not null then coalesce(d.waiting_since, clock_timestamp()) end
+      where id = p_destination;
+    if d.sending_until is not null then
+      v_woken := wake_lives(array(select 'notification:' || id from destinations
+        where operator_id = d.operator_id and id <> p_destination and waiting_since is not null
+        order by waiting_since limit greatest(turns - v_sending, 0)));
+    end if;
+    if v_waiting is not null then
+      return row('turn', v_waiting, ms_until(v_until), iso_time(v_until), v_woken)::notification_step;
+    end if;
+  end if;
+  select min(started_at) + longest into v_started from deliveries where destination_id = p_destination and status = 'sending';
+  if v_started is null then return row('idle', null, null, null, v_woken)::notification_step; end if;
+  return row('calls', null, ms_until(v_started), iso_time(v_started), v_woken)::notification_step;
+end $$;

@@ -1,0 +1,24 @@
+-- Writes down what became of a call, and counts it at the destination: one that is delivered ends the row of failures; the twentieth that is
+-- not, or a later one, disables the destination where the first was twelve hours ago. Null: it has ended already, or is gone.
+create function settle_delivery(p_delivery text, p_status text, p_reason text, p_status_code int, p_error text, p_latency_ms int)
+returns settled_delivery language plpgsql as $$
+declare v_destination text; d destinations; v_disabled boolean := false;
+begin
+  select destination_id into v_destination from deliveries where id = p_delivery and status = 'sending';
+  if not found then return null; end if;
+  if p_status = 'delivered' then
+    update destinations set failures_in_row = 0, failing_since = null where id = v_destination and failures_in_row > 0;
+  else
+    update destinations set failures_in_row = failures_in_row + 1, failing_since = coalesce(failing_since, clock_timestamp())
+      where id = v_destination returning * into d;
+    v_disabled := coalesce(
+      d.disabled_at is null and d.failures_in_row >= 20 and d.failing_since <= clock_timestamp() - interval '12 hours', false);
+    if v_disabled then
+      update destinations set disabled_at = clock_timestamp(), disabled_reason = 'failing' where id = v_destination;
+    end if;
+  end if;
+  update deliveries set status = p_status, reason = p_reason, status_code = p_status_code, error = p_error, latency_ms = p_latency_ms,
+      ended_at = clock_timestamp()
+    where id = p_delivery and status = 'sending';
+  return row(d.operator_id, d.destination, d.channel_type, coalesce(d.failures_in_row, 0), iso_time(d.failing_since), v_disabled)::settled_delivery;
+end $$;

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { TEST_EVENT } from './schema.ts';
+
+/** An event as people read it. */
+export interface EventText {
+  /** Of a mail; names no person, and nothing that somebody else wrote. */
+  subject: string;
+  mail: string;
+  /** Of plain characters, so that it takes as few parts as it can. */
+  sms: string;
+}
+
+interface Told {
+  eventType: string;
+  severity: string;
+  /** JSON. */
+  payload: string;
+  /** ISO 8601. */
+  occurredAt: string;
+  operatorId: string;
+  destinationId: string;
+  publicBaseUrl: string;
+}
+
+/** What of payloads texts use; each event has some of it. */
+const Payload = z.object({
+  jti: z.string().optional(),
+  agent_id: z.string().optional(),
+  checkout_id: z.string().nullable().optional(),
+  reason: z.string().nullable().optional(),
+  expected_by: z.string().optional(),
+  flags: z.array(z.object({ type: z.string(), severity: z.string(), message: z.string() })).optional(),
+  invocation_id: z.string().optional(),
+  available_cents: z.number().optional(),
+  threshold_cents: z.number().optional(),
+});
+type Payload = z.infer<typeof Payload>;
+
+interface Sentences {
+  /** One line: what happened, to whom. */
+  what: string;
+  /** More about it, a line each. */
+  details: string[];
+  /** What to do now. */
+  act: string;
+}
+
+const agentOf = ({ agent_id: agentId }: Payload): string => `Agent ${agentId ?? 'of yours'}`;
+const reasonOf = ({ reason }: Payload): string[] =>
+  reason === undefined || reason === null ? [] : [`Reason: ${reason}`];
+const passportOf = ({ jti }: Payload): string[] => (jti === undefined ? [] : [`Passport: ${jti}`]);
+const dollars = (cents: number | undefined): string => `${((cents ?? 0) / 100).toFixed(2)} USD`;
+
+/** Events that have words of their own; all others are named as they are. */
+const sentences: Record<string, (payload: Payload) => Sentences> = {
+  'passport.flagged': (payload) => ({
+    what: `${agentOf(payload)} was flagged while it used a passport.`,
+    details: [
+      ...passportOf(payload),
+      ...(payload.flags ?? []).map(({ type, severity, message }) => `${severity}: ${message} (${type})`),
+    ],
+    act: 'Look at what it did, and revoke the passport if it should stop.',
+  }),
+  'passport.blocked': (payload) => ({
+    what: `A review blocked a passport of agent ${payload.agent_id ?? 'of yours'}.`,
+    details: [...passportOf(payload), ...reasonOf(payload)],
+    act: 'Look at the review.',
+  }),
+  'agent.blocked': (payload) => ({
+    what: `${agentOf(payload)} was blocked. It gets no passports until an administrator unblocks it.`,
+    details: reasonOf(payload),
+    act: 'Look at the review, and unblock the agent if it may go on.',
+  }),
+  'passport.missed_checkout': (payload) => ({
+    what: `${agentOf(payload)} did not report the end of its work in time.`,
+    details: [
+      ...passportOf(payload),
+      ...(payload.expected_by === undefined ? [] : [`Expected by: ${payload.expected_by}`]),
+    ],
+    act: 'Find out whether it still works, and revoke the passport if it should not.',
+  }),
+  'wallet.low_balance': (payload) => ({
+    what: `Your wallet has ${dollars(payload.available_cents)} left, less than the ${dollars(payload.threshold_cents)} that you set.`,
+    details: [],
+    act: 'Top it up before work is refused.',
+  }),
+  [TEST_EVENT]: () => ({
+    what: 'This is a test. Notifications of Carnet reach you here.',
+    details: [],
+    act: 'There is nothing to do.',
+  }),
+};
+
+const named = (eventType: string, payload: Payload): Sentences => ({
+  what: `${eventType} happened${payload.invocation_id === undefined ? '' : ` to ${payload.invocation_id}`}.`,
+  details: [],
+  act: 'Look it up.',
+});
+
+/** Two parts of an SMS. */
+const LONGEST_SMS = 300;
+
+/** The text of an event: what happened, to whom, where to act, and how to end such messages. */
+export function eventText(told: Told): EventText {
+  const { eventType, severity, occurredAt, operatorId, destinationId, publicBaseUrl } = told;
+  const payload = Payload.catch({}).parse(JSON.parse(told.payload));
+  const { what, details, act } = (sentences[eventType] ?? ((one: Payload) => named(eventType, one)))(payload);
+  const dashboard = new URL('/dashboard', publicBaseUrl).href;
+  return {
+    subject: `[${severity}] ${eventType}`,
+    mail: [
+      what,
+      '',
+      ...details.map((line) => `  ${line}`),
+      ...(details.length > 0 ? [''] : []),
+      act,
+      dashboard,
+      '',
+      `Event: ${eventType}, ${severity}, ${occurredAt}`,
+      `Operator: ${operatorId}`,
+      '',
+      `You get this because a rule of the operator names this address (destination ${destinationId}). An administrator of the operator ends it`,
+      `by deleting the destination: DELETE ${publicBaseUrl}/v1/notifications/destinations/${destinationId}`,
+      '',
+    ].join('\n'),
+    sms: `Carnet, ${severity}: ${what} ${dashboard} To end this, delete ${destinationId}.`.slice(0, LONGEST_SMS),
+  };
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { lifeId } from '../../src/ids/life-ids.ts';
+import { deliveriesOf, newWebhook, recordEvents } from '../notifications/support/destinations.ts';
+import { startReceiver, type Receiver } from '../notifications/support/receiver.ts';
+import { eventually } from '../support/eventually.ts';
+import { sideBySide } from '../support/side-by-side.ts';
+import { pointsOfStep } from './fault-points.ts';
+import { worldsOfSuite } from './worlds.ts';
+
+/** From the beginning of a call to the moment in which it counts as unknown. */
+const UNKNOWN_AFTER_SECONDS = 30;
+
+describe('kill -9 of a worker that notifies', function () {
+  this.timeout(600_000);
+  const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await startReceiver();
+  });
+  after(() => receiver.stop());
+
+  /** Once the rows are begun nobody sends them again; before that they are sent by the next worker. */
+  const isBegun = (point: string): boolean => ['sendNotifications:started', 'sendNotifications:called'].includes(point);
+  const points = [...pointsOfStep('advanceNotification'), ...pointsOfStep('sendNotifications')];
+
+  for (const point of points) {
+    const outcome = isBegun(point) ? 'each is unknown, and was called once at most' : 'each is delivered once';
+    itBeside(`at ${point}: ${outcome}`, () =>
+      worlds.visit(async (world) => {
+        world.settings.OUTBOUND_ALLOW_LOOPBACK = 'true';
+        const webhook = await newWebhook(world.context, receiver.url);
+        const dying = await world.worker({ FAULT_AT: point });
+        const ids = await recordEvents(world.context, webhook.operatorId, { count: 3 });
+        assert.equal(await dying.ended, 'SIGKILL');
+        await world.runHere('worker');
+        await eventually(
+          'every delivery to have ended',
+          async () => (await deliveriesOf(world.context, webhook)).every(({ status }) => status !== 'sending'),
+          { seconds: UNKNOWN_AFTER_SECONDS + 90 },
+        );
+        await eventually(
+          'its life to end',
+          async () =>
+            (await world.lives.client.workflow.getHandle(lifeId.notification(webhook.id)).describe()).status.name ===
+            'COMPLETED',
+          { ignoreErrors: () => true },
+        );
+        const rows = await deliveriesOf(world.context, webhook);
+        const called = receiver.calls.map(({ id }) => id).filter((id) => ids.includes(id));
+        assert.equal(new Set(called).size, called.length, 'the receiver has each id at most once');
+        for (const { event_id: eventId, status, reason } of rows) {
+          if (status === 'delivered') assert(called.includes(eventId));
+          else assert.deepEqual({ status, reason }, { status: 'unknown', reason: 'interrupted' });
+        }
+        if (isBegun(point)) assert(rows.some(({ status }) => status === 'unknown'));
+        else assert(rows.every(({ status }) => status === 'delivered'));
+        if (point === 'sendNotifications:started') assert.equal(called.length, 0);
+      }),
+    );
+  }
+});

@@ -1,0 +1,448 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { createPorts } from '../../../activities/ports.ts';
+import { sql } from '../../../src/database/pool.ts';
+import { freePort } from '../../../src/embedded/ports.ts';
+import { createOutbound } from '../../../src/outbound/index.ts';
+import { metricsText } from '../../../src/metrics/metrics.ts';
+import { mailSeal } from '../../../src/mail/write-mail.ts';
+import { advanceNotification, sendNotifications, type SenderContext } from '../../../src/notifications/index.ts';
+import { redeliver } from '../../../src/notifications/deliveries/redeliver.ts';
+import { credit, run } from '../../billing/ledger/ledger-world.ts';
+import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
+import { startMailServer, type MailServer } from '../../mail/mail-server.ts';
+import {
+  countsOf,
+  deliveriesOf,
+  newDestination,
+  newOperator,
+  newRule,
+  newWebhook,
+  recordEvents,
+  standingOf,
+  type TestDestination,
+} from '../support/destinations.ts';
+import {
+  answers,
+  drips,
+  floods,
+  hangs,
+  resets,
+  startReceiver,
+  type Behaviour,
+  type Receiver,
+} from '../support/receiver.ts';
+
+describe('Sending what waits for a destination', function () {
+  this.timeout(60_000);
+  let own: OwnContext;
+  let context: SenderContext;
+  const receivers: Receiver[] = [];
+  const mailServers: MailServer[] = [];
+  before(async () => {
+    own = await ownContext();
+    const outbound = createOutbound({ allowLoopback: true, publicBaseUrl: 'https://carnet.example.test' });
+    context = { ...own.context, outbound, ...createPorts(own.context) };
+  });
+  after(async () => {
+    await Promise.all([...receivers, ...mailServers].map((one) => one.stop()));
+    await own.close();
+  });
+
+  const receiver = async (behave?: Behaviour): Promise<Receiver> => {
+    const started = await startReceiver(behave);
+    receivers.push(started);
+    return started;
+  };
+  const send = ({ id }: TestDestination): Promise<void> => sendNotifications(context, id);
+  const only = async (destination: TestDestination) => {
+    const [row, ...others] = await deliveriesOf(context, destination);
+    assert(row !== undefined && others.length === 0, 'it has one delivery');
+    return row;
+  };
+
+  describe('to a webhook', () => {
+    it('sends event_type, severity, payload and timestamp, signed', async () => {
+      const { url, calls } = await receiver(answers(204));
+      const webhook = await newWebhook(context, url);
+      const [eventId] = await recordEvents(context, webhook.operatorId, { payload: { flags: [{ type: 'a', n: 1 }] } });
+      await send(webhook);
+      const [call] = calls;
+      assert(call !== undefined && calls.length === 1);
+      const body = JSON.parse(call.body) as Record<string, unknown>;
+      assert.deepEqual(Object.keys(body), ['event_type', 'severity', 'payload', 'timestamp']);
+      assert.deepEqual(
+        { ...body, timestamp: '' },
+        {
+          event_type: 'passport.flagged',
+          severity: 'critical',
+          payload: { jti: 'psp_1', agent_id: 'ag_1', flags: [{ type: 'a', n: 1 }] },
+          timestamp: '',
+        },
+      );
+      assert.match(String(body.timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.equal(call.id, eventId);
+      assert.equal(call.headers['content-type'], 'application/json');
+      assert.equal(
+        call.headers['x-service-signature'],
+        createHmac('sha256', webhook.secret).update(call.body).digest('hex'),
+      );
+      const { latency_ms: latency, ...row } = await only(webhook);
+      assert(latency !== null && latency < 5_000);
+      assert.deepEqual(
+        { status: row.status, reason: row.reason, code: row.status_code, error: row.error },
+        { status: 'delivered', reason: null, code: 204, error: null },
+      );
+    });
+
+    it('signs with both secrets for the day after a rotation, and with the new one alone from then on', async () => {
+      const { url, calls } = await receiver();
+      const webhook = await newWebhook(context, url);
+      const rotated = (hours: number) =>
+        run(
+          context.pool,
+          sql.fragment`update destinations set old_secret = secret, old_secret_until = now() + make_interval(hours => ${hours}) where id = ${webhook.id}`,
+        );
+      await rotated(1);
+      await recordEvents(context, webhook.operatorId);
+      await send(webhook);
+      await rotated(-1);
+      await recordEvents(context, webhook.operatorId);
+      await send(webhook);
+      const signatures = calls.map(({ headers }) => String(headers['webhook-signature']).split(' ').length);
+      assert.deepEqual(signatures, [2, 1]);
+    });
+
+    const cases: {
+      what: string;
+      behave: Behaviour;
+      status: string;
+      reason: string | null;
+      code: number | null;
+    }[] = [
+      { what: 'answers 200', behave: answers(200), status: 'delivered', reason: null, code: 200 },
+      { what: 'answers 204', behave: answers(204), status: 'delivered', reason: null, code: 204 },
+      {
+        what: 'answers 302 (which is not followed)',
+        behave: answers(302, { location: 'http://127.0.0.1:1/' }),
+        status: 'failed',
+        reason: 'http_status',
+        code: 302,
+      },
+      { what: 'answers 410', behave: answers(410), status: 'failed', reason: 'http_status', code: 410 },
+      { what: 'answers 500', behave: answers(500), status: 'failed', reason: 'http_status', code: 500 },
+      { what: 'answers 200 and ten megabytes', behave: floods, status: 'delivered', reason: null, code: 200 },
+      { what: 'resets the connection', behave: resets, status: 'unknown', reason: 'broken', code: null },
+      { what: 'never answers', behave: hangs, status: 'unknown', reason: 'timeout', code: null },
+      { what: 'answers one byte a second', behave: drips, status: 'unknown', reason: 'timeout', code: null },
+    ];
+    it('writes down what a receiver makes of it', async () => {
+      await Promise.all(
+        cases.map(async ({ what, behave, status, reason, code }) => {
+          const { url, calls } = await receiver(behave);
+          const webhook = await newWebhook(context, url);
+          await recordEvents(context, webhook.operatorId);
+          await send(webhook);
+          const row = await only(webhook);
+          assert.deepEqual(
+            { what, status: row.status, reason: row.reason, code: row.status_code },
+            { what, status, reason, code },
+          );
+          assert.equal(row.error === null, status === 'delivered', what);
+          assert.equal(calls.length, 1, `${what}: it was called once`);
+          assert.equal((await standingOf(context, webhook)).failures_in_row, status === 'delivered' ? 0 : 1, what);
+        }),
+      );
+    });
+
+    it('writes down that nobody listens, that DNS knows no such host, and that the address may not be called', async () => {
+      const strict = {
+        ...context,
+        outbound: createOutbound({ allowLoopback: false, publicBaseUrl: 'https://x.test' }),
+      };
+      const expected = [
+        { url: `http://127.0.0.1:${await freePort()}/`, with: context, reason: 'connect_failed' },
+        { url: 'https://127.0.0.1/', with: strict, reason: 'address_refused' },
+      ];
+      for (const { url, with: sender, reason } of expected) {
+        const webhook = await newWebhook(context, url);
+        await recordEvents(context, webhook.operatorId);
+        await sendNotifications(sender, webhook.id);
+        const row = await only(webhook);
+        assert.deepEqual({ status: row.status, reason: row.reason }, { status: 'failed', reason });
+      }
+    });
+
+    it('fails where no key opens the secret any more, and calls nobody', async () => {
+      const { url, calls } = await receiver();
+      const webhook = await newWebhook(context, url);
+      await run(
+        context.pool,
+        sql.fragment`update destinations set secret = 'sealed otherwise' where id = ${webhook.id}`,
+      );
+      await recordEvents(context, webhook.operatorId);
+      await send(webhook);
+      assert.deepEqual(await countsOf(context, webhook), { 'failed internal_error': 1 });
+      assert.equal(calls.length, 0);
+    });
+
+    it('makes eight calls at once and sends everything that waits, each event once', async () => {
+      const waiting: (() => void)[] = [];
+      const busy = await receiver((answer) => {
+        waiting.push(() => void answer.writeHead(200).end());
+        if (waiting.length === 8) for (const release of waiting.splice(0)) release();
+      });
+      const webhook = await newWebhook(context, busy.url);
+      const ids = await recordEvents(context, webhook.operatorId, { count: 24 });
+      await send(webhook);
+      assert.deepEqual(await countsOf(context, webhook), { delivered: 24 });
+      assert.deepEqual(busy.calls.map(({ id }) => id).toSorted(), ids.toSorted());
+      assert.equal(busy.most, 8);
+    });
+
+    it('begins nothing twice, though two send at once', async () => {
+      const { url, calls } = await receiver();
+      const webhook = await newWebhook(context, url);
+      const ids = await recordEvents(context, webhook.operatorId, { count: 40 });
+      await Promise.all([send(webhook), send(webhook), send(webhook)]);
+      assert.deepEqual(calls.map(({ id }) => id).toSorted(), ids.toSorted());
+    });
+
+    it('redelivers by hand the same bytes under the same id, as the next delivery of the event', async () => {
+      const { url, calls } = await receiver(answers(500));
+      const webhook = await newWebhook(context, url);
+      await recordEvents(context, webhook.operatorId, { payload: { big: 12_345_678_901_234, text: 'ü\u2028' } });
+      await send(webhook);
+      const first = await only(webhook);
+      await redeliver(context, callOf(webhook.operatorId, 'redeliver'), first.id);
+      await redeliver(context, callOf(webhook.operatorId, 'redeliver'), first.id);
+      await send(webhook);
+      const rows = await deliveriesOf(context, webhook);
+      assert.deepEqual(rows.map(({ ordinal }) => ordinal).toSorted(), [0, 1, 2]);
+      assert.equal(new Set(calls.map(({ body }) => body)).size, 1);
+      assert.equal(new Set(calls.map(({ id }) => id)).size, 1);
+      assert.equal(calls.length, 3);
+    });
+
+    it('counts what became of them', async () => {
+      const count = async (): Promise<number> => {
+        const line = /^carnet_notification_deliveries_total\{[^}]*channel="webhook",status="failed"[^}]*\} (\d+)/m;
+        return Number(line.exec(await metricsText())?.[1] ?? 0);
+      };
+      const before = await count();
+      const { url } = await receiver(answers(500));
+      const webhook = await newWebhook(context, url);
+      await recordEvents(context, webhook.operatorId, { count: 3 });
+      await send(webhook);
+      assert.equal((await count()) - before, 3);
+    });
+  });
+
+  describe('by e-mail', () => {
+    const mailbox = async (operatorId: string): Promise<TestDestination> => {
+      const destination = await newDestination(context, {
+        operatorId,
+        channel: 'email',
+        destination: 'ada@example.test',
+      });
+      await newRule(context, { destinations: [destination], events: ['passport.*', 'agent.*'] });
+      return destination;
+    };
+    const sendBy = async (options: Parameters<typeof startMailServer>[0]): Promise<MailServer> => {
+      const server = await startMailServer(options);
+      mailServers.push(server);
+      context.config.mail = { smtpUrl: `smtp://127.0.0.1:${server.port}`, from: 'Carnet <carnet@example.test>' };
+      return server;
+    };
+
+    it('says what happened, to whom, where to act, and how to end it', async () => {
+      const server = await sendBy({});
+      const box = await mailbox(await newOperator(context));
+      await recordEvents(context, box.operatorId, {
+        type: 'agent.blocked',
+        payload: { agent_id: 'ag_7', reason: 'It paid twice.' },
+      });
+      await send(box);
+      assert.deepEqual(await countsOf(context, box), { delivered: 1 });
+      const [mail] = server.received;
+      assert.deepEqual(mail?.to, ['ada@example.test']);
+      const text = mail?.raw.replace(/=\r\n/g, '') ?? '';
+      for (const part of [
+        'Subject: [critical] agent.blocked',
+        'Agent ag_7 was blocked',
+        'It paid twice.',
+        `${context.config.publicBaseUrl}/dashboard`,
+        `DELETE ${context.config.publicBaseUrl}/v1/notifications/destinations/${box.id}`,
+        `Message-ID: <${(await only(box)).id}@`,
+      ]) {
+        assert(text.includes(part), `${part}\n${text}`);
+      }
+    });
+
+    it('fails where the mail server refuses, does not take it now, or is away; and is not tried again', async () => {
+      for (const [refuses, reason] of [
+        [550, 'refused'],
+        [451, 'not_taken'],
+      ] as const) {
+        await sendBy({ refuses });
+        const box = await mailbox(await newOperator(context));
+        await recordEvents(context, box.operatorId);
+        await send(box);
+        await send(box);
+        assert.deepEqual(await countsOf(context, box), { [`failed ${reason}`]: 1 });
+      }
+      context.config.mail = { smtpUrl: `smtp://127.0.0.1:${await freePort()}`, from: 'carnet@example.test' };
+      const box = await mailbox(await newOperator(context));
+      await recordEvents(context, box.operatorId);
+      await send(box);
+      assert.deepEqual(await countsOf(context, box), { 'failed not_taken': 1 });
+    });
+
+    const MonthRow = z.object({ used: z.number(), overage: z.number() });
+    const month = ({ operatorId }: TestDestination) =>
+      context.pool.one(
+        sql.type(
+          MonthRow,
+        )`select used, overage from usage_counters where operator_id = ${operatorId} and meter = 'email'`,
+      );
+    /** Of what the tier free includes, a hundred, one is left. */
+    const useAllButOne = ({ operatorId }: TestDestination) =>
+      run(
+        context.pool,
+        sql.fragment`insert into usage_counters (operator_id, meter, month, used) values (${operatorId}, 'email', utc_month(clock_timestamp()), 99)`,
+      );
+
+    it('over the allowance costs what it costs the platform and 15 %, once a mail; a repeated one costs again', async () => {
+      await sendBy({});
+      const box = await mailbox(await newOperator(context, 'free'));
+      await credit(context.pool, box.operatorId, 10, `test:${box.operatorId}`);
+      await useAllButOne(box);
+      await recordEvents(context, box.operatorId, { count: 3 });
+      await send(box);
+      assert.deepEqual(await countsOf(context, box), { delivered: 3 });
+      assert.deepEqual(await month(box), { used: 102, overage: 2 });
+      const charged = await context.pool.any(
+        sql.type(z.object({ meter: z.string(), cost_microcents: z.number(), microcents: z.number() }))`
+          select meter, cost_microcents, microcents from usage_charges where operator_id = ${box.operatorId}`,
+      );
+      assert.deepEqual(charged, [
+        { meter: 'email', cost_microcents: 10_000, microcents: 11_500 },
+        { meter: 'email', cost_microcents: 10_000, microcents: 11_500 },
+      ]);
+    });
+
+    it('is suppressed where the wallet does not cover it, and that is no failure of the destination', async () => {
+      const server = await sendBy({});
+      const box = await mailbox(await newOperator(context, 'free'));
+      await useAllButOne(box);
+      await recordEvents(context, box.operatorId, { count: 3 });
+      await send(box);
+      assert.deepEqual(await countsOf(context, box), { delivered: 1, 'suppressed_cap insufficient_credits': 2 });
+      assert.equal(server.received.length, 1);
+      assert.deepEqual(await month(box), { used: 100, overage: 0 });
+      assert.equal((await standingOf(context, box)).failures_in_row, 0);
+    });
+  });
+
+  describe('where the destination keeps failing', () => {
+    const Mail = z.object({ id: z.string(), subject: z.string(), text: z.string() });
+    const mailsTo = (operatorId: string) =>
+      context.pool.any(sql.type(Mail)`
+        select id, subject, text from mails where recipient = ${`${operatorId}@example.test`} order by id`);
+    const fail = async (webhook: TestDestination, count: number): Promise<void> => {
+      await recordEvents(context, webhook.operatorId, { count });
+      await send(webhook);
+    };
+
+    it('mails the registered address after 5, 10 and 15 in a row, without path and query of the webhook', async () => {
+      context.config.mail = undefined;
+      const { url } = await receiver(answers(500));
+      const webhook = await newWebhook(context, `${url}?token=opens-something`);
+      await fail(webhook, 4);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 0);
+      await fail(webhook, 1);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 1);
+      await fail(webhook, 10);
+      const mails = await mailsTo(webhook.operatorId);
+      assert.equal(mails.length, 3);
+      for (const { id, subject, text: sealed } of mails) {
+        assert.equal(subject, `Your webhook ${webhook.id} does not receive`);
+        const text = context.encryption.open(sealed, mailSeal(id));
+        for (const part of [new URL(url).host, webhook.id, 'The receiver answered 500.', '/recover'])
+          assert(text.includes(part), text);
+        assert(!text.includes('opens-something'), text);
+      }
+      await fail(webhook, 10);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 3, 'there is no fourth one');
+    });
+
+    it('does not disable it after twenty within twelve hours, and does where they last longer', async () => {
+      context.config.mail = undefined;
+      const { url } = await receiver(answers(500));
+      const webhook = await newWebhook(context, url);
+      await fail(webhook, 20);
+      assert.deepEqual(await standingOf(context, webhook), {
+        failures_in_row: 20,
+        failing: true,
+        disabled_reason: null,
+        sends: true,
+      });
+      await run(
+        context.pool,
+        sql.fragment`update destinations set failing_since = failing_since - interval '12 hours' where id = ${webhook.id}`,
+      );
+      await fail(webhook, 1);
+      assert.equal((await standingOf(context, webhook)).disabled_reason, 'failing');
+      const mails = await mailsTo(webhook.operatorId);
+      assert.equal(mails.at(-1)?.subject, `Your webhook ${webhook.id} was disabled`);
+      // From then on nothing waits for it, and nobody is called.
+      await recordEvents(context, webhook.operatorId, { count: 2 });
+      const counts = await countsOf(context, webhook);
+      assert.deepEqual(counts, { 'failed http_status': 21, 'failed destination_disabled': 2 });
+      assert.equal((await mailsTo(webhook.operatorId)).length, mails.length, 'what was not sent is no failure');
+    });
+
+    it('counts anew after one that is delivered', async () => {
+      let works = false;
+      const { url } = await receiver((answer) => void answer.writeHead(works ? 200 : 500).end());
+      const webhook = await newWebhook(context, url);
+      await fail(webhook, 4);
+      works = true;
+      await fail(webhook, 1);
+      const { failures_in_row: failures, failing } = await standingOf(context, webhook);
+      assert.deepEqual({ failures, failing }, { failures: 0, failing: false });
+    });
+  });
+
+  describe('where nothing may be sent', () => {
+    it('a tier without webhooks leaves `destination_paused`, at the event and for what waited', async () => {
+      const { url, calls } = await receiver();
+      const webhook = await newWebhook(context, url);
+      await recordEvents(context, webhook.operatorId);
+      await run(context.pool, sql.fragment`update operators set tier = 'free' where id = ${webhook.operatorId}`);
+      await recordEvents(context, webhook.operatorId);
+      await send(webhook);
+      const step = await advanceNotification(context, webhook.id);
+      assert.equal(step.status, 'idle');
+      assert.deepEqual(await countsOf(context, webhook), { 'failed destination_paused': 2 });
+      assert.equal(calls.length, 0);
+    });
+
+    it('a destination that is gone leaves `destination_deleted` for what waited, and its life ends', async () => {
+      const { url } = await receiver();
+      const webhook = await newWebhook(context, url);
+      await recordEvents(context, webhook.operatorId);
+      await run(context.pool, sql.fragment`delete from destinations where id = ${webhook.id}`);
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'idle');
+      assert.deepEqual(await countsOf(context, webhook), { 'failed destination_deleted': 1 });
+    });
+
+    it('a thousand deliveries wait at most; further ones say `queue_full`', async () => {
+      const { url } = await receiver();
+      const webhook = await newWebhook(context, url);
+      await recordEvents(context, webhook.operatorId, { count: 1_003 });
+      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 3 });
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A request as it arrived. */
+export interface ReceivedCall {
+  id: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** What a receiver does with a call once it has read it whole. */
+export type Behaviour = (answer: ServerResponse, call: ReceivedCall, socket: Socket) => void;
+
+export interface Receiver {
+  url: string;
+  /** In the order in which they were read. */
+  calls: ReceivedCall[];
+  /** Calls that are open now, and the most there were at once. */
+  open: number;
+  most: number;
+  stop(): Promise<void>;
+}
+
+export const answers =
+  (status: number, headers: Record<string, string> = {}): Behaviour =>
+  (answer) =>
+    void answer.writeHead(status, headers).end();
+
+/** Reads the call, and gives no answer. */
+export const hangs: Behaviour = () => {};
+/** Reads the call, and resets the connection. */
+export const resets: Behaviour = (_answer, _call, socket) => void socket.resetAndDestroy();
+/** 200 and ten megabytes. */
+export const floods: Behaviour = (answer) => void answer.writeHead(200).end(Buffer.alloc(10 * 1024 * 1024, 'x'));
+/** One byte of the head of an answer a second. */
+export const drips: Behaviour = (_answer, _call, socket) => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+  let at = 0;
+  const timer = setInterval(() => socket.write(head[at++] ?? ''), 1_000);
+  socket.on('close', () => clearInterval(timer));
+};
+
+/** A receiver of webhooks on a real socket of this machine. */
+export async function startReceiver(behave: Behaviour = answers(200)): Promise<Receiver> {
+  const server = createServer((request, answer) => {
+    receiver.open += 1;
+    receiver.most = Math.max(receiver.most, receiver.open);
+    request.socket.once('close', () => (receiver.open -= 1)); // one connection a call
+    const parts: Buffer[] = [];
+    request.on('error', () => undefined);
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const call = {
+        id: String(request.headers['webhook-id']),
+        headers: request.headers,
+        body: Buffer.concat(parts).toString('utf8'),
+      };
+      receiver.calls.push(call);
+      behave(answer, call, request.socket);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    calls: [],
+    open: 0,
+    most: 0,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return receiver;
+}
