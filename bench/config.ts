@@ -8,10 +8,13 @@ export const configOf = ({
   databaseUrl,
   temporalAddress = NOWHERE,
   port = 0,
+  allowLoopback = false,
 }: {
   databaseUrl: string;
   temporalAddress?: string;
   port?: number;
+  /** Receivers of the bench are on this machine. */
+  allowLoopback?: boolean;
 }): Config =>
   completeConfig(
     readSettings({
@@ -19,6 +22,7 @@ export const configOf = ({
       PORT: String(port),
       WORKER_PORT: '0',
       RATE_LIMIT_PER_MINUTE: '1000000',
+      OUTBOUND_ALLOW_LOOPBACK: String(allowLoopback),
       ANONYMOUS_RATE_LIMIT_PER_MINUTE: '1000000',
     }),
     {

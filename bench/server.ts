@@ -13,6 +13,8 @@ export type ServerName =
   | 'fastify'
   | 'bare-commands'
   | 'bare-lives'
+  | 'bare-deliveries'
+  | 'sink'
   | 'debits'
   | 'verifications'
   | 'passports'

@@ -9,6 +9,7 @@ import { answering, ready, settings } from './child.ts';
 const { roles, ...given } = settings<{
   databaseUrl: string;
   temporalAddress?: string;
+  allowLoopback?: boolean;
   roles: { api: boolean; worker: boolean };
 }>();
 const port = await freePort();

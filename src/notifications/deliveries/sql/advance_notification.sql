@@ -30,9 +30,9 @@ begin
         waiting_since = case when v_waiting is not null then coalesce(d.waiting_since, clock_timestamp()) end
       where id = p_destination;
     if d.sending_until is not null then
-      v_woken := wake_lives(array(select 'notification:' || id from destinations
-        where operator_id = d.operator_id and id <> p_destination and waiting_since is not null
-        order by waiting_since limit greatest(turns - v_sending, 0)));
+      select wake_lives(coalesce(array_agg('notification:' || next.id), '{}'), coalesce(array_agg(d.operator_id), '{}')) into v_woken
+        from (select id from destinations where operator_id = d.operator_id and id <> p_destination and waiting_since is not null
+          order by waiting_since limit greatest(turns - v_sending, 0)) next;
     end if;
     if v_waiting is not null then
       return row('turn', v_waiting, ms_until(v_until), iso_time(v_until), v_woken)::notification_step;

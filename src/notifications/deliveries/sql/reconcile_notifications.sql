@@ -9,12 +9,12 @@ create function reconcile_notifications() returns int language sql as $$
       order by x.destination_id limit 1)
     from open where open.destination_id is not null
   ), seen as (
-    select open.destination_id as id, coalesce(d.life_seen_at, '-infinity') as seen_at,
+    select open.destination_id as id, coalesce(d.operator_id, 'nobody') as owner, coalesce(d.life_seen_at, '-infinity') as seen_at,
       coalesce(d.sending_until > clock_timestamp(), false) as has_turn
     from open left join destinations d on d.id = open.destination_id where open.destination_id is not null
   )
-  select wake_lives(array(
-    select 'notification:' || seen.id from seen
+  select wake_lives(coalesce(array_agg('notification:' || due.id), '{}'), coalesce(array_agg(due.owner), '{}')) from (
+    select seen.id, seen.owner from seen
     where (seen.seen_at < life_store_since()
         or not has_turn and exists (
           select from deliveries x where x.destination_id = seen.id and x.status = 'sending' and x.started_at is null
@@ -24,5 +24,5 @@ create function reconcile_notifications() returns int language sql as $$
           select from deliveries x where x.destination_id = seen.id and x.status = 'sending'
             and x.started_at < clock_timestamp() - interval '40 seconds'))
       and not exists (select from life_messages l where l.life = 'notification:' || seen.id)
-    limit 100));
+    limit 100) due;
 $$;

@@ -3,6 +3,7 @@
 create function match_rules(p_event text, p_operator text, p_type text, p_severity text) returns void language plpgsql as $$
 declare
   matched text[];
+  owners text[];
 begin
   with made as (
     insert into deliveries (id, operator_id, event_id, destination_id, channel_type, event_type, status, reason, ended_at)
@@ -15,6 +16,8 @@ begin
         and r.events && array[p_type, split_part(p_type, '.', 1) || '.*']
         and severity_rank(p_severity) >= severity_rank(r.min_severity))
     returning destination_id, status
-  ) select array_agg('notification:' || destination_id) filter (where status = 'sending') into matched from made;
-  perform wake_lives(matched);
+  ) select array_agg('notification:' || destination_id) filter (where status = 'sending'),
+      array_agg(p_operator) filter (where status = 'sending')
+    into matched, owners from made;
+  perform wake_lives(matched, owners);
 end $$;
