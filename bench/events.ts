@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createEncryption } from '../src/context/encryption.ts';
 import { newId } from '../src/ids/ids.ts';
-import { newWebhookSecret, sealSecret } from '../src/notifications/destinations/secrets.ts';
+import { newWebhookSecret, sealSecret } from '../src/notifications/signing/secrets.ts';
 import { configOf } from './config.ts';
 
 interface EventsOptions {

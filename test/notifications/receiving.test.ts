@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { createPorts } from '../../activities/ports.ts';
 import { createOutbound } from '../../src/outbound/index.ts';
-import { newWebhookSecret, sealSecret } from '../../src/notifications/destinations/secrets.ts';
-import { signedRequest } from '../../src/notifications/deliveries/signed-request.ts';
+import { newWebhookSecret, sealSecret } from '../../src/notifications/signing/secrets.ts';
+import { signedRequest } from '../../src/notifications/signing/signed-request.ts';
 import { sendNotifications } from '../../src/notifications/index.ts';
 import { sql } from '../../src/database/pool.ts';
 import { run as execute } from '../billing/ledger/ledger-world.ts';
@@ -84,8 +84,7 @@ print(json.dumps([{"fits": fits(one["secret"], one["headers"], bytes_of(one)),
   },
   go: {
     file: 'receiver.go',
-    program: (lines: string) =>
-      `package main\n\nimport (\n\t"encoding/json"\n\t"os"\n)\n\n${lines}\n${GO_DRIVER}`,
+    program: (lines: string) => `package main\n\nimport (\n\t"encoding/json"\n\t"os"\n)\n\n${lines}\n${GO_DRIVER}`,
     command: ['go', 'run'],
     needs: ['go', 'version'],
   },
