@@ -10,6 +10,7 @@ import { mailsTo, signIn } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
 import { startSink, type Sink } from '../sink.ts';
 import {
+  anotherKey,
   buildWatched,
   codesAge,
   codeTo,
@@ -184,6 +185,8 @@ describe('POST /v1/notifications/destinations', () => {
     assertStatus(await approve(owner, id), 200);
     const elsewhere = await create(operator, 'webhook', sink.url('elsewhere'), withApproval(id));
     assertProblem(elsewhere, 'GOVERNANCE_APPROVAL_REQUIRED');
+    const another = await anotherKey(owner);
+    assertProblem(await create(another, 'webhook', url, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
     const destination = assertStatus(await create(operator, 'webhook', url, withApproval(id)), 201);
     assert.match(destination.webhook_secret ?? '', /^whsec_/);
     assertStatus(await enter(operator, destination.id, await sink.codeAt(url)), 200);

@@ -5,9 +5,19 @@ import { newId } from '../../../src/ids/ids.ts';
 import { approve, refusedWith, withApproval } from '../../governance/support.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unique } from '../../support/factories.ts';
-import { assertProblem, assertStatus, database } from '../../support/service.ts';
+import { assertProblem, assertStatus, database, type Requester } from '../../support/service.ts';
 import { startSink, type Sink } from '../sink.ts';
-import { buildWatched, DESTINATIONS, execute, made, newAddress, shown, verifyByHand, type Watched } from './support.ts';
+import {
+  anotherKey,
+  buildWatched,
+  DESTINATIONS,
+  execute,
+  made,
+  newAddress,
+  shown,
+  verifyByHand,
+  type Watched,
+} from './support.ts';
 
 describe('A destination', () => {
   let watched: Watched;
@@ -100,7 +110,7 @@ describe('A destination', () => {
   });
 
   describe('POST /:id/rotate-secret', () => {
-    const rotate = (by: Watched['operator'] | Watched['owner'], id: string, headers?: Record<string, string>) =>
+    const rotate = (by: Requester, id: string, headers?: Record<string, string>) =>
       by.post<{ webhook_secret: string }>(`${DESTINATIONS}/${id}/rotate-secret`, undefined, headers);
 
     it('returns another secret once, and keeps the one before for a day', async () => {
@@ -130,6 +140,8 @@ describe('A destination', () => {
       assertProblem(await rotate(other.owner, id), 'NOT_FOUND');
       const { approval_id: approval } = refusedWith(refused);
       assertStatus(await approve(watched.owner, approval), 200);
+      const another = await anotherKey(watched.owner);
+      assertProblem(await rotate(another, id, withApproval(approval)), 'GOVERNANCE_APPROVAL_REQUIRED');
       assertStatus(await rotate(watched.operator, id, withApproval(approval)), 200);
     });
   });

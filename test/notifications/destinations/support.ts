@@ -4,7 +4,7 @@ import type { CreatedDestination, Destination } from '../../../src/notifications
 import { newId } from '../../../src/ids/ids.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { mailsTo, signIn, type Message, type Person } from '../../support/people.ts';
-import { assertStatus, database, type Requester } from '../../support/service.ts';
+import { assertStatus, database, requester, type Requester } from '../../support/service.ts';
 
 export const DESTINATIONS = '/v1/notifications/destinations';
 
@@ -19,6 +19,12 @@ export interface Watched {
 export async function buildWatched(tier = 'pro'): Promise<Watched> {
   const operator = await buildOperator({ tier });
   return { operator, owner: await signIn(operator.email) };
+}
+
+/** Another admin key of the operator. */
+export async function anotherKey(owner: Requester): Promise<Requester> {
+  const key = { name: unique('key'), kind: 'operator', role: 'admin' };
+  return requester(assertStatus(await owner.post<{ key: string }>('/v1/api-keys', key), 201).key);
 }
 
 export const newAddress = (): string => `${unique('reader')}@example.test`;
