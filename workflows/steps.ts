@@ -47,6 +47,7 @@ export const outbound = ({ withinMs = LONGEST_MS, maximumInterval = '1m' }: Outb
  */
 export const receivers = proxyActivities<Activities>({
   taskQueue: RECEIVERS,
+  scheduleToCloseTimeout: '5m',
   startToCloseTimeout: '40s',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 1 },

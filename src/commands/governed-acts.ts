@@ -90,7 +90,7 @@ export const governedActs = {
   'destination.deleted': {
     call: 'DELETE /v1/notifications/destinations/:id',
     what: 'Deleting a destination',
-    why: 'Whoever watches the agents there hears nothing any more.',
+    why: 'Nobody is notified there any more of what the agents do.',
     by: 'administrator',
   },
   'destination.secret_rotated': {

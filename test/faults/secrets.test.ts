@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
+import { startSink, type Sink } from '../notifications/sink.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { settled } from '../support/invariants.ts';
@@ -32,6 +33,7 @@ describe('secrets', function () {
   this.timeout(600_000);
   let instance: Instance;
   let market: Market;
+  let sink: Sink;
   let pool: DatabasePool;
   let lives: Lives;
   /** Every secret that gives access to something: name and value. */
@@ -87,13 +89,35 @@ describe('secrets', function () {
     const made = assertStatus(await make(), 201).key;
     assert.equal(assertStatus(await make(), 201).key, made, 'it is kept for whoever calls again');
     keys.set('a key made under an Idempotency-Key', made);
+    keys.set('the secret of a webhook', await webhookSecret());
     const stale = `svc_live_${randomBytes(24).toString('base64url')}`;
     keys.set('a key that is none', stale);
     assert.equal((await requester(stale, instance.baseUrl).get('/v1/billing/balance')).status, 401);
     await requester(keys.get('the consumer') ?? '', instance.baseUrl).get(`/v1/billing/balance?api_key=${ADMIN_KEY}`);
   };
 
+  /** Of a webhook that an admin key added with an approval, after its code has left. */
+  const webhookSecret = async (): Promise<string> => {
+    const { consumer, consumerId } = market;
+    const platform = requester(ADMIN_KEY, instance.baseUrl);
+    assertStatus(await platform.patch(`/v1/admin/operators/${consumerId}`, { tier: 'pro' }), 200);
+    const url = sink.url('secret');
+    const add = (headers: Record<string, string>) =>
+      consumer.post<{ webhook_secret: string; approval_id: string }>(
+        '/v1/notifications/destinations',
+        { channel_type: 'webhook', destination: url },
+        headers,
+      );
+    const { approval_id: approval } = (await add({})).body;
+    await pool.query(sql.type(z.object({}))`
+      update governance_approvals set status = 'approved', decided_by = 'test', decided_at = clock_timestamp() where id = ${approval}`);
+    const made = assertStatus(await add({ 'x-governance-approval': approval, 'idempotency-key': randomUUID() }), 201);
+    await sink.codeAt(url);
+    return made.webhook_secret;
+  };
+
   before(async () => {
+    sink = await startSink();
     instance = await startInstance({ env: { LOG_LEVEL: 'trace', PLATFORM_ADMIN_KEY: ADMIN_KEY } });
     market = await openMarket({ baseUrl: instance.baseUrl, adminKey: ADMIN_KEY });
     pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
@@ -117,7 +141,10 @@ describe('secrets', function () {
     await instance.stop();
     log = instance.output();
   });
-  after(() => removeDataDir(instance.dataDir));
+  after(async () => {
+    await removeDataDir(instance.dataDir);
+    await sink.stop();
+  });
 
   it('are searched for in places that contain the recognisable texts', () => {
     assert.match(log, /"operation":"invokeSkill"/);
@@ -125,7 +152,7 @@ describe('secrets', function () {
       assert.match(histories.get(`invocation:${id}`) ?? '', /EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED/, 'to its end');
     assert.deepEqual(placesOf(INPUT, columns), ['invocations.input']);
     assert.deepEqual(placesOf(OUTPUT, columns), ['invocations.output']);
-    assert(keys.size >= 9 && [...keys.values()].every((secret) => secret.length >= 16));
+    assert(keys.size >= 10 && [...keys.values()].every((secret) => secret.length >= 16));
   });
 
   it('are in no column of the database, nor in any file of it', () => {
