@@ -51,5 +51,5 @@ export async function climbLadder(
 }
 
 /** Of a webhook the host alone: path and query may open something. */
-const nameOf = ({ channel_type: channel, destination, destination_id: id }: StartedDelivery): string =>
-  channel === 'webhook' ? `webhook ${id} at ${new URL(destination).host}` : `${channel} destination ${id}`;
+const nameOf = ({ channel_type: channel, address, destination_id: id }: StartedDelivery): string =>
+  channel === 'webhook' ? `webhook ${id} at ${new URL(address).host}` : `${channel} destination ${id}`;

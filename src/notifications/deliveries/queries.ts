@@ -105,7 +105,8 @@ const StartedRow = z.object({
   operator_id: z.string(),
   destination_id: z.string(),
   channel_type: ChannelTypeSchema,
-  destination: z.string(),
+  /** As it was verified: normalised. */
+  address: z.string(),
   secret: z.string().nullable(),
   old_secret: z.string().nullable(),
   event_id: z.string(),
@@ -135,14 +136,11 @@ export interface DeliveryOutcome {
 }
 
 const SettledRow = z.object({
-  operator_id: z.string().nullable(),
-  destination: z.string().nullable(),
-  channel_type: ChannelTypeSchema.nullable(),
   failures: z.number().nullable(),
   failing_since: z.string().nullable(),
   disabled: z.boolean().nullable(),
 });
-/** Where the destination stands after a call that was not delivered; all null where it was, or the destination is gone. */
+/** Where the destination stands after a call; all null where the delivery had ended already. */
 export type Settled = z.infer<typeof SettledRow>;
 
 export const settleDelivery = (

@@ -94,7 +94,7 @@ function callOf(context: SenderContext, delivery: StartedDelivery): Call {
     destinationId: delivery.destination_id,
     publicBaseUrl: context.config.publicBaseUrl,
   });
-  const to = delivery.destination;
+  const to = delivery.address;
   if (delivery.channel_type === 'sms') return () => sendSms(context, delivery.id, { to, text: text.sms });
   return () => sendMail(context, delivery.id, { to, subject: text.subject, text: text.mail });
 }
@@ -110,7 +110,7 @@ export const webhookBody = ({
   `{"event_type":${JSON.stringify(eventType)},"severity":${JSON.stringify(severity)},"payload":${payload},"timestamp":${JSON.stringify(timestamp)}}`;
 
 function webhookCall({ encryption, outbound }: SenderContext, delivery: StartedDelivery): Call {
-  const { destination_id: id, secret, old_secret, event_id: eventId, destination: url } = delivery;
+  const { destination_id: id, secret, old_secret, event_id: eventId, address: url } = delivery;
   const secrets = openSecrets(encryption, { id, secret, old_secret });
   const request = signedRequest({ secrets, eventId, body: webhookBody(delivery), now: new Date() });
   return async () => {

@@ -364,7 +364,12 @@ describe('Sending what waits for a destination', function () {
   describe('by SMS', () => {
     const NUMBER = '+15551230000';
     const phone = async (operatorId: string): Promise<TestDestination> => {
-      const destination = await newDestination(context, { operatorId, channel: 'sms', destination: NUMBER });
+      const destination = await newDestination(context, {
+        operatorId,
+        channel: 'sms',
+        destination: '+1 (555) 123-0000',
+        normalised: NUMBER,
+      });
       await newRule(context, { destinations: [destination], events: ['agent.blocked'] });
       return destination;
     };

@@ -16,6 +16,8 @@ interface Options {
   operatorId: string;
   channel?: 'email' | 'sms' | 'webhook';
   destination: string;
+  /** Where it differs from how it was given. */
+  normalised?: string;
   verified?: boolean;
 }
 
@@ -32,16 +34,19 @@ export async function newOperator({ pool }: Pick<Context, 'pool'>, tier = 'devel
 /** A destination, inserted by SQL only. */
 export async function newDestination(
   { pool, encryption }: Pick<Context, 'pool' | 'encryption'>,
-  { operatorId, channel = 'webhook', destination, verified = true }: Options,
+  { operatorId, channel = 'webhook', destination, normalised, verified = true }: Options,
 ): Promise<TestDestination> {
   const id = newId('dst');
   const secret = newWebhookSecret();
+  // An operator has one destination of an address; here several lead to one receiver.
+  const address =
+    channel === 'webhook' ? `${destination}${destination.includes('?') ? '&' : '?'}${id}` : (normalised ?? destination);
   const sealed = channel === 'webhook' ? sealSecret(encryption, id, secret) : null;
   await run(
     pool,
     sql.fragment`
     insert into destinations (id, operator_id, channel_type, destination, address, verified_at, secret)
-    values (${id}, ${operatorId}, ${channel}, ${destination}, ${`${destination} ${id}`}, case when ${verified}::boolean then now() end, ${sealed})`,
+    values (${id}, ${operatorId}, ${channel}, ${destination}, ${address}, case when ${verified}::boolean then now() end, ${sealed})`,
   );
   return { id, operatorId, secret };
 }

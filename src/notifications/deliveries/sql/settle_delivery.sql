@@ -20,5 +20,5 @@ begin
   update deliveries set status = p_status, reason = p_reason, status_code = p_status_code, error = p_error, latency_ms = p_latency_ms,
       ended_at = clock_timestamp()
     where id = p_delivery and status = 'sending';
-  return row(d.operator_id, d.destination, d.channel_type, coalesce(d.failures_in_row, 0), iso_time(d.failing_since), v_disabled)::settled_delivery;
+  return row(coalesce(d.failures_in_row, 0), iso_time(d.failing_since), v_disabled)::settled_delivery;
 end $$;
