@@ -1,60 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { z } from 'zod';
-import { sql } from '../../src/database/pool.ts';
-import { eventually } from '../support/eventually.ts';
+import { blocksOf, letTheCheckpointBeMissed, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
 import { moveCode } from '../support/people.ts';
-import { database, service } from '../support/service.ts';
+import { service } from '../support/service.ts';
 
 const run = promisify(execFile);
-/** A story has many calls, and some of them wait for a life: a busy machine needs its time. */
-const PATIENCE_MS = 600_000;
 /** A program that still runs then is ended, which would else outlive its case. */
 const timeout = PATIENCE_MS - 30_000;
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** The blocks of the README under this mark, in order. */
-async function blocksOf(mark: 'tour' | 'money' | 'passports'): Promise<string[]> {
-  const text = await readFile(`${root}README.md`, 'utf8');
-  return [...text.matchAll(new RegExp(`<!-- ${mark} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    ([, block]) => block ?? '',
-  );
-}
-
-/** Pastes them into one shell. @returns the lines it printed. */
-async function paste(blocks: string[]): Promise<string[]> {
-  const { stdout, stderr } = await run(
-    'bash',
-    ['-e', '-u', '-c', `DATA_DIR=${service().dataDir}\n${blocks.join('\n')}`],
-    { cwd: root, timeout },
-  );
-  assert.doesNotMatch(stderr, /Error/, stdout + stderr);
-  return stdout.trim().split('\n');
-}
-
-/**
- * What a reader waits for takes a minute and a half: the times of the lineage are moved back by a minute, and its life is woken again.
- */
-async function letTheCheckpointBeMissed(agentName: string): Promise<void> {
-  const pool = await database();
-  const Row = z.object({ session_id: z.string() });
-  await eventually(
-    `the passport of ${agentName}`,
-    async () => {
-      const moved = await pool.maybeOne(sql.type(Row)`
-      update passport_lineages l set next_checkpoint_due_at = next_checkpoint_due_at - interval '100 seconds'
-      from agents a where a.id = l.agent_id and a.name = ${agentName} and l.next_checkpoint_due_at > now() returning l.session_id`);
-      if (moved === null) return false;
-      await pool.query(sql.type(z.object({}))`select wake_life(${`session:${moved.session_id}`})`);
-      return true;
-    },
-    { seconds: PATIENCE_MS / 1_000 },
-  );
-}
 
 describe('npm run demo', function () {
   this.timeout(PATIENCE_MS);
@@ -63,7 +16,7 @@ describe('npm run demo', function () {
     const month = (): string => new Date().toISOString().slice(0, 7);
     const began = month();
     const { stdout } = await run(process.execPath, ['scripts/demo.ts'], {
-      cwd: root,
+      cwd: ROOT,
       env: { ...process.env, DATA_DIR: service().dataDir },
       timeout,
     });
@@ -84,7 +37,7 @@ describe('the README', function () {
   this.timeout(PATIENCE_MS);
 
   it('has a tour that works when it is pasted', async () => {
-    const blocks = await blocksOf('tour');
+    const blocks = await blocksOf('README.md', 'tour');
     assert(blocks.length >= 5, 'the blocks of the tour are marked');
     const lines = await paste(blocks);
     const printed = lines.join('\n');
@@ -95,8 +48,8 @@ describe('the README', function () {
   });
 
   it('has a part about money that goes on with the skill of the tour', async () => {
-    const [prologue = '', publishing = ''] = await blocksOf('tour');
-    const blocks = await blocksOf('money');
+    const [prologue = '', publishing = ''] = await blocksOf('README.md', 'tour');
+    const blocks = await blocksOf('README.md', 'money');
     assert(blocks.length >= 4, 'the blocks about money are marked');
     const printed = (await paste([prologue, publishing, ...blocks])).join('\n');
     assert.match(printed, /^http\S+\n\$0\.00\n\$20\.00\nprocessing\ncompleted$/m);
@@ -110,8 +63,8 @@ describe('the README', function () {
   });
 
   it('has a part about passports that goes on in the same terminal', async () => {
-    const [prologue] = await blocksOf('tour');
-    const blocks = await blocksOf('passports');
+    const [prologue] = await blocksOf('README.md', 'tour');
+    const blocks = await blocksOf('README.md', 'passports');
     assert(blocks.length >= 8, 'the blocks about passports are marked');
     await moveCode(service().credentials.email, 'sent_at', -31); // should somebody have signed in just now
     const [lines] = await Promise.all([paste([prologue ?? '', ...blocks]), letTheCheckpointBeMissed('night-shift')]);
