@@ -1,6 +1,7 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { forgetOldAnswers } from '../src/commands/idempotency.ts';
+import { forgetOldEvents } from '../src/events/index.ts';
 import { withCaches } from '../src/context/caches.ts';
 import type { Context } from '../src/context/context.ts';
 import type { Delivery } from '../src/context/ports.ts';
@@ -140,6 +141,9 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
     for (const [kind, life] of Object.entries(lives)) await round(kind, (context) => life.reconcile(context));
     await round('answers', async ({ pool }) => {
       while (!stopped && (await forgetOldAnswers(pool)));
+    });
+    await round('events', async ({ pool }) => {
+      while (!stopped && (await forgetOldEvents(pool)));
     });
   });
 

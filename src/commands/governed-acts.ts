@@ -100,6 +100,24 @@ export const governedActs = {
     by: 'administrator',
     forRequester: true,
   },
+  'notification_rule.created': {
+    call: 'POST /v1/notifications/channels',
+    what: 'Creating a notification rule',
+    why: 'It sends what happens to an operator to an address: a person looks where to.',
+    by: 'administrator',
+  },
+  'notification_rule.changed': {
+    call: 'PATCH /v1/notifications/channels/:id',
+    what: 'Changing a notification rule',
+    why: 'People would not be notified any more of what a key does, or somebody else would be.',
+    by: 'administrator',
+  },
+  'notification_rule.deleted': {
+    call: 'DELETE /v1/notifications/channels/:id',
+    what: 'Deleting a notification rule',
+    why: 'People would not be notified any more of what a key does.',
+    by: 'administrator',
+  },
   'refund.settled_by_hand': {
     call: 'POST /v1/admin/billing/refunds/:id/settle',
     what: 'Settling a refund that hangs, by the platform',

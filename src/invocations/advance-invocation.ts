@@ -41,6 +41,8 @@ export async function advanceInvocation(context: Context, id: string): Promise<I
     });
   step('advanceInvocation:committed');
   if (row.changed) context.rowEvents.changed(id);
+  // Its operators may be notified of it.
+  if (row.changed && row.status === 'expired') context.delivery.messagesCommitted();
   if (row.changed && row.status === 'pending' && row.provider_operator_id !== null) {
     context.rowEvents.changed(pendingOf(row.provider_operator_id));
   }

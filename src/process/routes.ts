@@ -3,6 +3,7 @@ import { authorityRoutes } from '../authority/routes.ts';
 import { billingRoutes } from '../billing/routes.ts';
 import { claimRoutes } from '../claims/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
+import { eventRoutes } from '../events/routes.ts';
 import { governanceRoutes } from '../governance/routes.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { invocationRoutes } from '../invocations/routes.ts';
@@ -21,9 +22,10 @@ export const routes: AnyRoute[] = [
   ...skillRequestRoutes,
   ...passportRoutes,
   ...billingRoutes,
-  ...notificationRoutes,
   ...governanceRoutes,
   ...dashboardRoutes,
   ...mailRoutes,
   ...claimRoutes,
+  ...eventRoutes,
+  ...notificationRoutes,
 ];

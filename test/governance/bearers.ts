@@ -3,6 +3,7 @@ import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
 import { insertKey } from '../http/support/shell.ts';
 import { otherJwk, publicJwk, block } from '../authority/support.ts';
 import { insertWebhook } from '../notifications/destinations/support.ts';
+import { insertDestination, insertRule } from '../notifications/support.ts';
 import { timePasses } from '../passports/lineages.ts';
 import { buildAgent, buildOperator, unique } from '../support/factories.ts';
 import { insertMember } from '../support/people.ts';
@@ -18,7 +19,7 @@ const GRACE_SECONDS = 900;
 const TOKEN_SECONDS = 300;
 
 /** Ids of what there is, by the prefix, in the order in which they became known. */
-type Known = Record<'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst', string[]>;
+type Known = Record<'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst' | 'chn', string[]>;
 
 /** Takes the next number of a step, to choose one of these. */
 export type Choose = <T>(from: readonly T[]) => T;
@@ -70,6 +71,8 @@ export async function openService(): Promise<Service> {
     ].map(({ id }) => id);
     const [enforced = '', , blocked = ''] = agents;
     await block(blocked);
+    const [destination, other] = [await insertWebhook(operatorId), await insertDestination(operatorId)];
+    const rule = await insertRule(operatorId, destination);
     const key = async (more: object): Promise<string> =>
       (await insertKey({ pool: db }, { operatorId, expiresIn: HOUR, ...more })).secret;
     const token = (scope: string): Promise<string> => issuer.token({ operator_id: operatorId, scope });
@@ -97,7 +100,8 @@ export async function openService(): Promise<Service> {
         mem: [await person('owner'), await person('admin'), await person('member')],
         key: [],
         apr: [],
-        dst: [await insertWebhook(operatorId)],
+        dst: [destination, other],
+        chn: [rule],
       },
       tokens: [],
       again: undefined,
@@ -240,6 +244,23 @@ export const attempts = {
       { name: 'Renamed' },
     ]);
     return (as, headers) => as.patch('/v1/operators/me', patch, headers);
+  },
+  makeRule: ({ known }, choose) => {
+    const body = { destination_ids: [choose(known.dst)], ...choose([{}, { events: ['invocation.*'] }]) };
+    return (as, headers) => as.post('/v1/notifications/channels', body, headers);
+  },
+  changeRule: ({ known }, choose) => {
+    const path = `/v1/notifications/channels/${choose(known.chn)}`;
+    const patch = choose([
+      { min_severity: 'critical' },
+      { destination_ids: [choose(known.dst)] },
+      { events: ['wallet.low_balance'] },
+    ]);
+    return (as, headers) => as.patch(path, patch, headers);
+  },
+  deleteRule: ({ known }, choose) => {
+    const path = `/v1/notifications/channels/${choose(known.chn)}`;
+    return (as, headers) => as.delete(path, headers);
   },
   decideApproval: ({ known }, choose) => {
     if (known.apr.length === 0) return undefined;

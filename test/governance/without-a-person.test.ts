@@ -52,6 +52,9 @@ const everyAct: Step[] = [
   stepOf('makeDestination', 0, 1),
   stepOf('deleteDestination', 0, 0),
   stepOf('rotateSecret', 0, 0),
+  stepOf('makeRule', 0, 0, 0),
+  stepOf('changeRule', 0, 0, 0, 0),
+  stepOf('deleteRule', 0, 0),
 ];
 
 /** An enforced agent gets rid of its passport and never reports. */
@@ -77,6 +80,7 @@ const StateRow = z.object({
   unanswered: z.number(),
   approvals: z.number(),
   deciders: z.string(),
+  rules: z.string().nullable(),
   payout_account: z.string().nullable(),
   destinations: z.string(),
 });
@@ -98,7 +102,7 @@ const secondsBetween = ({ accountability, interval }: AgentState): number =>
 /** Makes the steps, and looks after each whether anything came about that needs a person. */
 class Walk {
   readonly #world: BearersWorld;
-  readonly #before: Promise<{ deciders: string; destinations: string }>;
+  readonly #before: Promise<z.infer<typeof StateRow>>;
   readonly #agents = new Map<string, AgentState>();
 
   constructor(world: BearersWorld) {
@@ -161,9 +165,9 @@ class Walk {
   }
 
   async #check(after: string): Promise<void> {
-    const [{ deciders, destinations }, now] = [await this.#before, await this.#state()];
+    const [{ deciders, destinations, rules }, now] = [await this.#before, await this.#state()];
     const nothing = { approved: 0, lifted: 0, unanswered: 0, approvals: 0, payout_account: null };
-    assert.deepEqual(now, { ...nothing, deciders, destinations }, `after ${after}`);
+    assert.deepEqual(now, { ...nothing, deciders, destinations, rules }, `after ${after}`);
     const { db, operatorId } = this.#world;
     const agents = await db.any(sql.type(AgentRow)`
       select id, status, accountability, checkpoint_interval_seconds as interval from agents where operator_id = ${operatorId}`);
@@ -179,7 +183,7 @@ class Walk {
     }
   }
 
-  /** All zero and null but the people who decide, `deciders`, and where the operator is notified, `destinations`. */
+  /** All zero and null but what there was from the beginning: the people who decide, the destinations and the rules of notifications. */
   async #state(): Promise<z.infer<typeof StateRow>> {
     const { db, operatorId } = this.#world;
     return await db.one(sql.type(StateRow)`
@@ -198,6 +202,8 @@ class Walk {
         (select count(*) from governance_approvals where operator_id = o.id and status in ('approved', 'consumed')) as approvals,
         (select string_agg(id || ' ' || role, ', ' order by id) from members where operator_id = o.id and role <> 'member') as deciders,
         (select string_agg(concat_ws(' ', id, address, secret), ', ' order by id) from destinations where operator_id = o.id) as destinations,
+        (select string_agg(concat_ws(' ', r.id, r.events, r.min_severity, r.active, rd.destination_id), ', ' order by r.id, rd.position)
+          from notification_rules r left join rule_destinations rd on rd.rule_id = r.id where r.operator_id = o.id) as rules,
         payout_account
       from operators o where id = ${operatorId}`);
   }

@@ -36,6 +36,7 @@ export const updateOwnOperator = (
       name: patch.name ?? before.name,
       email: patch.email ?? before.email,
       payout_account: payoutAccount === undefined ? before.payout_account : payoutAccount,
+      low_balance_cents: patch.low_balance_cents === undefined ? before.low_balance_cents : patch.low_balance_cents,
     });
     await unit.audit('operator.updated', operator.id, {
       changed: Object.keys(patch),

@@ -4,7 +4,7 @@ import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { OperatorId } from '../../ids/ids.ts';
 import { OperatorSchema, type Operator, type RegisterOperator } from './schema.ts';
 
-const columns = sql.fragment`id, name, email, status, tier, commission_bps, payout_account, created_at, updated_at`;
+const columns = sql.fragment`id, name, email, status, tier, commission_bps, payout_account, low_balance_cents, created_at, updated_at`;
 
 export const findOperator = (connection: CommonQueryMethods, id: string): Promise<Operator | null> =>
   connection.maybeOne(sql.type(OperatorSchema)`select ${columns} from operators where id = ${id}`);
@@ -33,7 +33,8 @@ export const saveOperator = (connection: CommonQueryMethods, operator: Operator)
     update operators
     set name = ${operator.name}, email = ${operator.email},
         email_registered = email_registered and lower(email) = lower(${operator.email}), status = ${operator.status}, tier = ${operator.tier},
-        commission_bps = ${operator.commission_bps}, payout_account = ${operator.payout_account}, updated_at = clock_timestamp()
+        commission_bps = ${operator.commission_bps}, payout_account = ${operator.payout_account},
+        low_balance_cents = ${operator.low_balance_cents}, updated_at = clock_timestamp()
     where id = ${operator.id}
     returning ${columns}`);
 

@@ -3,6 +3,7 @@ import { withSomeField } from '../../fields/objects.ts';
 import { email, name } from '../../fields/text.ts';
 import { TierSchema } from '../../fields/tiers.ts';
 
+const lowBalanceCents = z.int().min(1).nullable();
 const commissionBps = z.int().min(0).max(10_000).nullable();
 
 export const OperatorSchema = z
@@ -19,6 +20,10 @@ export const OperatorSchema = z
       description:
         'Its account at the payment provider, to which earnings are paid out; null: they accumulate until there is one.',
     }),
+    low_balance_cents: lowBalanceCents.meta({
+      description:
+        'With less than this available the wallet is low: `wallet.low_balance` is an event of rules that name it. null: never.',
+    }),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -34,6 +39,7 @@ export const OperatorSchema = z
         tier: 'free',
         commission_bps: null,
         payout_account: null,
+        low_balance_cents: null,
         created_at: '2026-11-21T12:00:00.000Z',
         updated_at: '2026-11-21T12:00:00.000Z',
       },
@@ -62,6 +68,7 @@ export const UpdateOperatorSchema = withSomeField(
       .nullable()
       .optional()
       .meta({ description: 'Only an owner changes it: in a dashboard session, or by approving the change.' }),
+    low_balance_cents: lowBalanceCents.optional(),
   }),
 ).meta({ id: 'UpdateOperator' });
 export type UpdateOperator = z.infer<typeof UpdateOperatorSchema>;

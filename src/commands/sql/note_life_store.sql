@@ -1,9 +1,8 @@
--- Notes in which namespace of Temporal lives are kept now, and beside which copy of this database: a restored one has another system
--- identifier, timeline or oid. Returns the epoch where that is another store than before, otherwise null.
+-- Notes in which namespace of Temporal lives are kept now, and beside which copy of this database. Returns the epoch where that is another
+-- store than before, otherwise null.
 create function note_life_store(p_namespace text) returns int language plpgsql as $$
 declare
-  v_store text := concat_ws(' ', p_namespace, (select system_identifier from pg_control_system()),
-    (select timeline_id from pg_control_checkpoint()), (select oid from pg_database where datname = current_database()));
+  v_store text := p_namespace || ' ' || database_copy();
   v_epoch int;
 begin
   insert into life_store (store, epoch, since) values (v_store, 1, '-infinity') on conflict (one) do nothing;

@@ -31,6 +31,8 @@ create table operators (
   commission_bps int check (commission_bps between 0 and 10000), -- of their earnings; null: the rate of the settings
   -- Where earnings are paid out to: the operator's account at the payment provider.
   payout_account text constraint operators_payout_account check (payout_account ~ '^acct_[A-Za-z0-9]{1,64}$'),
+  -- The wallet is low when less than this is available; null: it never is.
+  low_balance_cents bigint check (low_balance_cents > 0),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );

@@ -16,6 +16,9 @@ create table wallets (
   -- Of the newest transfer and the newest model call: together the snapshot of a page of the timeline (decision B18).
   last_position bigint not null default 0,
   last_call bigint not null default 0,
+  -- The operator's threshold (`operators.low_balance_cents`), and whether what is available was below it when that was last looked at.
+  low_balance_cents bigint,
+  is_low boolean not null default false,
   constraint wallets_never_overdrawn check (posted_cents >= held_cents and held_cents >= 0)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 100, autovacuum_vacuum_cost_delay = 0);
 
@@ -35,6 +38,24 @@ end $$;
 create trigger operators_have_wallets after insert on operators for each row execute function open_wallet();
 insert into wallets (operator_id) select id from operators;
 insert into earnings (operator_id) select id from operators;
+
+-- The threshold stands beside the balance, so that a movement which crosses it is seen without another read; all others cost the condition
+-- alone. At the end of the transaction, because a movement may be taken back, or be followed by another, before it.
+create function set_low_balance() returns trigger language plpgsql as $$
+begin
+  perform set_wallet_threshold(new.id, new.low_balance_cents);
+  return null;
+end $$;
+create trigger operators_set_threshold after update of low_balance_cents on operators for each row
+  when (new.low_balance_cents is distinct from old.low_balance_cents) execute function set_low_balance();
+create function look_at_threshold() returns trigger language plpgsql as $$
+begin
+  perform note_low_balance(new.operator_id);
+  return null;
+end $$;
+create constraint trigger wallets_pass_threshold after update of posted_cents, held_cents, low_balance_cents on wallets
+  deferrable initially deferred for each row
+  when (coalesce(new.posted_cents - new.held_cents < new.low_balance_cents, false) <> new.is_low) execute function look_at_threshold();
 
 create table transfers (
   id text primary key,

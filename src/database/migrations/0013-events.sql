@@ -22,5 +22,16 @@ create table wanted_event_types (
   primary key (operator_id, event_type)
 );
 
+-- For who writes events of these types: the operators that they are written for.
+create view wanted_events as select operator_id, event_type from wanted_event_types;
+
 -- For notifications: what a delivery states.
 create view notified_events as select id, operator_id, event_type, severity, payload, created_at from service_events;
+
+-- Another copy of the database is noticed where another store of lives is.
+create function settle_events() returns trigger language plpgsql as $$
+begin
+  perform settle_restored_events();
+  return null;
+end $$;
+create trigger life_store_settles_events after update on life_store for each row execute function settle_events();

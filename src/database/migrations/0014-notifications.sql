@@ -74,6 +74,15 @@ create table rule_destinations (
 );
 create index rule_destinations_of_destination on rule_destinations (destination_id);
 
+-- The optional events that rules name are written for the operator (wanted_event_types).
+create function rules_changed() returns trigger language plpgsql as $$
+begin
+  perform follow_rules(coalesce(new.operator_id, old.operator_id));
+  return null;
+end $$;
+create trigger notification_rules_name_events after insert or delete or update of events, active on notification_rules
+  for each row execute function rules_changed();
+
 -- One row a delivery, written with the event, and forgotten with it. `sending` without `started_at`: it waits for its turn. Whoever sets
 -- `started_at` makes the one call there is; a row that keeps `sending` for longer than a call takes becomes `unknown`, and nothing is sent
 -- again.

@@ -12,8 +12,7 @@ export interface CursorScope {
   filters: object;
 }
 
-/** 24 hours: long enough to read a list in a day, short enough that a leaked cursor is soon worth nothing. */
-const LIFETIME_MS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 const PURPOSE = 'cursor';
 
 const Content = z.object({ s: z.string(), p: z.unknown(), e: z.int() });
@@ -21,9 +20,12 @@ const Content = z.object({ s: z.string(), p: z.unknown(), e: z.int() });
 const scopeHash = (scope: CursorScope): string =>
   sha256Hex(canonicalJson(JSON.parse(JSON.stringify(scope)) as JsonObject)).slice(0, 32);
 
-/** `base64url(JSON).mac`: the place where a page ended, for a request of the same scope within 24 hours. */
-export function sealCursor(encryption: Encryption, scope: CursorScope, position: unknown): string {
-  const content: z.input<typeof Content> = { s: scopeHash(scope), p: position, e: Date.now() + LIFETIME_MS };
+/**
+ * `base64url(JSON).mac`: the place where a page ended, for a request of the same scope.
+ * @param days for so long: one is enough to read a list, and short enough that a leaked cursor is soon worth nothing
+ */
+export function sealCursor(encryption: Encryption, scope: CursorScope, position: unknown, days = 1): string {
+  const content: z.input<typeof Content> = { s: scopeHash(scope), p: position, e: Date.now() + days * DAY_MS };
   const text = Buffer.from(JSON.stringify(content)).toString('base64url');
   return `${text}.${encryption.mac(text, PURPOSE)}`;
 }
@@ -37,19 +39,19 @@ export function openCursor<Position extends z.ZodType>(
 ): z.output<Position> {
   const [text, mac, ...rest] = cursor.split('.');
   if (text === undefined || mac === undefined || rest.length > 0 || !encryption.macFits(text, PURPOSE, mac))
-    throw refused();
+    throw invalidCursor();
   // The mac proves that this is our own text, so it parses.
   const content = Content.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
-  if (content.e < Date.now() || content.s !== scopeHash(scope)) throw refused();
+  if (content.e < Date.now() || content.s !== scopeHash(scope)) throw invalidCursor();
   const at = position.safeParse(content.p);
-  if (!at.success) throw refused();
+  if (!at.success) throw invalidCursor();
   return at.data;
 }
 
-const refused = (): CarnetError =>
+export const invalidCursor = (): CarnetError =>
   new CarnetError(
     'INVALID_CURSOR',
-    'The cursor was altered, is older than 24 hours, or belongs to another list or filter; start again without one.',
+    'The cursor was altered, has expired, or belongs to another list, filter or copy of the database; start again without one.',
     {
       errors: [
         { path: 'query.cursor', code: 'invalid_cursor', message: 'is not a cursor of this list under these filters' },

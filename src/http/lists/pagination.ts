@@ -37,6 +37,8 @@ interface CursorOptions<Position extends z.ZodType> {
   /** Items of a page at most, and without `limit`. */
   maximum: number;
   standard: number;
+  /** For how many days its cursors hold; one, unless it is read on from. */
+  days?: number;
 }
 
 interface CursorListOptions<
@@ -65,9 +67,16 @@ export const cursorMembers = {
 
 /**
  * Reading by cursor, for answers of any shape: spread `cursorMembers` into the reply. Cursors are signed and hold for their
- * operation, operator and filters, for 24 hours.
+ * operation, operator and filters.
  */
-export function cursorPages<Position extends z.ZodType>({ position, maximum, standard }: CursorOptions<Position>) {
+export function cursorPages<Position extends z.ZodType>({
+  position,
+  maximum,
+  standard,
+  days,
+}: CursorOptions<Position>) {
+  const seal = (request: CursorRequest, at: z.output<Position>): string =>
+    sealCursor(request.context.encryption, scope(request), at, days);
   const scope = ({
     call,
     params,
@@ -89,9 +98,11 @@ export function cursorPages<Position extends z.ZodType>({ position, maximum, sta
       return cursor === undefined ? null : openCursor(request.context.encryption, scope(request), cursor, position);
     },
 
+    seal,
+
     /** @param last where this page ends; null: it is the last one. */
     next(request: CursorRequest, last: z.output<Position> | null) {
-      const cursor = last === null ? null : sealCursor(request.context.encryption, scope(request), last);
+      const cursor = last === null ? null : seal(request, last);
       const links: Links = cursor === null ? {} : { next: { cursor } };
       return { members: { next_cursor: cursor, has_more: cursor !== null }, links };
     },
@@ -130,6 +141,45 @@ export function cursorList<Name extends string, Item extends z.ZodType, Position
       const last = rows.length > limit ? items.at(-1) : undefined;
       const { members, links } = pages.next(request, last === undefined ? null : positionOf(last));
       return { status: 200 as const, body: { ...named(name, items), ...members }, links };
+    },
+  };
+}
+
+interface FeedPage<Item, Position> {
+  items: Item[];
+  /** Where to read on. */
+  next: Position;
+  /** Whether there is more already. */
+  more: boolean;
+}
+
+/**
+ * A list to which more is added at its end, read on from where one was: `{<name>: […], next_cursor, has_more}`. The cursor is there on
+ * the last page too, and fetches later what has come since.
+ */
+export function cursorFeed<Name extends string, Item extends z.ZodType, Position extends z.ZodType>(
+  options: CursorListOptions<Name, Item, Position>,
+) {
+  const { name, item } = options;
+  const pages = cursorPages(options);
+  return {
+    query: pages.query,
+
+    reply: z.object({
+      ...named(name, item),
+      next_cursor: z.string().meta({ description: 'Where to read on, now or later.' }),
+      has_more: z.boolean().meta({ description: 'Whether there is more already.' }),
+    }),
+
+    after: pages.after,
+
+    answer<Row extends z.input<Item>>(
+      request: CursorRequest,
+      { items, next, more }: FeedPage<Row, z.output<Position>>,
+    ) {
+      const cursor = pages.seal(request, next);
+      const links: Links = more ? { next: { cursor } } : {};
+      return { status: 200 as const, body: { ...named(name, items), next_cursor: cursor, has_more: more }, links };
     },
   };
 }

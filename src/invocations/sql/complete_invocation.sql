@@ -21,6 +21,7 @@ begin
       where id = p_invocation returning * into i;
     insert into audit_events (operator_id, actor, action, target, request_id)
       values (i.provider_operator_id, p_actor, 'invocation.completed', p_invocation, p_request);
+    perform record_invocation_event(i, 'invocation.completed');
     perform wake_life('invocation:' || p_invocation);
     messages := 1;
   end if;

@@ -34,6 +34,7 @@ begin
     returning * into created;
   insert into audit_events (operator_id, actor, action, target, request_id)
     values (p_operator, p_actor, 'invocation.created', p_invocation, p_request);
+  perform record_invocation_event(created, 'invocation.created');
   perform wake_life('invocation:' || p_invocation);
   answer := invocation_answer_of(created, 1);
   if p_key is not null then

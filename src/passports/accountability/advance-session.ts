@@ -6,6 +6,7 @@ import { step } from '../../commands/fault-points.ts';
 
 const StepRow = z.object({
   found: z.boolean(),
+  raised: z.boolean(),
   open: z.boolean(),
   wait_ms: z.number().nullable(),
   waits_for: z.enum(['checkpoint', 'checkout']).nullable(),
@@ -49,6 +50,7 @@ export async function advanceSession(context: Context, id: string): Promise<Sess
       throw translateDatabaseError(error);
     });
   step('advanceSession:committed');
+  if (row.raised) context.delivery.messagesCommitted();
   return {
     found: row.found,
     open: row.open,

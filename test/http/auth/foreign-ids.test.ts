@@ -100,7 +100,13 @@ describe('the ids of another operator', () => {
         assert(route !== undefined, `there is no ${line}`);
         const kind = kindOf(member);
         const headers = { authorization: `Bearer ${attacker.as.key}` };
-        const path = route.path.replace(':id', victim.activeSkill);
+        // What the path names is the caller's own, or a skill that everybody may invoke.
+        const inPath: Belongings = { ...attacker.has, skill: victim.activeSkill };
+        const kinds = route.path.includes(':') ? kindsIn(route.path) : [];
+        const path = withIds(
+          route.path,
+          kinds.map((named) => inPath[named]),
+        );
         const foreign = await call(route, path, headers, body(victim.has[kind], attacker));
         const nothing = await call(route, path, headers, body(ids.madeUp[kind], attacker));
         if (outcome === 'named') assertProblem(foreign, 'VALIDATION_ERROR', pathOf(foreign, member));

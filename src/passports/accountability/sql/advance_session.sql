@@ -6,12 +6,14 @@ declare
   expected timestamptz;
   deadline timestamptz;
 begin
+  answer.raised := false;
   delete from life_messages where life = 'session:' || p_session;
   for due in select l.* from passport_lineages l
     where l.session_id = p_session and next_deadline(l, p_checkout_grace) <= clock_timestamp()
     order by l.id for no key update
   loop
     perform flag_missed_deadlines(due, clock_timestamp(), p_checkout_grace);
+    answer.raised := true;
   end loop;
   update passport_sessions set life_seen_at = clock_timestamp(), life_epoch = life_epoch_now(),
       look_at = look_at_session_next(p_session, p_checkout_grace)

@@ -6,6 +6,7 @@ create type report_answer as (
 
 create type session_step as (
   found boolean,
+  raised boolean,                        -- something was past its deadline, of which the operator may be notified
   open boolean,
   wait_ms bigint,                        -- null: nothing is timed
   waits_for text,                        -- 'checkpoint' or 'checkout'

@@ -15,6 +15,7 @@ import {
   unique,
   type TestOperator,
 } from '../../../support/factories.ts';
+import { signIn } from '../../../support/people.ts';
 import { assertStatus, database, platform, requester, type Requester } from '../../../support/service.ts';
 
 /** What an operator can have, one real thing of each kind, by its id. */
@@ -42,6 +43,8 @@ export interface Belongings {
   /** A top-up, refunded by `refund`. */
   transaction: string;
   refund: string;
+  /** A rule of notifications, for the webhook. */
+  rule: string;
   /** Which was delivered to the destination, by `delivery`. */
   event: string;
   delivery: string;
@@ -78,6 +81,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
   const identity = { operator_id: operator.operatorId, provider: 'eid', layer: 'person' };
   const bound = { agent_id: agent.id, receiver_id: 'bank.example', receiver_profile_version_id: 'v1' };
   const destination = await insertWebhook(operator.operatorId);
+  const owner = await signIn(operator.email);
   const has: Belongings = {
     operator: operator.operatorId,
     key: await idOf(as, '/v1/api-keys', { name: unique('key'), kind: 'operator' }),
@@ -99,8 +103,9 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     session: shown.session_id,
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
-    destination,
     ...(await refunded(as)),
+    destination,
+    rule: await idOf(owner, '/v1/notifications/channels', { destination_ids: [destination] }),
     ...(await notified(operator.operatorId, destination)),
   };
   return { as, has, token, activeSkill: active.id };

@@ -62,6 +62,7 @@ const table: [line: string, rule: Rule][] = [
 
   ['* /v1/api-keys*', administration],
   ['* /v1/members*', administration],
+  ['* /v1/notifications/*', administration],
   ['* /v1/audit-events', administration],
   ['POST /v1/agents/:id/unblock', administration],
   ['GET /v1/governance/approvals/:id', work], // whoever requested it may read its state
@@ -75,6 +76,7 @@ const table: [line: string, rule: Rule][] = [
 
   ['GET /v1/operators/me', accounts],
   ['PATCH /v1/operators/me', administration],
+  ['GET /v1/events', accounts],
   ['* /v1/agents*', accounts],
   ['* /v1/service-connections*', accounts],
   ['* /v1/missions*', accounts],

@@ -25,6 +25,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/passports/revoke-session/:', 'session'],
   ['/v1/passports/reviews/:', 'checkout'],
   ['/v1/passports/:', 'passport'],
+  ['/v1/notifications/channels/:', 'rule'],
   ['/v1/billing/refund/:', 'transaction'],
   ['/v1/billing/refunds/:', 'refund'],
   ['/v1/notifications/deliveries/:', 'delivery'],
@@ -70,9 +71,10 @@ export const madeUp: Belongings = {
   session: newId('ses'),
   checkout: newId('chko'),
   approval: newId('apr'),
-  destination: newId('dst'),
   transaction: newId('txn'),
   refund: newId('rfd'),
+  destination: newId('dst'),
+  rule: newId('chn'),
   event: newId('evt'),
   delivery: newId('dlv'),
 };
@@ -103,6 +105,7 @@ export const memberIds: Record<string, Kind> = {
   mission_ref: 'mission',
   intents: 'claim',
   refs: 'claim',
+  destination_ids: 'destination',
   destination_id: 'destination',
   event_id: 'event',
 };
@@ -157,6 +160,8 @@ export const bodyIds: BodyId[] = [
   delegate('service_connection_id', 'SCOPE_ESCALATION', (id) => scoped(id)),
   delegate('intents', 'UNKNOWN_INTENT', (id, own) => scoped(own.has.connection, [id])),
   tried('POST /v1/passports/revoke', 'jti', 'NOT_FOUND', (id) => ({ jti: id })),
+  tried('POST /v1/notifications/channels', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
+  tried('PATCH /v1/notifications/channels/:id', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
   tried('POST /v1/notifications/deliveries/recover', 'destination_id', 'NOT_FOUND', (id) => ({
     destination_id: id,
     since: '2026-01-01T00:00:00Z',

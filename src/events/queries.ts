@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { json } from '../database/columns.ts';
+import { sql, type CommonQueryMethods } from '../database/pool.ts';
+import { jsonObject } from '../fields/objects.ts';
+import type { OperatorId } from '../ids/ids.ts';
+import { ServiceEventSchema } from './schema.ts';
+import type { Severity } from './types.ts';
+
+const Place = z.object({
+  /** Of the transaction that recorded the event. */
+  tx: z.string().regex(/^\d{1,20}$/),
+  /** The number of the event. */
+  seq: z.int(),
+});
+/** The place of an event in the order of the feed. */
+export type Place = z.infer<typeof Place>;
+
+export interface FeedFilters {
+  event_type?: string | undefined;
+  severity?: Severity | undefined;
+  /** Milliseconds since 1970. */
+  since?: number | undefined;
+}
+
+interface FeedStretch {
+  after: Place;
+  /** Most events that are looked at, and most that are found. */
+  look: number;
+  limit: number;
+  filters: FeedFilters;
+}
+
+const StretchRow = z.object({
+  looked: z.number(),
+  end: Place.nullable(),
+  found: z.array(Place),
+});
+/** How many events were looked at, the place of the last of them, and those that fit. */
+export type Stretch = z.infer<typeof StretchRow>;
+
+/** No transaction that records events lasts as long; far more than a command may take. */
+const LONGEST_TRANSACTION = '1 hour';
+
+/**
+ * Looks through events of an operator in the order of (transaction, number), which is also that in which they may be read: an event of a
+ * transaction that began later than another which is still at work would come after it, so it waits for that one. What was restored from
+ * another copy of the database (its transaction is still to come in this one) counts as older than everything here.
+ */
+export const lookThroughFeed = (
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  { after: { tx, seq }, look, limit, filters }: FeedStretch,
+): Promise<Stretch> => {
+  const { event_type: type = null, severity = null, since = null } = filters;
+  const moment = sql.fragment`to_timestamp(${since}::float8 / 1000)`;
+  // By the index on time: where to begin to look in the order of the feed.
+  const earliest = sql.fragment`
+    coalesce((select e.tx from service_events e
+      where e.created_at < ${moment} - ${LONGEST_TRANSACTION}::interval and e.tx < pg_snapshot_xmax(pg_current_snapshot())
+      order by e.created_at desc limit 1), '0')`;
+  return connection.one(sql.type(StretchRow)`
+    with earliest as (
+      select ${earliest} as tx
+    ), start as (
+      select greatest(${tx}::xid8, tx) as tx, case when tx > ${tx}::xid8 then 0 else ${seq}::bigint end as seq from earliest
+    ), looked as (
+      select * from (
+        (select seq, '0'::xid8 as place, event_type, severity, created_at from service_events
+          where operator_id = ${operatorId} and tx >= pg_snapshot_xmax(pg_current_snapshot())
+            and ('0'::xid8, seq) > (${tx}::xid8, ${seq}::bigint)
+          order by seq limit ${look})
+        union all
+        (select seq, tx, event_type, severity, created_at from service_events
+          where operator_id = ${operatorId} and tx < pg_snapshot_xmin(pg_current_snapshot())
+            and (tx, seq) > ((select tx from start), (select seq from start))
+          order by tx, seq limit ${look})
+      ) both_parts
+      order by place, seq limit ${look}
+    ), found as (
+      select seq, place from looked
+      where (${type}::text is null or event_type = ${type})
+        and (${severity}::text is null or severity = ${severity})
+        and (${since}::float8 is null or created_at >= ${moment})
+      order by place, seq limit ${limit}
+    )
+    select (select count(*) from looked) as looked,
+      (select json_build_object('tx', place::text, 'seq', seq) from looked order by place desc, seq desc limit 1) as "end",
+      coalesce((select json_agg(json_build_object('tx', place::text, 'seq', seq) order by place, seq) from found), '[]') as found`);
+};
+
+const EventRow = ServiceEventSchema.extend({ payload: json.pipe(jsonObject), seq: z.number() });
+export type FeedEvent = z.output<typeof EventRow>;
+
+/** Those that are still there, in no order. */
+export const readEvents = (connection: CommonQueryMethods, numbers: readonly number[]): Promise<readonly FeedEvent[]> =>
+  connection.any(sql.type(EventRow)`
+    select id, event_type, severity, payload, created_at as "timestamp", seq from service_events
+    where seq = any(${sql.array(numbers, 'int8')})`);
+
+/** Which copy of the database this is. */
+export const databaseCopy = (connection: CommonQueryMethods): Promise<string> =>
+  connection.oneFirst(sql.type(z.object({ copy: z.string() }))`select database_copy() as copy`);
+
+/** Where a reader of the feed has come to. `copy`: the copy of the database that the numbers are of. */
+export const FeedPosition = Place.extend({ copy: z.string() });
+export type FeedPosition = z.infer<typeof FeedPosition>;

@@ -1,0 +1,69 @@
+import type { Caller } from '../commands/caller.ts';
+import type { Context } from '../context/context.ts';
+import { invalidCursor } from '../http/lists/cursors.ts';
+import {
+  databaseCopy,
+  lookThroughFeed,
+  readEvents,
+  type FeedEvent,
+  type FeedFilters,
+  type FeedPosition,
+} from './queries.ts';
+
+/** Events that one page of a filtered feed looks at: some ten milliseconds. */
+const MOST_LOOKED_AT = 10_000;
+
+interface FeedRequest {
+  /** Where the page before ended; null: at the oldest event that is kept. */
+  after: FeedPosition | null;
+  limit: number;
+  filters: FeedFilters;
+}
+
+interface FeedPage {
+  /** The oldest first. */
+  events: FeedEvent[];
+  /** Where to read on; behind what the filters left out, too. */
+  next: FeedPosition;
+  more: boolean;
+}
+
+/**
+ * Up to `limit` events after a position. One page looks at ten thousand events at most, so it may have fewer and all the same not be the
+ * last one.
+ * @throws CarnetError INVALID_CURSOR where the database is another copy than the one that the position is of: which events the reader has
+ *   had cannot be told there.
+ */
+export async function readFeed(
+  { pool }: Pick<Context, 'pool'>,
+  { operatorId }: Caller,
+  { after, limit, filters }: FeedRequest,
+): Promise<FeedPage> {
+  const copy = await databaseCopy(pool);
+  if (after !== null && after.copy !== copy) throw invalidCursor();
+  const filtered = Object.values(filters).some((filter) => filter !== undefined);
+  const look = filtered ? MOST_LOOKED_AT : limit + 1;
+  const from = after ?? { copy, tx: '0', seq: 0 };
+  const { looked, end, found } = await lookThroughFeed(pool, operatorId, {
+    after: from,
+    look,
+    limit: limit + 1,
+    filters,
+  });
+  const full = found.length > limit;
+  const shown = found.slice(0, limit);
+  const next = full ? shown.at(-1) : end;
+  const events = new Map(
+    (
+      await readEvents(
+        pool,
+        shown.map(({ seq }) => seq),
+      )
+    ).map((event) => [event.seq, event]),
+  );
+  return {
+    events: shown.flatMap(({ seq }) => events.get(seq) ?? []),
+    next: { ...(next ?? from), copy },
+    more: full || looked === look,
+  };
+}

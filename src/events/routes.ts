@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { cursorFeed } from '../http/lists/pagination.ts';
+import { queryInstant } from '../http/query.ts';
+import { route, type AnyRoute } from '../http/route.ts';
+import { eventCatalogue } from './catalogue.ts';
+import { FeedPosition } from './queries.ts';
+import { readFeed } from './read-feed.ts';
+import { EventTypeSchema, ServiceEventSchema } from './schema.ts';
+import { SeveritySchema } from './types.ts';
+
+const tag = 'notifications';
+
+const getEventTypes = route({
+  method: 'get',
+  path: '/v1/notifications/event-types',
+  operation: 'listEventTypes',
+  tag,
+  summary: 'List the kinds of events, with the schema of the payload and a sample of each',
+  audience: 'admin',
+  status: 200,
+  reply: z.object({ event_types: z.array(EventTypeSchema) }),
+  handler: async () => ({ status: 200, body: { event_types: eventCatalogue() } }),
+});
+
+const feed = cursorFeed({
+  name: 'events',
+  item: ServiceEventSchema,
+  position: FeedPosition,
+  maximum: 200,
+  standard: 50,
+  // As long as events are kept: a reader may come back after all of them.
+  days: 30,
+});
+
+const getEvents = route({
+  method: 'get',
+  path: '/v1/events',
+  operation: 'listEvents',
+  tag,
+  summary: 'Read what happened, oldest first, from where you were',
+  description:
+    'A feed for those who would rather pull. Without `cursor` it begins with the oldest event that is kept (30 days), or at `since`. ' +
+    '`next_cursor` is always there: keep it, and read on from it later, under the same filters. A page looks at 10,000 events, so with ' +
+    'filters it may be short or empty and `has_more` all the same. An event is shown a moment after it is ' +
+    'committed, once no transaction that began before it can still add another before it. Where the database was restored from a backup, ' +
+    'the cursor is INVALID_CURSOR: begin again at `since`, and leave out the ids that you have.',
+  audience: 'operator',
+  query: z.object({
+    ...feed.query,
+    event_type: z.string().min(1).max(128).optional(),
+    severity: SeveritySchema.optional(),
+    since: queryInstant.optional().meta({ description: 'Events of this moment and later ones.' }),
+  }),
+  status: 200,
+  reply: feed.reply,
+  refusals: ['INVALID_CURSOR'],
+  handler: async (request) => {
+    const { context, caller, query } = request;
+    const { limit, cursor: _cursor, ...filters } = query;
+    const { events, next, more } = await readFeed(context, caller, { after: feed.after(request), limit, filters });
+    return feed.answer(request, { items: events, next, more });
+  },
+});
+
+export const eventRoutes: AnyRoute[] = [getEventTypes, getEvents];

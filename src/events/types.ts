@@ -1,0 +1,147 @@
+import { z } from 'zod';
+
+export const severities = ['info', 'warning', 'critical'] as const;
+export const SeveritySchema = z.enum(severities);
+export type Severity = z.infer<typeof SeveritySchema>;
+
+/**
+ * Who is notified of it. `standard`: a rule without `events` has it. `optional`: it happens too often to be written for everybody, so it is
+ * written for operators with a rule that names it. `none`: no rule can name it.
+ */
+type Subscription = 'standard' | 'optional' | 'none';
+
+interface EventDefinition {
+  subscription: Subscription;
+  /** When it happens, a sentence. */
+  description: string;
+  severities: readonly [Severity, ...Severity[]];
+  /** What is stated of it, by what records it (record_service_event); more members may come. */
+  payload: z.ZodObject;
+  /** A payload of it, for receivers to be built on. */
+  sample: object;
+}
+
+const passport = { jti: z.string(), agent_id: z.string() };
+const ids = {
+  jti: 'psp_01K0000000000000000000000A',
+  agent_id: 'ag_01K0000000000000000000000A',
+  checkout_id: 'chko_01K0000000000000000000000A',
+};
+
+const InvocationPayload = z.object({
+  invocation_id: z.string(),
+  skill_id: z.string(),
+  skill_version: z.string(),
+  status: z.enum(['pending', 'completed', 'failed', 'expired']),
+  consumer_operator_id: z.string(),
+  provider_operator_id: z.string(),
+  agent_id: z.string().nullable().meta({ description: 'The agent of the consumer that invoked; null: none.' }),
+});
+
+/** The provider and the consumer are notified, each where it has a rule for it. */
+const invocation = (
+  status: z.infer<typeof InvocationPayload>['status'],
+  severity: Severity,
+  description: string,
+): EventDefinition => ({
+  subscription: 'optional',
+  description,
+  severities: [severity],
+  payload: InvocationPayload,
+  sample: {
+    invocation_id: 'inv_01K0000000000000000000000A',
+    skill_id: 'skl_01K0000000000000000000000A',
+    skill_version: '1.0.0',
+    status,
+    consumer_operator_id: 'op_01K0000000000000000000000A',
+    provider_operator_id: 'op_01K0000000000000000000000B',
+    agent_id: ids.agent_id,
+  } satisfies z.input<typeof InvocationPayload>,
+});
+
+/** Every event that there is; the SQL function optional_event_types() names the optional ones too, and a test compares the two. */
+export const eventDefinitions = {
+  'passport.flagged': {
+    subscription: 'standard',
+    description:
+      'A session of an agent was flagged; one event for the flags that were raised together, as severe as the worst of them.',
+    severities: ['warning', 'critical'],
+    payload: z.object({
+      ...passport,
+      flags: z
+        .array(z.object({ type: z.string(), severity: z.enum(['warning', 'critical']), message: z.string() }))
+        .min(1),
+    }),
+    sample: {
+      jti: ids.jti,
+      agent_id: ids.agent_id,
+      flags: [
+        {
+          type: 'missed_checkpoint',
+          severity: 'critical',
+          message: 'No checkpoint came that was due at 2026-11-21T12:05:00.000Z.',
+        },
+      ],
+    },
+  },
+  'passport.blocked': {
+    subscription: 'standard',
+    description: 'A person has blocked a passport when they reviewed its checkout.',
+    severities: ['critical'],
+    payload: z.object({ ...passport, checkout_id: z.string(), reason: z.string() }),
+    sample: { ...ids, reason: 'Blocked by review' },
+  },
+  'agent.blocked': {
+    subscription: 'standard',
+    description: 'A person has blocked an agent when they reviewed a checkout of it: it gets no passports.',
+    severities: ['critical'],
+    payload: z.object({ agent_id: z.string(), checkout_id: z.string(), reason: z.string() }),
+    sample: { agent_id: ids.agent_id, checkout_id: ids.checkout_id, reason: 'Blocked by review' },
+  },
+  'passport.missed_checkout': {
+    subscription: 'standard',
+    description: 'A session ended, and its checkout did not come in time; critical where the agent is enforced.',
+    severities: ['warning', 'critical'],
+    payload: z.object({ ...passport, expected_by: z.string() }),
+    sample: { jti: ids.jti, agent_id: ids.agent_id, expected_by: '2026-11-21T12:00:00.000Z' },
+  },
+  'invocation.created': invocation('pending', 'info', 'A skill was invoked.'),
+  'invocation.completed': invocation('completed', 'info', 'The provider delivered the output.'),
+  'invocation.failed': invocation('failed', 'warning', 'The provider gave up.'),
+  'invocation.expired': invocation('expired', 'warning', 'The time to live was over before it was completed.'),
+  'invocation.cancelled': invocation(
+    'failed',
+    'info',
+    'The consumer cancelled it before it was done; its status is `failed`.',
+  ),
+  'wallet.low_balance': {
+    subscription: 'optional',
+    description:
+      'The available balance has passed below `low_balance_cents` of the operator (`PATCH /v1/operators/me`); again only after it was at or above it.',
+    severities: ['warning'],
+    payload: z.object({ balance_cents: z.int(), low_balance_cents: z.int() }),
+    sample: { balance_cents: 975, low_balance_cents: 1_000 },
+  },
+  'notification.test': {
+    subscription: 'none',
+    description: 'Somebody has sent a test to this destination.',
+    severities: ['info'],
+    payload: z.object({ destination_id: z.string() }),
+    sample: { destination_id: 'dst_01K0000000000000000000000A' },
+  },
+} as const satisfies Record<string, EventDefinition>;
+
+export type EventType = keyof typeof eventDefinitions;
+
+const subscribed = (...kinds: Subscription[]): EventType[] =>
+  (Object.keys(eventDefinitions) as EventType[]).filter((type) => kinds.includes(eventDefinitions[type].subscription));
+
+/** Those of a rule without `events`. */
+export const standardEventTypes: readonly EventType[] = subscribed('standard');
+export const optionalEventTypes: readonly EventType[] = subscribed('optional');
+
+const nameable = subscribed('standard', 'optional');
+const families = [...new Set(nameable.map((type) => `${type.split('.')[0]}.*`))];
+
+/** What a rule can name: a type, or all of a family by `<family>.*`. */
+export const EventNameSchema = z.enum([...nameable, ...families]);
