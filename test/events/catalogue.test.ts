@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { textArray } from '../../src/database/columns.ts';
@@ -62,5 +63,18 @@ describe('The kinds of events', () => {
       ),
       true,
     );
+  });
+});
+
+describe('docs/events.md', () => {
+  it('has a line of every event that a rule can name', async () => {
+    const page = await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8');
+    const lines = Object.entries(eventDefinitions)
+      .filter(([, { subscription }]) => subscription !== 'none')
+      .map(([type, { subscription, severities, description }]) => {
+        const optional = subscription === 'optional' ? ' (optional)' : '';
+        return `| \`${type}\`${optional} | ${severities.join(', ')} | ${description} |`;
+      });
+    assert(page.includes(`${lines.join('\n')}\n<!-- end of table -->`), lines.join('\n'));
   });
 });

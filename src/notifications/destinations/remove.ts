@@ -1,4 +1,3 @@
-import { lockOperator } from '../../accounts/index.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -16,10 +15,7 @@ export const removeDestination = (
 ): Promise<Answered<{ deleted: true }>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
-    const { operatorId } = call.caller;
-    // As commands on rules do: one that is just being made with this destination is seen, and left inactive.
-    await lockOperator(connection, operatorId);
-    const found = await lockDestination(connection, { operatorId, destinationId });
+    const found = await lockDestination(connection, { operatorId: call.caller.operatorId, destinationId });
     assertThat(found, () => notFound('destination'));
     const { id, channel_type, destination } = found;
     const subject = { id, channel_type, destination };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { approve, refusedWith, withApproval } from '../../governance/support.ts';
+import { eventually } from '../../support/eventually.ts';
 import { unique } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
 import { startSink, type Sink } from '../sink.ts';
@@ -46,6 +47,24 @@ describe('A destination', () => {
       assert.deepEqual(await rule(alone), { active: false, destinations: 0 });
       assert.deepEqual(await rule(both), { active: true, destinations: 1 });
       assertProblem(await watched.owner.delete(`${DESTINATIONS}/${first.id}`), 'NOT_FOUND');
+    });
+
+    it('leaves no rule active without destinations that named it at the same moment', async () => {
+      const { id } = await made(watched.owner, 'email', newAddress());
+      const ruleId = await ruleOf();
+      const pool = await database();
+      const deleting = await pool.transaction(async (naming) => {
+        await naming.query(sql.type(z.object({}))`
+          insert into rule_destinations (rule_id, destination_id, position) values (${ruleId}, ${id}, 0)`);
+        const begun = watched.owner.delete(`${DESTINATIONS}/${id}`);
+        await eventually('the deletion to wait', () =>
+          naming.exists(sql.type(z.object({}))`
+            select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`),
+        );
+        return { begun };
+      });
+      assertStatus(await deleting.begun, 200);
+      assert.deepEqual(await rule(ruleId), { active: false, destinations: 0 });
     });
 
     it('ends what waits for it', async () => {

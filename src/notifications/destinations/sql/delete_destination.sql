@@ -4,6 +4,7 @@ create function delete_destination(p_destination text) returns void language plp
 declare
   v_rules text[];
 begin
+  perform from destinations where id = p_destination for update; -- a rule that names it is there by now, or comes too late
   select array_agg(rule_id) into v_rules from rule_destinations where destination_id = p_destination;
   delete from destinations where id = p_destination;
   update notification_rules r set active = false
