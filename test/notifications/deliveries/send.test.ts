@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { createPorts } from '../../../activities/ports.ts';
+import { assertLedger } from '../../../src/billing/index.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { freePort } from '../../../src/embedded/ports.ts';
 import { createOutbound } from '../../../src/outbound/index.ts';
@@ -53,6 +54,7 @@ describe('Sending what waits for a destination', function () {
   });
   after(async () => {
     await Promise.all([...receivers, ...mailServers].map((one) => one.stop()));
+    await assertLedger(own.context.pool);
     await own.close();
   });
 

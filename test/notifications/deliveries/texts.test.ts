@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventDefinitions } from '../../../src/events/types.ts';
 import { eventText } from '../../../src/notifications/deliveries/texts.ts';
 
 const told = (eventType: string, payload: object, severity = 'critical') =>
@@ -76,6 +77,13 @@ describe('The text of a notification', () => {
       assert(mail.includes('Operator: op_1'));
     });
   }
+
+  it('has words of its own for every event of the catalogue', () => {
+    for (const [event, { sample }] of Object.entries(eventDefinitions)) {
+      const { mail, sms } = told(event, sample);
+      for (const text of [mail, sms]) assert(!/undefined|happened\.|of yours/.test(text), text);
+    }
+  });
 
   it('of an SMS has two parts at most, and the address to act at even where what happened is long', () => {
     const { sms } = told('passport.flagged', { jti: 'psp_1', agent_id: `ag_${'x'.repeat(400)}`, flags: [] });

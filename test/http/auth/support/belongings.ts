@@ -43,11 +43,11 @@ export interface Belongings {
   /** A top-up, refunded by `refund`. */
   transaction: string;
   refund: string;
+  /** A rule of notifications, for the webhook. */
+  rule: string;
   /** Which was delivered to the destination, by `delivery`. */
   event: string;
   delivery: string;
-  /** A rule of notifications, for the webhook. */
-  rule: string;
 }
 export type Kind = keyof Belongings;
 
@@ -103,10 +103,10 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     session: shown.session_id,
     checkout: await checkedOut(as, agent.id),
     approval: await approvalFor(as, agent.id),
-    destination,
     ...(await refunded(as)),
-    ...(await notified(operator.operatorId, destination)),
+    destination,
     rule: await idOf(owner, '/v1/notifications/channels', { destination_ids: [destination] }),
+    ...(await notified(operator.operatorId, destination)),
   };
   return { as, has, token, activeSkill: active.id };
 }

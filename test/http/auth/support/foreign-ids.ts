@@ -73,10 +73,10 @@ export const madeUp: Belongings = {
   approval: newId('apr'),
   transaction: newId('txn'),
   refund: newId('rfd'),
-  event: newId('evt'),
-  delivery: newId('dlv'),
   destination: newId('dst'),
   rule: newId('chn'),
+  event: newId('evt'),
+  delivery: newId('dlv'),
 };
 
 /** Whose ids are tried, and what the caller has of its own. */
@@ -105,9 +105,9 @@ export const memberIds: Record<string, Kind> = {
   mission_ref: 'mission',
   intents: 'claim',
   refs: 'claim',
+  destination_ids: 'destination',
   destination_id: 'destination',
   event_id: 'event',
-  destination_ids: 'destination',
 };
 
 /** An id in a body: a request that is right in everything else. */
@@ -160,13 +160,13 @@ export const bodyIds: BodyId[] = [
   delegate('service_connection_id', 'SCOPE_ESCALATION', (id) => scoped(id)),
   delegate('intents', 'UNKNOWN_INTENT', (id, own) => scoped(own.has.connection, [id])),
   tried('POST /v1/passports/revoke', 'jti', 'NOT_FOUND', (id) => ({ jti: id })),
+  tried('POST /v1/notifications/channels', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
+  tried('PATCH /v1/notifications/channels/:id', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
   tried('POST /v1/notifications/deliveries/recover', 'destination_id', 'NOT_FOUND', (id) => ({
     destination_id: id,
     since: '2026-01-01T00:00:00Z',
     until: '2099-01-01T00:00:00Z',
   })),
-  tried('POST /v1/notifications/channels', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
-  tried('PATCH /v1/notifications/channels/:id', 'destination_ids', 'named', (id) => ({ destination_ids: [id] })),
   tried('POST /v1/claims', 'issuer', 'ISSUER_MISMATCH', (id, { as }) => envelopeOf(as, { issuer: id, issued_at: 1 })),
 ];
 
