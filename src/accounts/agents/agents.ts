@@ -1,3 +1,4 @@
+import { calculateJwkThumbprint } from 'jose';
 import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
@@ -100,11 +101,12 @@ async function assertKeyIsFree(
   operatorId: OperatorId,
   key: PublicJwk | null,
 ): Promise<void> {
-  const blocked = key === null ? null : await findBlockedByKey(connection, operatorId, key);
+  const blocked =
+    key === null ? null : await findBlockedByKey(connection, operatorId, await calculateJwkThumbprint(key));
   assertThat(
     blocked === null,
     () =>
-      new CarnetError('AGENT_BLOCKED', `This is the key of ${blocked}, which is blocked; a person unblocks it.`, {
+      new CarnetError('AGENT_BLOCKED', `This is a key of ${blocked}, which is blocked; a person unblocks it.`, {
         extra: { agent_id: blocked },
       }),
   );

@@ -31,9 +31,9 @@ begin
   perform flag_reported_faults(l, p_jti, p.payload::json -> p_claim, made.id, p_services, p_calls::json, p_delegated, moment);
   reopened := coalesce(made.review_status in ('approved', 'blocked') and not made.block_future, false)
     and exists (select from passport_flags where lineage_id = l.id and id > flagged and severity = 'critical');
-  insert into checkouts as c (id, lineage_id, session_id, operator_id, agent_id, key_thumbprint, jti, missed, services_used, tool_calls, actions_count,
+  insert into checkouts as c (id, lineage_id, session_id, operator_id, agent_id, jti, missed, services_used, tool_calls, actions_count,
       delegated_to, summary, submitted_at, claim_id, created_at, review_status, risk)
-    values (made.id, l.id, l.session_id, l.operator_id, l.agent_id, key_of_agent(l.agent_id), p_jti, l.checkout_missed_at is not null, p_services, p_calls, p_actions,
+    values (made.id, l.id, l.session_id, l.operator_id, l.agent_id, p_jti, l.checkout_missed_at is not null, p_services, p_calls, p_actions,
       p_delegated, p_summary, moment, issue_report_claim(l, p_jti, made.id, p_services, p_actions, p_delegated, p_summary, moment), moment,
       case l.accountability when 'enforced' then 'pending' end,
       case l.accountability when 'enforced' then risk_of(l.id) end)
