@@ -376,6 +376,19 @@ describe('Reviews of checkouts', () => {
       assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
     });
 
+    it('blocked for good and unblocked before a late report with a critical flag: it waits for a person again, and holds', async () => {
+      const { agentId, passport, missed } = await missing();
+      const body = { decision: 'blocked', block_future: true };
+      assertStatus(await decide(missed, body), 200);
+      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      assertStatus(await issueReply(agentId), 201);
+      await critical(passport);
+      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+      assertProblem(await decide(missed, { decision: 'approved' }), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assertStatus(await decide(missed, { decision: 'approved' }, person), 200);
+      assertStatus(await issueReply(agentId), 201);
+    });
+
     it('approved by somebody who has not seen the late report: the approval lapses, and they look again', async () => {
       const { agentId, passport, missed } = await missing();
       const body = { decision: 'approved' };
