@@ -102,7 +102,13 @@ async function assertKeyIsFree(
   key: PublicJwk | null,
 ): Promise<void> {
   const blocked =
-    key === null ? null : await findBlockedByKey(connection, operatorId, await calculateJwkThumbprint(key));
+    key === null
+      ? null
+      : await findBlockedByKey(
+          connection,
+          operatorId,
+          await calculateJwkThumbprint({ kty: key.kty, crv: key.crv, x: key.x }),
+        );
   assertThat(
     blocked === null,
     () =>
