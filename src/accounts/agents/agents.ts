@@ -48,7 +48,7 @@ export async function pageOfAgents(
 
 /**
  * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on.
- * @throws CarnetError NOT_FOUND; INVALID_STATE for the status or the key of a blocked agent; AGENT_BLOCKED for the key of
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for the status or the key of a blocked agent, and for the 1,001st key of one; AGENT_BLOCKED for the key of
  *   another; GOVERNANCE_APPROVAL_REQUIRED for less accountability than before, unless a person calls or has approved it.
  */
 export const updateAgent = (
