@@ -526,6 +526,13 @@ create index payouts_due on payouts (look_at) where status = 'transferring' or (
 create index payouts_waiting on payouts (look_at) where status = 'due' and life_seen_at is not null;
 create index payouts_seen on payouts (greatest(life_seen_at, woken_at)) where status in ('due', 'transferring');
 
+-- Transfers that were taken back before we knew them: the answer to the payout's request is still to come.
+create table transfer_reversals (
+  transfer_id text primary key,         -- the provider's
+  whole boolean not null,
+  reported_at timestamptz not null default clock_timestamp()
+);
+
 -- Every status of a payout is one audit event.
 create function audit_payout() returns trigger language plpgsql as $$
 begin
