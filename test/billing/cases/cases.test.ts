@@ -329,6 +329,17 @@ describe('What waits for a person', function () {
       assert.equal(await balanceOf(operator), 1_000);
     });
 
+    it('in a checkout of which another payment was credited since is not taken', async () => {
+      const operator = await buildOperator();
+      const topUp = await beginTopUp(operator);
+      await post(topUpEvent(topUp, undefined, { amount_total: 900, payment_intent: `pi_other_${topUp.id}` }));
+      await post(topUpEvent(topUp));
+      assert.equal(await balanceOf(operator), 1_000);
+      const differing = await onlyCase(operator);
+      assertProblem(await platform().post(pathOf(differing, 'take'), { reason }), 'INVALID_STATE');
+      assertStatus(await platform().post(pathOf(differing, 'dismiss'), { reason }), 200);
+    });
+
     it('and was given back at the provider is dismissed', async () => {
       const operator = await buildOperator();
       await post(topUpEvent(await beginTopUp(operator), undefined, { amount_total: 5_000 }));
