@@ -31,6 +31,7 @@ const Refund = readsOf<Stripe.Refund>()(
   z.object({
     id: Text,
     payment_intent: Reference,
+    amount: Cents.min(0).nullish(),
     status: z.string().nullish(),
     metadata: z.record(z.string(), Text).nullish(),
   }),
@@ -108,6 +109,7 @@ const refund: Reader = (object) => {
     providerRefundId: data.id,
     paymentId: data.payment_intent,
     key: data.metadata?.carnet_key ?? null,
+    amountCents: data.amount ?? null,
     status: refundStatusOf(data.status),
   };
 };

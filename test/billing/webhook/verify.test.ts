@@ -245,6 +245,7 @@ describe('the meaning of an event of Stripe', () => {
     [
       'refund.failed',
       [
+        ...[...amounts, -1].map((amount) => refundObject('re_1', 'pi_1', 'failed', { amount })),
         ...texts.flatMap((text) => [
           refundObject(text, 'pi_1', 'failed'),
           refundObject('re_1', text, 'failed'),
@@ -332,6 +333,7 @@ describe('the meaning of an event of Stripe', () => {
           providerRefundId: 're_1',
           paymentId: 'pi_1',
           key: null,
+          amountCents: 1_000,
           status: ours,
         };
         assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), fact);
