@@ -36,6 +36,7 @@ const kernelRooms = [
   'json-schema',
   'metrics',
   'outbound',
+  'turns',
 ];
 const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */
