@@ -37,6 +37,7 @@ const kernelRooms = [
   'metrics',
   'one-time-codes',
   'outbound',
+  'turns',
 ];
 const kernel = `{${kernelRooms.join(',')}}`;
 /** Folders of src; one that is none of these would be bound by hardly any article. */

@@ -42,7 +42,6 @@ const EXCEPTIONS: Exceptions = {
     { prefix: 'wallet', why: 'an account of the ledger' },
     { prefix: 'earnings', why: 'an account of the ledger' },
     { prefix: 'receivable', why: 'the cause of a transfer: what is owed after a chargeback is paid' },
-    { prefix: 'refunded', why: 'the cause of a transfer: the provider refunded a payment, not we' },
     { prefix: 'unrefunded', why: 'the cause of a transfer: a refund came back' },
     { prefix: 'network', why: 'whoever requests codes to sign in, by their network' },
     { prefix: 'browser', why: 'whoever requests codes to sign in, by a browser that signed in before' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../errors/carnet-error.ts';
 import { cursorList } from '../http/lists/pagination.ts';
-import { route, type AnyRoute } from '../http/route.ts';
+import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
 import { pageOfClaims, readClaim } from './read-claims.ts';
 import { revokeClaim } from './revoke-claim.ts';
@@ -35,6 +35,7 @@ const submit = route({
     'same digest) is answered with 200. A shaped payload may have 256 KiB of JSON, any other 64 KiB.',
   audience,
   body: EnvelopeSchema,
+  mostValues: MANY_VALUES,
   example: {
     envelope_version: 1,
     issuer: 'op_01K9ZC4T0M3Q8V6W2X5Y7ZABCF',

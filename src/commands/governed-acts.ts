@@ -124,6 +124,12 @@ export const governedActs = {
     why: 'It moves the money that the refund holds: a person has looked it up at the provider.',
     by: 'administrator',
   },
+  'refund.given_back': {
+    call: 'POST /v1/admin/billing/alarms/:id/give-back',
+    what: 'Giving back a refund that the bank has returned, by the platform',
+    why: 'It puts money into a wallet: a person has looked up at the provider what came back.',
+    by: 'administrator',
+  },
   'receivable.closed': {
     call: 'POST /v1/admin/billing/receivables/:id/close',
     what: 'Giving up what an operator owes, by the platform',

@@ -236,7 +236,7 @@ export interface Config {
   encryptionKeys: readonly Buffer[];
   /** Seconds until an invocation nobody finished expires. */
   invocationTtlSeconds: number;
-  /** Requests a minute a key; 0: no rate limit of any kind. */
+  /** Requests a minute a key, five times as many an operator; 0: no rate limit of any kind. */
   rateLimitPerMinute: number;
   /** Requests a minute of one address that shows no valid credential, or none that the route looks at. */
   anonymousRateLimitPerMinute: number;

@@ -33,6 +33,12 @@ export function driverWithinTime(statementTimeoutMs: number): DriverFactory {
               clearTimeout(timer);
             }
           },
+          /** Where Postgres is silent nobody waits: the driver gives the statement another five seconds before it closes the connection. */
+          async destroy() {
+            const destroyed = client.destroy();
+            if (silence === undefined) await destroyed;
+            else destroyed.catch(() => {});
+          },
         };
       },
     };

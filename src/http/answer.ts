@@ -16,28 +16,26 @@ type Ctx = ParameterizedContext<Validated>;
  * Calls the handler of the route and answers what it returns, parsed by the reply schema, so that nothing leaves that is not named there.
  * @throws ZodError where the handler returned something else: a fault of ours
  */
-export const answer =
-  (context: Context): Middleware<Validated> =>
-  async (ctx) => {
-    const { route } = ctx.state;
-    const answered = await route.handler(new HandlerRequest(context, ctx));
-    const prepared = 'prepared' in answered ? answered.prepared : undefined;
-    const text = prepared?.text ?? textOf(route, 'body' in answered ? answered.body : undefined);
-    const mediaType = ('mediaType' in answered ? answered.mediaType : undefined) ?? route.mediaType;
-    ctx.status = answered.status;
-    ctx.set('Content-Type', mediaType ?? 'application/json');
-    ctx.set('Cache-Control', route.cache ?? 'no-store');
-    if (route.alternatives !== undefined) ctx.set('Vary', 'Accept');
-    if ('location' in answered && answered.location !== undefined) ctx.set('Location', answered.location);
-    if ('replayed' in answered) {
-      ctx.state.commanded = true;
-      if (answered.replayed) ctx.set('Idempotency-Replayed', 'true');
-    }
-    if (answered.links !== undefined) setLinks(ctx, answered.links);
-    if (answered.headers !== undefined) ctx.set(answered.headers);
-    if (route.cache !== undefined && isKnown(ctx, prepared?.etag ?? etagOf(text))) ctx.status = 304;
-    else ctx.body = text;
-  };
+export const answer: Middleware<Validated> = async (ctx) => {
+  const { route } = ctx.state;
+  const answered = await route.handler(new HandlerRequest(ctx));
+  const prepared = 'prepared' in answered ? answered.prepared : undefined;
+  const text = prepared?.text ?? textOf(route, 'body' in answered ? answered.body : undefined);
+  const mediaType = ('mediaType' in answered ? answered.mediaType : undefined) ?? route.mediaType;
+  ctx.status = answered.status;
+  ctx.set('Content-Type', mediaType ?? 'application/json');
+  ctx.set('Cache-Control', route.cache ?? 'no-store');
+  if (route.alternatives !== undefined) ctx.set('Vary', 'Accept');
+  if ('location' in answered && answered.location !== undefined) ctx.set('Location', answered.location);
+  if ('replayed' in answered) {
+    ctx.state.commanded = true;
+    if (answered.replayed) ctx.set('Idempotency-Replayed', 'true');
+  }
+  if (answered.links !== undefined) setLinks(ctx, answered.links);
+  if (answered.headers !== undefined) ctx.set(answered.headers);
+  if (route.cache !== undefined && isKnown(ctx, prepared?.etag ?? etagOf(text))) ctx.status = 304;
+  else ctx.body = text;
+};
 
 function textOf({ reply, mediaType }: AnyRoute, body: unknown): string {
   const parsed = reply.parse(body);
@@ -74,8 +72,8 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
   readonly #ctx: Ctx;
   #abort: AbortController | undefined;
 
-  constructor(context: Context, ctx: Ctx) {
-    const { caller, values } = ctx.state;
+  constructor(ctx: Ctx) {
+    const { context, caller, values } = ctx.state;
     this.context = context;
     this.caller = caller;
     this.call = caller === null ? null : callOf(ctx, caller);

@@ -5,6 +5,7 @@ import { admission } from './auth/admission.ts';
 import { authentication } from './auth/authentication.ts';
 import type { Credentials } from './auth/credential.ts';
 import { body } from './body.ts';
+import { fairUse } from './fair-use.ts';
 import { idempotency } from './idempotency.ts';
 import type { Health } from './pages/health-pages.ts';
 import type { PathOfPage } from './pages/page.ts';
@@ -43,9 +44,10 @@ export function createApp(context: Context, { routes, credentials, pages, health
     .use(authentication(context, credentials, limits)) // who calls, 429
     .use(rateLimit(limits)) // 429
     .use(admission(config.publicBaseUrl)) // 401, 403
+    .use(fairUse(context)) // 429, 503
     .use(body) // 413, 415, 400
-    .use(idempotency(context)) // 409
+    .use(idempotency) // 409
     .use(validation) // 400, 404
-    .use(answer(context)); // the handler
+    .use(answer); // the handler
   return app;
 }

@@ -4,12 +4,10 @@ import { CarnetError, invalid } from '../errors/carnet-error.ts';
 import { assertFewValues, decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonValue } from '../json/value.ts';
 import { parseQuery } from './query.ts';
-import { takesBody, type AnyRoute } from './route.ts';
+import { STANDARD_VALUES, takesBody, type AnyRoute } from './route.ts';
 import type { Middleware, Sent } from './state.ts';
 
 const STANDARD_BODY_LIMIT = 1_048_576;
-/** Two JSON Schemas of 10,000 values each, the most that a route beside those of invocations declares, and what stands around them. */
-const STANDARD_MOST_VALUES = 25_000;
 /** Of a body over its limit this much more is read and thrown away, so that the client gets to see the 413. */
 const DISCARDED = 16 * 1_048_576;
 
@@ -35,7 +33,7 @@ async function sentTo(route: AnyRoute, request: IncomingMessage): Promise<JsonVa
   if (bytes.length === 0) return {};
   if (route.takesForms === true && isForm(request)) return parseFormBody(bytes);
   assertJson(request);
-  return parseJsonBody(bytes, route.mostValues ?? STANDARD_MOST_VALUES);
+  return parseJsonBody(bytes, route.mostValues ?? STANDARD_VALUES);
 }
 
 /** @throws CarnetError BODY_TOO_LARGE; ClientGone */

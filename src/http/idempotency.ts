@@ -1,5 +1,4 @@
 import { assertKeyNotReused, idempotencyOf } from '../commands/idempotency.ts';
-import type { Context } from '../context/context.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import type { JsonValue } from '../json/value.ts';
 import { takesKey } from './route.ts';
@@ -11,18 +10,16 @@ import type { Keyed, Middleware } from './state.ts';
  * (The same request cannot be refused now and have an answer: what is judged before the command is judged the same way every time.)
  * @throws CarnetError VALIDATION_ERROR for a key that is not well formed, IDEMPOTENCY_KEY_REUSED
  */
-export const idempotency =
-  (context: Context): Middleware<Keyed> =>
-  (ctx, next) => {
-    const { route, path, caller, sent } = ctx.state;
-    const sentKey = takesKey(route) ? (ctx.req.headers['idempotency-key'] as string | undefined) : undefined;
-    ctx.state.idempotency = null;
-    if (sentKey === undefined || caller === null) return next();
-    const key = idempotencyOf(sentKey, { method: ctx.method, path, body: sent as JsonValue });
-    ctx.state.idempotency = key;
-    return next().catch(async (error: unknown) => {
-      if (error instanceof CarnetError && (error.status === 400 || error.status === 404))
-        await assertKeyNotReused(context.pool, { caller, idempotency: key });
-      throw error;
-    });
-  };
+export const idempotency: Middleware<Keyed> = (ctx, next) => {
+  const { context, route, path, caller, sent } = ctx.state;
+  const sentKey = takesKey(route) ? (ctx.req.headers['idempotency-key'] as string | undefined) : undefined;
+  ctx.state.idempotency = null;
+  if (sentKey === undefined || caller === null) return next();
+  const key = idempotencyOf(sentKey, { method: ctx.method, path, body: sent as JsonValue });
+  ctx.state.idempotency = key;
+  return next().catch(async (error: unknown) => {
+    if (error instanceof CarnetError && (error.status === 400 || error.status === 404))
+      await assertKeyNotReused(context.pool, { caller, idempotency: key });
+    throw error;
+  });
+};

@@ -13,6 +13,9 @@ const WINDOW_SECONDS = 60;
 const COUNTED_APART = 50_000;
 const SHARED_COUNTERS = 1_024;
 
+/** How many keys’ worth of requests an operator has: its keys make keys, and each counts by itself. */
+const KEYS_OF_OPERATOR = 5;
+
 /** Standard of ANONYMOUS_RATE_LIMIT_PER_MINUTE: what a route says of itself holds beside it, and grows and shrinks with the setting. */
 const STANDARD_ANONYMOUS = 6_000;
 
@@ -71,6 +74,8 @@ function createRateLimit(policy: string, perMinute: number): RateLimit {
 export interface RateLimits {
   /** By key id. */
   key: RateLimit;
+  /** By operator: all that is not a person. */
+  operator: RateLimit;
   /** By address block: public routes, pages, and requests whose credential is not valid. */
   anonymous: RateLimit;
   /** By address block, of a route that has `callsPerMinute`. */
@@ -90,6 +95,7 @@ export const createRateLimits = ({
     ? null
     : {
         key: createRateLimit('key', rateLimitPerMinute),
+        operator: createRateLimit('operator', rateLimitPerMinute * KEYS_OF_OPERATOR),
         anonymous: createRateLimit('address', anonymousRateLimitPerMinute),
         of: limitsOfRoutes(anonymousRateLimitPerMinute / STANDARD_ANONYMOUS),
         trustProxyHops,
@@ -115,8 +121,12 @@ function countedAs(caller: Caller | PassportBearer): string {
   return credentialName(caller);
 }
 
+/** People count by themselves alone: whoever is flooded by their keys signs in and deletes them. */
+const isPerson = (caller: Caller | PassportBearer): boolean =>
+  caller.kind === 'operator' && caller.by.kind === 'session';
+
 /**
- * Counts a request by its credential; by its address where it shows none that is valid, or the route looks at none. Who signs what they send
+ * Counts a request by its credential, and with all that are no persons by its operator; by its address where it shows none that is valid, or the route looks at none. Who signs what they send
  * is not counted by the address, which others may share.
  * @throws CarnetError RATE_LIMITED
  */
@@ -124,8 +134,10 @@ export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> 
   if (limits === null) return (_ctx, next) => next();
   return async (ctx, next) => {
     const { counted, credential, route } = ctx.state;
-    if (credential !== null) ctx.res.setHeaders(await limits.key.count(countedAs(credential.caller)));
-    else if (!counted && route.takesSigned !== true) {
+    if (credential !== null) {
+      ctx.res.setHeaders(await limits.key.count(countedAs(credential.caller)));
+      if (!isPerson(credential.caller)) await limits.operator.count(credential.caller.operatorId);
+    } else if (!counted && route.takesSigned !== true) {
       const block = addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
       ctx.res.setHeaders(await limits.anonymous.count(block));
       if (route.callsPerMinute !== undefined)

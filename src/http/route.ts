@@ -7,6 +7,11 @@ import type { PreparedJson } from '../json/prepared.ts';
 import type { Audience } from './auth/audience.ts';
 import type { Tag } from './openapi/tags.ts';
 
+/** Twice what the largest body of a few fields counts (changing a connection of a hundred scopes: 248). */
+export const STANDARD_VALUES = 500;
+/** `mostValues` of a route that takes JSON of the caller's own, or long lists: 12 ms at most to parse, check and hash (decision C22). */
+export const MANY_VALUES = 25_000;
+
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
 /** What a handler is given: everything is parsed, and the credential fits the audience. */
@@ -78,7 +83,7 @@ export interface Route<
   callsPerMinute?: number;
   /** Bytes of body at most; 1 MiB unless this says otherwise. */
   bodyLimit?: number;
-  /** Values in the body at most, members and items together; 25,000 unless this says otherwise. */
+  /** Values in the body at most, as `assertFewValues` counts them; `STANDARD_VALUES` unless this says otherwise. */
   mostValues?: number;
   status: 200 | 201 | 202;
   /** The same body may come under this one as well: what takes its time, or was there already. */

@@ -1,6 +1,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { Caller } from '../commands/caller.ts';
 import type { Idempotency } from '../commands/command.ts';
+import type { Context } from '../context/context.ts';
 import type { CarnetError } from '../errors/carnet-error.ts';
 import type { JsonValue } from '../json/value.ts';
 import type { Credential } from './auth/credential.ts';
@@ -42,8 +43,14 @@ export interface Admitted extends Authenticated {
   caller: Caller | null;
 }
 
+/** From `fairUse` on. */
+export interface Sharing extends Admitted {
+  /** What the request is worked on with: its connections are those that the caller has a share of. */
+  context: Context;
+}
+
 /** From `body` on. */
-export interface Sent extends Admitted {
+export interface Sent extends Sharing {
   /** JSON or a form as it was read; the bytes where the route takes what somebody signed; undefined for a method without a body. */
   sent: JsonValue | Buffer | undefined;
 }

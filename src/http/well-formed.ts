@@ -35,6 +35,13 @@ export const wellFormed: Middleware<unknown> = (ctx, next) => {
       `The only Transfer-Encoding that is taken here is chunked; it came with ${coding}.`,
       closing,
     );
+  // Before 1.1 there were no chunks: whoever stands before us may have ended the body elsewhere (RFC 9112 §6.1).
+  if (coding !== undefined && httpVersion === '1.0')
+    throw new CarnetError(
+      'VALIDATION_ERROR',
+      'HTTP/1.0 has no Transfer-Encoding: send Content-Length, or HTTP/1.1.',
+      closing,
+    );
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     throw new CarnetError(
       'EXPECTATION_FAILED',

@@ -4,7 +4,7 @@ import { CpuBudget } from './cpu-budget.ts';
 import { fault, type SchemaFault } from './faults.ts';
 import type { Answer, Job } from './messages.ts';
 import { Thread, type Death } from './thread.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../turns/turns.ts';
 
 /** Jobs that may wait for a thread: an ordinary job takes well under a millisecond, so they take a second at most. */
 const MAX_WAITING = 1_000;

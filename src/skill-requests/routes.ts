@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { offsetAnswer, offsetList, offsetQuery } from '../http/lists/pagination.ts';
-import { route, type AnyRoute } from '../http/route.ts';
+import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { matchSkills } from './match.ts';
 import { pageOfSkillRequests } from './queries.ts';
 import {
@@ -25,6 +25,8 @@ const post = route({
   summary: 'Post a request for a skill',
   audience: 'anyone',
   body: PostSkillRequestSchema,
+  // Two JSON Schemas, each as much as other JSON.
+  mostValues: 2 * MANY_VALUES,
   status: 201,
   reply: SkillRequestSchema,
   example: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { offsetAnswer } from '../http/lists/pagination.ts';
-import { route, type AnyRoute } from '../http/route.ts';
+import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { browseSkills } from './browsing/browse.ts';
 import { BrowseQuerySchema, SkillPageSchema } from './browsing/schema.ts';
 import { changeStatus } from './review/change-status.ts';
@@ -17,6 +17,8 @@ import { FavoritedSchema, PublishSkillSchema, SkillSchema, UpdateSkillSchema } f
 import { findVisibleSkill, readSkill } from './show-skill.ts';
 import { updateSkill } from './publishing/update-skill.ts';
 
+/** Two JSON Schemas, each as much as other JSON. */
+const MOST_SKILL_VALUES = 2 * MANY_VALUES;
 const tag = 'skills';
 const params = z.object({ id: z.string() });
 /** The scripts of a skill may have 500,000 characters, up to 2 MB in UTF-8: more than the 1 MiB of other bodies (decision C22). */
@@ -33,6 +35,7 @@ const publish = route({
   description: 'Active at once, or pending_review where the service would execute it or show it as code.',
   audience: 'anyone',
   body: PublishSkillSchema,
+  mostValues: MOST_SKILL_VALUES,
   bodyLimit: PUBLISH_BODY_BYTES,
   status: 201,
   reply: SkillSchema,
@@ -92,6 +95,7 @@ const update = route({
   audience: 'anyone',
   params,
   body: UpdateSkillSchema,
+  mostValues: MOST_SKILL_VALUES,
   status: 200,
   reply: SkillSchema,
   refusals: ['NOT_FOUND', 'NOT_OWNER', 'VERSION_IMMUTABLE'],
@@ -173,6 +177,7 @@ const checkTrust = route({
   audience: 'anyone',
   params,
   body: CheckTrustSchema,
+  mostValues: MANY_VALUES,
   status: 200,
   reply: TrustEvaluationSchema,
   refusals: ['NOT_FOUND'],

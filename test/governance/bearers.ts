@@ -45,7 +45,7 @@ export interface BearersWorld {
 }
 
 export interface Service {
-  /** A world of its own: two owners and an administrator; an enforced agent, one of mode standard, and a blocked one. */
+  /** A world of its own: two owners and an administrator; an enforced agent, one of mode standard, a blocked one, and one with the key of the first. */
   open(): Promise<BearersWorld>;
   close(): Promise<void>;
 }
@@ -68,6 +68,7 @@ export async function openService(): Promise<Service> {
       await buildAgent(owner, { accountability: 'enforced', checkpoint_interval_seconds: 60, public_jwk: publicJwk }),
       await buildAgent(owner),
       await buildAgent(owner, { public_jwk: otherJwk }),
+      await buildAgent(owner, { accountability: 'enforced', public_jwk: publicJwk }),
     ].map(({ id }) => id);
     const [enforced = '', , blocked = ''] = agents;
     await block(blocked);
@@ -186,6 +187,7 @@ export const attempts = {
       { status: 'active' },
       { public_jwk: null },
       { public_jwk: otherJwk },
+      { public_jwk: publicJwk },
     ]);
     return (as, headers) => as.patch(path, patch, headers);
   },
@@ -193,7 +195,7 @@ export const attempts = {
     const body = {
       name: unique('agent'),
       accountability: choose(['standard', 'logged', 'enforced']),
-      ...choose([{}, { public_jwk: otherJwk }, { checkpoint_interval_seconds: 60 }]),
+      ...choose([{}, { public_jwk: otherJwk }, { checkpoint_interval_seconds: 60 }, { public_jwk: publicJwk }]),
     };
     return (as, headers) => as.post('/v1/agents', body, headers);
   },

@@ -11,7 +11,17 @@ import {
 } from '../support/factories.ts';
 import { buildPerson, signIn, type Person } from '../support/people.ts';
 import { assertProblem, assertStatus, requester, type Reply, type Requester } from '../support/service.ts';
-import { approve, expire, fillApprovals, governed, refusedWith, subject, timesDone, withApproval } from './support.ts';
+import {
+  approve,
+  expire,
+  fillApprovals,
+  governed,
+  refusedWith,
+  statusesOf,
+  subject,
+  timesDone,
+  withApproval,
+} from './support.ts';
 
 describe('The governance gate', () => {
   let shell: Shell;
@@ -134,6 +144,27 @@ describe('The governance gate', () => {
       assert.equal((await shown(id)).status, 'expired');
       assertStatus(await approve(owner, refused.approval_id), 200);
       assertStatus(await bearer.post('/v1/governed/a', { n: 1 }, withApproval(refused.approval_id)), 200);
+    } finally {
+      subject.state = 'as it was';
+    }
+  });
+
+  it('keeps of requests that nobody has decided the newest that lapsed, and none that ended 90 days ago', async () => {
+    const statuses = async (): Promise<string[]> => [...(await statusesOf(operator.operatorId))].toSorted();
+    const decided = await approved({ n: 0 });
+    try {
+      for (const state of ['one', 'two', 'three', 'four']) {
+        subject.state = state;
+        await requestApproval({ n: 0 });
+        await requestApproval({ n: 1 });
+      }
+      assert.deepEqual(await statuses(), ['lapsed', 'lapsed', 'lapsed', 'pending', 'pending']);
+      assertStatus(await owner.get(`/v1/governance/approvals/${decided}`), 200);
+      const old = await requestApproval({ n: 2 });
+      await expire(old, 90 * 86_400);
+      await requestApproval({ n: 3 });
+      assertProblem(await owner.get(`/v1/governance/approvals/${old}`), 'NOT_FOUND');
+      assert.equal((await statuses()).length, 6);
     } finally {
       subject.state = 'as it was';
     }

@@ -88,11 +88,18 @@ export async function approveByHand(id: string, db?: CommonQueryMethods): Promis
     update governance_approvals set status = 'approved', decided_by = 'test', decided_at = clock_timestamp() where id = ${id}`);
 }
 
-/** Makes an approval expire now. */
-export async function expire(id: string): Promise<void> {
+/** Makes an approval expire now, or so many seconds ago. */
+export async function expire(id: string, secondsAgo = 0): Promise<void> {
   const pool = await database();
   await pool.query(sql.type(z.object({}))`
-    update governance_approvals set expires_at = clock_timestamp() where id = ${id}`);
+    update governance_approvals set expires_at = clock_timestamp() - make_interval(secs => ${secondsAgo}) where id = ${id}`);
+}
+
+/** Of every approval that is kept of the operator. */
+export async function statusesOf(operatorId: string): Promise<readonly string[]> {
+  const pool = await database();
+  return pool.anyFirst(sql.type(z.object({ status: z.string() }))`
+    select status from governance_approvals where operator_id = ${operatorId}`);
 }
 
 /** Makes so many requests of others wait for a person. */

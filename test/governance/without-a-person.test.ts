@@ -74,6 +74,38 @@ const passingOn: Step[] = [
   stepOf('delegate', 0, 1, 1),
 ];
 
+/** An agent is blocked for good by a bearer, and another one with its key goes on. */
+const twins: Step[] = [
+  stepOf('issue', 0, 3, 0, 0),
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('checkout', 0, 1, 1),
+  stepOf('issue', 0, 3, 0, 0),
+  stepOf('decide', 0, 0, 3),
+  stepOf('issue', 0, 3, 0, 0),
+  stepOf('refresh', 0, 0),
+  stepOf('delegate', 0, 0, 1),
+];
+
+/** The key is taken off the agent before it is held, and is another one's then. */
+const keyTakenOff: Step[] = [
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('changeAgent', 0, 0, 9),
+  stepOf('checkout', 0, 0, 1),
+  stepOf('issue', 0, 3, 0, 0),
+  stepOf('decide', 0, 0, 3),
+  stepOf('issue', 0, 3, 0, 0),
+  stepOf('makeAgent', 0, 2, 3),
+  stepOf('issue', 0, 4, 0, 0),
+];
+
+/** The key is taken off the twin of an agent that is held. */
+const keyTakenOffTwin: Step[] = [
+  stepOf('issue', 0, 0, 0, 0),
+  stepOf('checkout', 0, 0, 1),
+  stepOf('changeAgent', 0, 3, 9),
+  stepOf('issue', 0, 3, 0, 0),
+];
+
 const StateRow = z.object({
   approved: z.number(),
   lifted: z.number(),
@@ -89,7 +121,9 @@ const AgentRow = z.object({
   status: z.string(),
   accountability: z.enum(['standard', 'logged', 'enforced']),
   interval: z.number().nullable(),
+  key: z.string().nullable(),
 });
+const HoldRow = z.object({ review: z.string(), agent: z.string() });
 type AgentState = z.infer<typeof AgentRow>;
 
 const MODES = ['standard', 'logged', 'enforced'];
@@ -104,10 +138,18 @@ class Walk {
   readonly #world: BearersWorld;
   readonly #before: Promise<z.infer<typeof StateRow>>;
   readonly #agents = new Map<string, AgentState>();
+  /** The public keys that each agent has or had, as they were seen. */
+  readonly #keys = new Map<string, Set<string>>();
+  /** The keys that the agent of each pending critical review had when it became one. */
+  readonly #held = new Map<string, ReadonlySet<string>>();
 
   constructor(world: BearersWorld) {
     this.#world = world;
     this.#before = this.#state();
+  }
+
+  begin(): Promise<void> {
+    return this.#check('nothing');
   }
 
   async take({ what, who, numbers: chosen }: Step): Promise<void> {
@@ -147,13 +189,39 @@ class Walk {
     learn(world, reply);
   }
 
-  /** Agents that are held or blocked. */
+  /** Agents that are held or blocked, and those that have or had a key of one. */
   async #idle(): Promise<ReadonlySet<string>> {
+    const blocked = [...this.#agents.values()].filter(({ status }) => status === 'blocked').map(({ id }) => id);
+    const holds = await this.#holds();
+    const bound = new Set([
+      ...blocked.flatMap((id) => [...this.#keysOf(id)]),
+      ...[...this.#held.values()].flatMap((keys) => [...keys]),
+    ]);
+    const alike = [...this.#agents.keys()].filter((id) => !this.#keysOf(id).isDisjointFrom(bound));
+    return new Set([...blocked, ...holds.map(({ agent }) => agent), ...alike]);
+  }
+
+  #holds(): Promise<readonly z.infer<typeof HoldRow>[]> {
     const { db, operatorId } = this.#world;
-    const ids = await db.anyFirst(sql.type(z.object({ id: z.string() }))`
-      select id from agents where operator_id = ${operatorId} and status = 'blocked'
-      union select agent_id from checkouts where operator_id = ${operatorId} and review_status = 'pending' and risk = 'critical'`);
-    return new Set(ids);
+    return db.any(sql.type(HoldRow)`
+      select id as review, agent_id as agent from checkouts
+      where operator_id = ${operatorId} and review_status = 'pending' and risk = 'critical'`);
+  }
+
+  #keysOf(agent: string): Set<string> {
+    const keys = this.#keys.get(agent) ?? new Set();
+    this.#keys.set(agent, keys);
+    return keys;
+  }
+
+  /** Notes which keys agents have, and which of them new reviews hold. */
+  async #noteKeys(): Promise<void> {
+    for (const { id, key } of this.#agents.values()) if (key !== null) this.#keysOf(id).add(key);
+    const holds = await this.#holds();
+    for (const review of this.#held.keys())
+      if (!holds.some((hold) => hold.review === review)) this.#held.delete(review);
+    for (const { review, agent } of holds)
+      if (!this.#held.has(review)) this.#held.set(review, new Set(this.#keysOf(agent)));
   }
 
   /** No agent gets a passport, nor continues or passes one on, while it or one above it is held or blocked. */
@@ -170,7 +238,8 @@ class Walk {
     assert.deepEqual(now, { ...nothing, deciders, destinations, rules }, `after ${after}`);
     const { db, operatorId } = this.#world;
     const agents = await db.any(sql.type(AgentRow)`
-      select id, status, accountability, checkpoint_interval_seconds as interval from agents where operator_id = ${operatorId}`);
+      select id, status, accountability, checkpoint_interval_seconds as interval, key_thumbprint as key
+      from agents where operator_id = ${operatorId}`);
     for (const agent of agents) {
       const known = this.#agents.get(agent.id) ?? agent;
       assert(known.status !== 'blocked' || agent.status === 'blocked', `${agent.id} was unblocked by ${after}`);
@@ -181,6 +250,7 @@ class Walk {
       );
       this.#agents.set(agent.id, agent);
     }
+    await this.#noteKeys();
   }
 
   /** All zero and null but what there was from the beginning: the people who decide, the destinations and the rules of notifications. */
@@ -225,9 +295,10 @@ describe('What needs a person', function () {
         const world = await service.open();
         operators.push(world.operatorId);
         const walk = new Walk(world);
+        await walk.begin();
         for (const one of steps) await walk.take(one);
       }),
-      { numRuns: 40, examples: [[everyAct], [vanishing], [passingOn]] },
+      { numRuns: 40, examples: [[everyAct], [vanishing], [passingOn], [twins], [keyTakenOff], [keyTakenOffTwin]] },
     );
     const pool = await database();
     const asked = await pool.anyFirst(sql.type(z.object({ action: z.string() }))`

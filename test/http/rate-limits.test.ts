@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
-import type { Caller, PassportBearer } from '../../src/commands/caller.ts';
+import type { Caller, OperatorCredential, PassportBearer } from '../../src/commands/caller.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { addressBlock, clientAddress } from '../../src/http/addresses.ts';
 import type { Authenticated } from '../../src/http/state.ts';
-import type { ApiKeyId, OperatorId, PassportId } from '../../src/ids/ids.ts';
+import type { ApiKeyId, DashboardSessionId, MemberId, OperatorId, PassportId } from '../../src/ids/ids.ts';
 import { createRateLimits, rateLimit } from '../../src/http/rate-limit.ts';
 import { assertProblem, assertStatus, type Reply } from '../support/service.ts';
 import { newAdmin, openShell, type Shell } from './support/shell.ts';
@@ -163,6 +163,36 @@ describe('rate limits', () => {
       [await key('key_1'), await key('key_2'), await key('key_1'), await key('key_1')],
       ['passed', 'passed', 'passed', 'RATE_LIMITED'],
     );
+  });
+
+  it('count the keys of an operator together too, five times what one has, and no person with them', async () => {
+    const limits = createRateLimits({ ...limitsOfOne, rateLimitPerMinute: 2 });
+    const limit = rateLimit(limits);
+    const call = async (operatorId: string, by: OperatorCredential): Promise<string | undefined> => {
+      const caller: Partial<Caller> = { kind: 'operator', operatorId: operatorId as OperatorId, by };
+      const ctx = {
+        state: { credential: { caller }, counted: false, route: {} },
+        res: { setHeaders: () => {} },
+      } as unknown as ParameterizedContext<Authenticated>;
+      try {
+        await limit(ctx, async () => {});
+        return undefined;
+      } catch (error) {
+        assert(error instanceof CarnetError && error.code === 'RATE_LIMITED', String(error));
+        return error.headers['RateLimit-Policy'];
+      }
+    };
+    const key = (keyId: string): OperatorCredential => ({ kind: 'key', keyId: keyId as ApiKeyId });
+    const session = (sessionId: string): OperatorCredential => ({
+      kind: 'session',
+      sessionId: sessionId as DashboardSessionId,
+      memberId: 'mem_1' as MemberId,
+    });
+    const answers: (string | undefined)[] = [];
+    for (let nth = 0; nth < 11; nth += 1) answers.push(await call('op_1', key(`key_${nth}`)));
+    assert.deepEqual(answers, [...Array<undefined>(10).fill(undefined), '"operator";q=10;w=60']);
+    assert.equal(await call('op_2', key('key_of_another')), undefined);
+    assert.equal(await call('op_1', session('dse_1')), undefined, 'who is flooded by their keys can delete them');
   });
 
   it('of 0 are none at all', async () => {

@@ -196,6 +196,15 @@ describe('HTTP as the shell speaks it', () => {
       });
     }
 
+    it('of HTTP/1.0 in chunks are 400, and end the connection', async () => {
+      const first = `POST /v1/things HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
+      const answer = await exchangeBytes(shell.port, `${first}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`, /HTTP.*HTTP/s);
+      assert.equal(statusOf(answer), 400);
+      assert.match(answer, /"code":"VALIDATION_ERROR"/);
+      assert.match(answer, /Connection: close/i);
+      assert.equal(answer.match(/^HTTP\/1\.1 \d/gm)?.length, 1, answer);
+    });
+
     it('that offer another protocol are answered, and end the connection: what stands behind them is not read', async () => {
       const offer = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
       const answer = await exchangeBytes(shell.port, `${offer}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`);

@@ -120,10 +120,12 @@ export const refundedCharge = (
   ...over,
 });
 
+/** A refund of $10 unless `over` overrides that. */
 export const refundObject = (id: string, paymentId: string, status: string, over: StripeObject = {}): StripeObject => ({
   id,
   object: 'refund',
   payment_intent: paymentId,
+  amount: 1_000,
   status,
   currency: 'usd',
   ...over,

@@ -1,3 +1,4 @@
+import { calculateJwkThumbprint } from 'jose';
 import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
@@ -47,7 +48,7 @@ export async function pageOfAgents(
 
 /**
  * Changes an agent; `status: disabled` retires it: its keys are refused and its passports revoked from the commit on.
- * @throws CarnetError NOT_FOUND; INVALID_STATE for the status or the key of a blocked agent; AGENT_BLOCKED for the key of
+ * @throws CarnetError NOT_FOUND; INVALID_STATE for the status or the key of a blocked agent, and for the 1,001st key of one; AGENT_BLOCKED for the key of
  *   another; GOVERNANCE_APPROVAL_REQUIRED for less accountability than before, unless a person calls or has approved it.
  */
 export const updateAgent = (
@@ -100,11 +101,18 @@ async function assertKeyIsFree(
   operatorId: OperatorId,
   key: PublicJwk | null,
 ): Promise<void> {
-  const blocked = key === null ? null : await findBlockedByKey(connection, operatorId, key);
+  const blocked =
+    key === null
+      ? null
+      : await findBlockedByKey(
+          connection,
+          operatorId,
+          await calculateJwkThumbprint({ kty: key.kty, crv: key.crv, x: key.x }),
+        );
   assertThat(
     blocked === null,
     () =>
-      new CarnetError('AGENT_BLOCKED', `This is the key of ${blocked}, which is blocked; a person unblocks it.`, {
+      new CarnetError('AGENT_BLOCKED', `This is a key of ${blocked}, which is blocked; a person unblocks it.`, {
         extra: { agent_id: blocked },
       }),
   );

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId } from '../../ids/ids.ts';
-import type { PublicJwk } from './public-jwk.ts';
 import { AgentSchema, type Agent, type CreateAgent } from './schema.ts';
 
 const columns = sql.fragment`
@@ -33,14 +32,15 @@ export const lockAgent = (
     )`select ${columns} from agents where id = ${agentId} and operator_id = ${operatorId} for no key update`,
   );
 
-/** An agent of the operator that is blocked and has this key. */
+/** An agent of the operator that is blocked and has or had the key of this RFC 7638 thumbprint. */
 export const findBlockedByKey = (
   connection: CommonQueryMethods,
   operatorId: OperatorId,
-  { x }: PublicJwk,
+  thumbprint: string,
 ): Promise<string | null> =>
-  connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
-    select id from agents where operator_id = ${operatorId} and status = 'blocked' and public_jwk ->> 'x' = ${x} limit 1`);
+  connection.maybeOneFirst(sql.type(z.object({ agent_id: z.string() }))`
+    select agent_id from agent_public_keys
+    where operator_id = ${operatorId} and key_thumbprint = ${thumbprint} and barred limit 1`);
 
 /** The agent's id, and the RFC 7638 thumbprint of the key that it has now. */
 export const findKeyOfAgent = (

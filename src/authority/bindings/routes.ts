@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
-import { route, type AnyRoute } from '../../http/route.ts';
+import { MANY_VALUES, route, type AnyRoute } from '../../http/route.ts';
 import { AuthorityBindingSchema, AuthorityBindingWithDocumentSchema, CreateAuthorityBindingSchema } from './schema.ts';
 import {
   createAuthorityBinding,
@@ -22,6 +22,7 @@ const postAuthorityBinding = route({
     'It is also recorded as a claim of type authority_binding. When the agent gets another key, it becomes inactive.',
   audience: 'operator',
   body: CreateAuthorityBindingSchema,
+  mostValues: MANY_VALUES,
   example: {
     agent_id: 'ag_01K0000000000000000000000A',
     receiver_id: 'bank.example',

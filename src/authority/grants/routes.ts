@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { offsetAnswer, offsetList, offsetQuery } from '../../http/lists/pagination.ts';
-import { route, type AnyRoute } from '../../http/route.ts';
+import { MANY_VALUES, route, type AnyRoute } from '../../http/route.ts';
 import { GrantSchema, PutGrantSchema } from './schema.ts';
 import { pageOfGrants, readGrant, removeGrant, setGrant } from './grants.ts';
 
@@ -20,6 +20,7 @@ const putGrant = route({
   audience: 'operator',
   params,
   body: PutGrantSchema,
+  mostValues: MANY_VALUES,
   example: { scopes: ['repo:read'], constraints: [{ param: 'repository', op: 'prefix', value: 'ada/' }] },
   status: 200,
   reply: GrantSchema,

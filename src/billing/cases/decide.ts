@@ -6,11 +6,13 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import {
   closeReceivable,
+  decideReturnedRefund,
   dismissAlarm,
   dismissDifferingPayment,
   settleRefundByHand,
   stateOfCase,
   takeDifferingPayment,
+  whyNotGivenBack,
   whyNotTaken,
   type CaseEffect,
   type CaseState,
@@ -35,10 +37,12 @@ const settled = (outcome: 'succeeded' | 'failed'): Decision => ({
 });
 
 /** Moves no money. @param dismiss returns whose case it was; null where it no longer waits */
-const dismissed = (dismiss: (connection: Unit['connection'], id: string) => Promise<string | null>) => ({
+const dismissed = (
+  dismiss: (connection: Unit['connection'], id: string, requestId: string) => Promise<string | null>,
+) => ({
   outcome: 'dismissed' as const,
-  async apply({ connection }: Unit, id: string): Promise<CaseEffect> {
-    const operatorId = await dismiss(connection, id);
+  async apply({ connection }: Unit, id: string, requestId: string): Promise<CaseEffect> {
+    const operatorId = await dismiss(connection, id, requestId);
     assertThat(operatorId !== null, () => noLongerOpen('decided'));
     return { operator_id: operatorId, transaction_id: null, life: null };
   },
@@ -73,6 +77,18 @@ const decisions = {
     kind: 'differing_payment',
     action: 'differing_payment.dismissed',
     ...dismissed(dismissDifferingPayment),
+  },
+  /** Gives back what the wallet has paid for a refund that came back from the bank. */
+  refundGivenBack: {
+    kind: 'alarm',
+    outcome: 'given_back',
+    action: 'refund.given_back',
+    async check({ connection }, id) {
+      const why = await whyNotGivenBack(connection, id);
+      assertThat(why === null, () => new CarnetError('INVALID_STATE', `Nothing is given back of this: ${why}.`));
+    },
+    apply: ({ connection }, id, requestId) =>
+      decideReturnedRefund(connection, id, { decision: 'given_back', requestId }),
   },
   /** Notes that a person has looked, and done what was to be done. */
   alarmDismissed: { kind: 'alarm', action: 'billing_alarm.dismissed', ...dismissed(dismissAlarm) },

@@ -118,10 +118,30 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
     from top_ups t where d.id = ${id} and d.status = 'open' and t.id = d.top_up_id returning t.operator_id`);
 
 /** @returns whose alarm it was; null where it no longer waits. */
-export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
-  connection.maybeOneFirst(sql.type(OperatorRow)`
+export const dismissAlarm = async (
+  connection: CommonQueryMethods,
+  id: string,
+  requestId: string,
+): Promise<string | null> => {
+  if ((await whyNotGivenBack(connection, id)) === null)
+    return (await decideReturnedRefund(connection, id, { decision: 'dismissed', requestId })).operator_id;
+  return connection.maybeOneFirst(sql.type(OperatorRow)`
     update billing_alarms set status = 'dismissed', decided_at = clock_timestamp()
     where id = ${id} and status = 'open' returning operator_id`);
+};
+
+/** Why nothing is given back of the alarm, as the end of a sentence; null: something is, or there is none of this id. */
+export const whyNotGivenBack = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ why: z.string().nullable() }))`
+    select why_not_given_back(a) as why from billing_alarms a where id = ${id}`);
+
+/** @throws the refusals of `decide_returned_refund`. */
+export const decideReturnedRefund = (
+  connection: CommonQueryMethods,
+  id: string,
+  { decision, requestId }: { decision: 'given_back' | 'dismissed'; requestId: string },
+): Promise<CaseEffect> =>
+  connection.one(sql.type(EffectRow)`select * from decide_returned_refund(${id}, ${decision}, ${requestId})`);
 
 /** Something that a person must look at, once a kind and thing. */
 export async function raiseAlarm(

@@ -110,21 +110,47 @@ const postDismiss = route({
   handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'paymentDismissed', { id, ...body }),
 });
 
+const postGiveBack = route({
+  method: 'post',
+  path: '/v1/admin/billing/alarms/:id/give-back',
+  operation: 'giveBackRefund',
+  tag,
+  summary: 'Give back what a wallet has paid for a refund that the bank has returned',
+  description: `Cancels what the wallet still owes of it, and credits the rest. ${approved}`,
+  audience,
+  params,
+  body: DecideCaseSchema,
+  example: { reason: 'The bank has returned the refund; the money is with the platform again.' },
+  status: 200,
+  reply: DecidedCaseSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'refundGivenBack', { id, ...body }),
+});
+
 const postDismissAlarm = route({
   method: 'post',
   path: '/v1/admin/billing/alarms/:id/dismiss',
   operation: 'dismissBillingAlarm',
   tag,
   summary: 'Note that a person has looked at an alarm',
-  description: 'It moves no money: what is to be given back is given back by another route, or at the provider.',
+  description:
+    'It moves no money. Of a refund that came back it says that the operator has their money otherwise: it is not given back any more, and what is refunded later is taken in full.',
   audience,
   params,
   body: DecideCaseSchema,
-  example: { reason: 'Given back to the operator as an adjustment.' },
+  example: { reason: 'Looked up at the provider; nothing is to be done.' },
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE'],
   handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'alarmDismissed', { id, ...body }),
 });
 
-export const caseRoutes: AnyRoute[] = [getCases, postSettle, postClose, postTake, postDismiss, postDismissAlarm];
+export const caseRoutes: AnyRoute[] = [
+  getCases,
+  postSettle,
+  postClose,
+  postTake,
+  postDismiss,
+  postGiveBack,
+  postDismissAlarm,
+];

@@ -24,7 +24,7 @@ export const BillingCaseSchema = z
       .nullable()
       .meta({
         description:
-          '`refund_came_back`: the bank sent back a refund that the wallet has paid; credit the operator. `refund_paid_after_all`: the provider ' +
+          '`refund_came_back`: the bank sent back a refund that the wallet has paid; give it back. `refund_paid_after_all`: the provider ' +
           'has paid a refund that was released here, and the wallet has paid it again. `dispute_unlisted`: a dispute has a status that ' +
           'this release does not know; only what was moved for it counts. `payout_reversed_in_part`: a part of a payout was taken back from the ' +
           "publisher's account. `upgrade_not_made`: an upgrade was paid and not made; refund it at the provider. Null unless the kind is `alarm`.",
@@ -38,7 +38,7 @@ export const BillingCaseSchema = z
     currency: z.string().nullable(),
     concerns: z.string().nullable().meta({
       description:
-        'The top-up of a payment, the transaction of a refund; of an alarm the refund, dispute, payout or change; null for a receivable.',
+        'The top-up of a payment, the transaction of a refund; of an alarm the refund, top-up, dispute, payout or change; null for a receivable.',
     }),
     since: z.iso.datetime(),
   })
@@ -79,7 +79,7 @@ export const DecidedCaseSchema = z
     kind: z.enum(caseKinds),
     id: z.string(),
     operator_id: z.string(),
-    outcome: z.enum(['succeeded', 'failed', 'closed', 'taken', 'dismissed']),
+    outcome: z.enum(['succeeded', 'failed', 'closed', 'taken', 'given_back', 'dismissed']),
     transaction_id: z
       .string()
       .nullable()

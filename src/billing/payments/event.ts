@@ -32,6 +32,8 @@ export interface RefundFact {
   paymentId: string | null;
   /** That we requested it under; null where it was made without us, say in the provider's dashboard. */
   key: string | null;
+  /** Null where the event does not say. */
+  amountCents: number | null;
   status: 'pending' | 'succeeded' | 'failed';
 }
 

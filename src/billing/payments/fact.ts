@@ -1,58 +1,54 @@
 import { z } from 'zod';
 import type { CheckoutFact, DisputeFact, PaymentFact } from './event.ts';
 import type { Stripe } from 'stripe';
+import { Cents, Id, Text } from './stripe/fields.ts';
 import { readsOf, type Listed } from './stripe/listed.ts';
 import { disputeStatusOf, refundStatusOf } from './stripe/statuses.ts';
 import { StripeSubscription, subscriptionStateOf, type Prices } from './stripe/subscription.ts';
 
-/** An id, or the whole object where the account expands it. */
-const Reference = z
-  .union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
-  .nullish()
-  .transform((id) => id ?? null);
+const Reference = Id.nullish().transform((id) => id ?? null);
 
 const Metadata = z.looseObject({
   carnet_purpose: z.enum(['top_up', 'subscription']),
-  carnet_reference: z.string(),
+  carnet_reference: Text,
 });
 
 const Session = readsOf<Stripe.Checkout.Session>()(
   z.object({
-    id: z.string(),
+    id: Text,
     payment_status: z.string(),
-    amount_total: z.number().nullish(),
-    currency: z.string().nullish(),
+    amount_total: Cents.nullish(),
+    currency: Text.nullish(),
     payment_intent: Reference,
     metadata: z.unknown(),
   }),
 );
 
 const Charge = readsOf<Stripe.Charge>()(
-  z.object({ payment_intent: Reference, amount_refunded: z.number(), currency: z.string() }),
+  z.object({ payment_intent: Reference, amount_refunded: Cents.min(0), currency: z.string() }),
 );
 const Refund = readsOf<Stripe.Refund>()(
   z.object({
-    id: z.string(),
+    id: Text,
     payment_intent: Reference,
+    amount: Cents.min(0).nullish(),
     status: z.string().nullish(),
-    metadata: z.record(z.string(), z.string()).nullish(),
+    metadata: z.record(z.string(), Text).nullish(),
   }),
 );
 const Dispute = readsOf<Stripe.Dispute>()(
   z.object({
-    id: z.string(),
+    id: Text,
     payment_intent: Reference,
-    amount: z.number(),
+    amount: Cents.min(1),
     currency: z.string(),
-    status: z.string(),
+    status: Text,
     balance_transactions: z
-      .array(z.object({ id: z.string(), amount: z.number(), currency: z.string(), created: z.number() }))
+      .array(z.object({ id: Text, amount: Cents, currency: z.string(), created: z.number() }))
       .optional(), // not in API versions until 2014
   }),
 );
-const Transfer = readsOf<Stripe.Transfer>()(
-  z.object({ id: z.string(), amount: z.number(), amount_reversed: z.number() }),
-);
+const Transfer = readsOf<Stripe.Transfer>()(z.object({ id: Text, amount: Cents, amount_reversed: Cents }));
 const Invoice = readsOf<Stripe.Invoice>()(
   z.object({
     subscription: Reference, // API versions until 2025-02
@@ -65,7 +61,8 @@ export const unrelatedFact: PaymentFact = { kind: 'other' };
 
 /**
  * What an event of Stripe's means to us. An event about something that we did not create (another product on the same
- * account, something made by hand in Stripe's dashboard) is `other`.
+ * account, something made by hand in Stripe's dashboard) is `other`, and so is one that has no whole amount or whose
+ * texts cannot be kept as they are: sent again it would say the same.
  * @throws Error where a subscription of ours has no period.
  */
 export function paymentFactOf(type: string, object: unknown, prices: Prices): PaymentFact {
@@ -112,6 +109,7 @@ const refund: Reader = (object) => {
     providerRefundId: data.id,
     paymentId: data.payment_intent,
     key: data.metadata?.carnet_key ?? null,
+    amountCents: data.amount ?? null,
     status: refundStatusOf(data.status),
   };
 };
@@ -122,6 +120,8 @@ const dispute: Reader = (object) => {
   if (data === undefined || data.payment_intent === null) return unrelatedFact;
   const { id: disputeId, payment_intent: paymentId, amount: amountCents, currency, status } = data;
   const movements = movementsOf(data);
+  // Converted from another currency a sum may be larger than any that can be kept.
+  if (movements?.some(({ cents }) => !Number.isSafeInteger(cents)) === true) return unrelatedFact;
   return {
     kind: 'dispute',
     disputeId,

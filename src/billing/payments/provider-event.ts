@@ -3,11 +3,12 @@ import type { PaymentSettings } from '../../context/config.ts';
 import type { PaymentEvent } from './event.ts';
 import { paymentFactOf, unrelatedFact } from './fact.ts';
 import { localPrices } from './local/prices.ts';
+import { Seconds, Text } from './stripe/fields.ts';
 
 const EventBody = z.object({
-  id: z.string().min(1),
-  type: z.string(),
-  created: z.number(),
+  id: Text.min(1),
+  type: Text,
+  created: Seconds,
   data: z.object({ object: z.unknown() }),
   /** The connected account that the event is about; absent for our own account. */
   account: z.string().nullish(),

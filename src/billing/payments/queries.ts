@@ -47,8 +47,8 @@ export const recordRefund = (
   requestId: string,
 ): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
-    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.key}, ${fact.status}, ${fact.createdAt.toISOString()},
-      ${requestId})`);
+    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.key}, ${fact.amountCents}, ${fact.status},
+      ${fact.createdAt.toISOString()}, ${requestId})`);
 
 export const recordRefunded = (connection: CommonQueryMethods, fact: Fact<'refunded'>): Promise<PaymentEffect> =>
   connection.one(

@@ -94,7 +94,7 @@ export const readStatementPage = (
  * with a parameter it would plan each page again, which costs as much as the page.
  */
 export const rowsRead = (limit: number): Fragment =>
-  limit <= 50 ? sql.fragment`limit 51` : limit <= 200 ? sql.fragment`limit 201` : sql.fragment`limit 10001`;
+  limit <= 50 ? sql.fragment`limit 51` : limit <= 200 ? sql.fragment`limit 201` : sql.fragment`limit 2001`;
 
 const instant = (milliseconds: number): Fragment =>
   sql.fragment`to_timestamp(${milliseconds}::double precision / 1000)`;

@@ -75,6 +75,33 @@ create table agents (
 );
 create index agents_of_operator on agents (operator_id, id desc);
 
+-- Every public key that an agent has or had: a hold and a block bind them all, whoever takes one off (decision A31). `barred`: the agent
+-- is blocked.
+create table agent_public_keys (
+  agent_id text not null references agents,
+  operator_id text not null references operators,
+  key_thumbprint text not null,
+  barred boolean not null default false,
+  primary key (agent_id, key_thumbprint)
+);
+create index agent_public_keys_barred on agent_public_keys (operator_id, key_thumbprint) where barred;
+
+create function remember_key() returns trigger language plpgsql as $$
+begin
+  perform remember_public_key(new.operator_id, new.id, new.key_thumbprint);
+  return null;
+end $$;
+create trigger agents_key_kept after insert or update of public_jwk on agents for each row
+  when (new.key_thumbprint is not null) execute function remember_key();
+
+create function bar_keys() returns trigger language plpgsql as $$
+begin
+  perform bar_public_keys(new.id, new.status = 'blocked');
+  return null;
+end $$;
+create trigger agents_keys_barred after update of status on agents for each row
+  when ((old.status = 'blocked') <> (new.status = 'blocked')) execute function bar_keys();
+
 -- `kind` operator: acts as the operator, in a role. agent: acts as one agent, with a monthly budget of its own.
 create table api_keys (
   id text primary key,
@@ -140,3 +167,6 @@ create view agent_names as select id, name from agents;
 create view agent_identities as
   select a.id, a.operator_id, a.name, a.status, a.accountability, a.checkpoint_interval_seconds, a.key_thumbprint, o.status as operator_status
   from agents a join operators o on o.id = a.operator_id;
+
+-- The public keys that an agent has or had.
+create view public_keys as select agent_id, operator_id, key_thumbprint, barred from agent_public_keys;

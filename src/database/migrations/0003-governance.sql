@@ -24,6 +24,8 @@ create table governance_approvals (
 create unique index governance_approvals_live on governance_approvals (operator_id, method, path, body_digest)
   where status in ('pending', 'approved');
 create index governance_approvals_pending on governance_approvals (operator_id, expires_at) where status = 'pending';
+-- What nobody decided and no request stands for any more: of each request the newest is kept.
+create index governance_approvals_undecided on governance_approvals (operator_id) where status = 'lapsed' and decided_at is null;
 create index governance_approvals_of_operator on governance_approvals (operator_id, id desc);
 
 -- As the API shows them: an open one past its time is expired, whether or not it was requested again since.

@@ -354,17 +354,32 @@ create index refunds_open on refunds (created_at) where status = 'pending';
 create index refunds_due on refunds (look_at) where status = 'pending';
 create index refunds_seen on refunds (greatest(life_seen_at, woken_at)) where status = 'pending';
 
--- How much of a payment went back, ours and what was refunded at the provider, whether or not we know the payment yet; and how much
--- of it was taken from the wallet for refunds that were not ours.
+-- Of payments that were refunded, whether or not we know the payment yet: what the wallet has paid or owes for refunds that were not ours, less
+-- what was given back of it. Above what they are now (outside_refunded) it waits for a person.
 create table refunded_payments (
   payment_id text primary key,
-  refunded_cents bigint not null check (refunded_cents >= 0),
   charged_back_cents bigint not null default 0 check (charged_back_cents >= 0),
-  -- When a refund last came back from the bank, by the provider's clock: sums of before that moment include it and are no
-  -- longer true.
-  came_back_at timestamptz,
+  dismissed_cents bigint not null default 0 check (dismissed_cents >= 0), -- came back, and a person has settled it without the wallet
+  moves int not null default 0,         -- how often money of the wallet moved for it: part of the cause of each move
   reported_at timestamptz not null default clock_timestamp()
 );
+
+-- How much of a payment had gone back, ours included, at moments of the provider's clock.
+create table refunded_sums (
+  payment_id text not null references refunded_payments on delete cascade,
+  at timestamptz not null,
+  cents bigint not null check (cents >= 0),
+  primary key (payment_id, at)
+);
+
+-- Refunds that the bank sent back, and when, by the provider's clock: sums of until then count them and are too large by that.
+create table returned_refunds (
+  id text primary key,                  -- the provider's
+  payment_id text not null references refunded_payments on delete cascade,
+  at timestamptz not null,
+  cents bigint check (cents >= 0)       -- null where the provider did not say: all that a sum counts
+);
+create index returned_refunds_of_payment on returned_refunds (payment_id);
 
 -- A dispute is the running net of what the provider withdrew and reinstated for it (decision B10), whichever event came first.
 create table disputes (
@@ -397,10 +412,10 @@ create table billing_alarms (
   id text primary key,
   kind text not null check (kind in
     ('refund_came_back', 'refund_paid_after_all', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made')),
-  concerns text not null,               -- rfd_…, pyt_…, sbc_…, or what the provider calls it
+  concerns text not null,               -- rfd_…, top_…, pyt_…, sbc_…, or what the provider calls it
   operator_id text not null references operators,
   amount_cents bigint,                  -- null where nobody said how much
-  status text not null default 'open' check (status in ('open', 'dismissed', 'over')),
+  status text not null default 'open' check (status in ('open', 'given_back', 'dismissed', 'over')),
   created_at timestamptz not null default clock_timestamp(),
   decided_at timestamptz,
   constraint billing_alarms_once unique (kind, concerns),
@@ -546,6 +561,13 @@ create index payouts_due on payouts (look_at) where status = 'transferring' or (
 -- Those that wait for a payment provider, and where there is one, for their life.
 create index payouts_waiting on payouts (look_at) where status = 'due' and life_seen_at is not null;
 create index payouts_seen on payouts (greatest(life_seen_at, woken_at)) where status in ('due', 'transferring');
+
+-- Transfers that were taken back before we knew them: the answer to the payout's request is still to come.
+create table transfer_reversals (
+  transfer_id text primary key,         -- the provider's
+  whole boolean not null,
+  reported_at timestamptz not null default clock_timestamp()
+);
 
 -- Every status of a payout is one audit event.
 create function audit_payout() returns trigger language plpgsql as $$

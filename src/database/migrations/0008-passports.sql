@@ -168,7 +168,6 @@ create table checkouts (
   session_id text not null,
   operator_id text not null,
   agent_id text not null,
-  key_thumbprint text,                   -- of the agent when the row was made: whoever has this key is held with it
   jti text not null,
   missed boolean not null,               -- it did not come in time
   services_used text[],
@@ -191,8 +190,27 @@ create table checkouts (
 );
 create index checkouts_to_review on checkouts (operator_id, id) where review_status is not null;
 create index checkouts_holding on checkouts (agent_id) where review_status = 'pending' and risk = 'critical';
-create index checkouts_holding_key on checkouts (operator_id, key_thumbprint) where review_status = 'pending' and risk = 'critical';
 create index checkouts_pending on checkouts (session_id) where review_status = 'pending';
+
+-- The public keys that a pending review of risk critical holds beside its agent: those that the agent had until then (decision A30).
+create table held_keys (
+  operator_id text not null,
+  key_thumbprint text not null,
+  checkout_id text not null,
+  primary key (operator_id, key_thumbprint, checkout_id)
+);
+create index held_keys_of_checkout on held_keys (checkout_id);
+
+create function hold_keys() returns trigger language plpgsql as $$
+begin
+  perform hold_keys_of(new);
+  return null;
+end $$;
+create trigger checkouts_hold_keys after insert on checkouts for each row
+  when (new.review_status = 'pending' and new.risk = 'critical') execute function hold_keys();
+create trigger checkouts_hold_changes after update of review_status, risk on checkouts for each row
+  when ((old.review_status = 'pending' and old.risk = 'critical') <> (new.review_status = 'pending' and new.risk = 'critical'))
+  execute function hold_keys();
 
 -- A missed checkout has a row before the agent's report fills it.
 create trigger checkouts_metered after insert on checkouts for each row when (new.submitted_at is not null) execute function meter_row('checkout');

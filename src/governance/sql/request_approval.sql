@@ -1,5 +1,6 @@
 -- The live approval of a request: the one that exists, or `p_id` made now. Of two callers at once one makes it and both get it. One
--- that was given for another state of its subject lapses. Where as many wait as may wait, of the credential or of the operator, the
+-- that was given for another state of its subject lapses. Of those of the request that lapsed undecided the newest is kept, and of the
+-- operator's none that ended 90 days ago without a decision (decision A33). Where as many wait as may wait, of the credential or of the operator, the
 -- status is 'full', and `expires_at` is when the first of them ends.
 create function request_approval(p_id text, p_operator text, p_action text, p_method text, p_path text, p_digest bytea,
   p_subject_digest bytea, p_body text, p_requested_by text, p_requested_person text, p_seconds int, p_most_of_credential int,
@@ -28,6 +29,13 @@ begin
       return query select null::text, 'full', v_first_end, false;
       return;
     end if;
+    delete from governance_approvals a
+      where a.operator_id = p_operator and a.status = 'pending' and a.expires_at < clock_timestamp() - interval '90 days';
+    delete from governance_approvals a
+      where a.operator_id = p_operator and a.status = 'lapsed' and a.decided_at is null
+        and (a.expires_at < clock_timestamp() - interval '90 days' or (a.method = p_method and a.path = p_path and a.body_digest = p_digest
+          and a.id < (select max(b.id) from governance_approvals b where b.operator_id = p_operator and b.status = 'lapsed'
+            and b.decided_at is null and b.method = p_method and b.path = p_path and b.body_digest = p_digest)));
     insert into governance_approvals as a (id, operator_id, action, method, path, body_digest, subject_digest, body, requested_by,
         requested_person, expires_at)
       values (p_id, p_operator, p_action, p_method, p_path, p_digest, p_subject_digest, p_body, p_requested_by, p_requested_person,

@@ -17,6 +17,8 @@ import { listReviews } from './reviews.ts';
 import { submitCheckout, submitCheckpoint } from './submit-report.ts';
 
 const tag = 'passports';
+/** A thousand calls of three members and two thousand names count 35,000. */
+const MOST_REPORT_VALUES = 40_000;
 const params = z.object({ jti: z.string() });
 const report = {
   services_used: ['github'],
@@ -34,6 +36,7 @@ const checkpoint = route({
   audience: 'operator-scope',
   params,
   body: CheckpointBodySchema,
+  mostValues: MOST_REPORT_VALUES,
   example: report,
   status: 201,
   reply: CheckpointAnswerSchema,
@@ -52,6 +55,7 @@ const checkout = route({
   audience: 'operator-scope',
   params,
   body: CheckoutBodySchema,
+  mostValues: MOST_REPORT_VALUES,
   example: report,
   status: 201,
   reply: CheckoutAnswerSchema,

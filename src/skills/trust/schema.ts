@@ -17,9 +17,12 @@ const PassportClaimSchema = z.strictObject({
 });
 export type PassportClaim = z.output<typeof PassportClaimSchema>;
 
+/** A passport of 16 KiB has fewer than a hundred (decision A2). */
+const MOST_CLAIMS = 250;
+
 /** POST /v1/skills/:id/check-trust */
 export const CheckTrustSchema = z
-  .strictObject({ passport_claims: z.array(PassportClaimSchema).max(1_000) })
+  .strictObject({ passport_claims: z.array(PassportClaimSchema).max(MOST_CLAIMS) })
   .meta({ id: 'CheckTrust', examples: [{ passport_claims: [{ claim_type: 'kyc', assurance_level: 'substantial' }] }] });
 
 export const TrustEvaluationSchema = z

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../../src/database/pool.ts';
 import type { Agent } from '../../../src/accounts/agents/schema.ts';
 import { buildAgent, buildMemberKey, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { signIn, type Person } from '../../support/people.ts';
-import { assertProblem, assertStatus, type Reply } from '../../support/service.ts';
+import { assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
 import { block, otherJwk, publicJwk } from '../../authority/support.ts';
 
 /** A request with a key that needs a person's approval; it can be sent again with that approval. */
@@ -101,6 +103,27 @@ describe('changes of an agent that need a person', () => {
       assertStatus(await (await buildOperator()).post('/v1/agents', twin), 201);
       assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
       assertStatus(await operator.post('/v1/agents', twin), 201);
+    });
+
+    it('is one that it had before, too', async () => {
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: publicJwk }), 200);
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: otherJwk }), 200);
+      await block(agentId);
+      for (const key of [publicJwk, otherJwk])
+        assertProblem(await operator.post('/v1/agents', { name: 'twin', public_jwk: key }), 'AGENT_BLOCKED');
+      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      await buildAgent(operator, { public_jwk: publicJwk });
+    });
+
+    it('is found among a bounded number of keys: an agent has had a thousand at most', async () => {
+      const pool = await database();
+      await pool.query(sql.type(z.object({}))`
+        insert into agent_public_keys (agent_id, operator_id, key_thumbprint)
+        select ${agentId}, ${operator.operatorId}, 'key ' || n from generate_series(1, 999) as n`);
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: publicJwk }), 200);
+      assertProblem(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: otherJwk }), 'INVALID_STATE');
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: null }), 200);
+      assertStatus(await operator.patch(`/v1/agents/${agentId}`, { public_jwk: publicJwk }), 200);
     });
 
     it('cannot be taken off it meanwhile', async () => {

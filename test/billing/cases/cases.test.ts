@@ -5,7 +5,7 @@ import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema
 import { newId } from '../../../src/ids/ids.ts';
 import { postApproved, refusedWith } from '../../governance/support.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
-import { disputeObject, paymentEventBody, refundObject } from '../../support/payment-webhooks.ts';
+import { disputeObject, paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
 import { assertProblem, assertStatus, database, platform, type Reply } from '../../support/service.ts';
 import {
@@ -14,6 +14,7 @@ import {
   beginTopUp,
   buildTopUp,
   movements,
+  outcomeOf,
   post,
   refundOf,
   topUpEvent,
@@ -210,11 +211,11 @@ describe('What waits for a person', function () {
       post(paymentEventBody('charge.dispute.updated', disputeObject(id, paymentId, 1_000, { status }), { createdAt }));
 
     it('is a refund that was released and paid after all, until the bank sends it back', async () => {
-      const { operator, id, report } = await settledByHand('failed');
+      const { operator, topUp, id, report } = await settledByHand('failed');
       for (let times = 0; times < 2; times += 1) await report('succeeded');
       assert.deepEqual(await shown(operator), [['refund_paid_after_all', id, 1_000]]);
       await report('failed');
-      assert.deepEqual(await shown(operator), [['refund_came_back', id, 1_000]]);
+      assert.deepEqual(await shown(operator), [['refund_came_back', topUp, 1_000]]);
     });
 
     it('is a refund that a person made at the provider, and that the bank sends back', async () => {
@@ -223,8 +224,121 @@ describe('What waits for a person', function () {
       const paymentId = (await topUpRow(topUp)).payment_id ?? '';
       await refunded(paymentId, 400);
       const re = `re_dashboard_${topUp}`;
-      await post(paymentEventBody('refund.updated', refundObject(re, paymentId, 'failed')));
-      assert.deepEqual(await shown(operator), [['refund_came_back', re, null]]);
+      await post(paymentEventBody('refund.updated', refundObject(re, paymentId, 'failed', { amount: 400 })));
+      assert.deepEqual(await shown(operator), [['refund_came_back', topUp, 400]]);
+    });
+
+    const minutes = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
+    /** A top-up of $10, of which $3 were refunded in the provider's dashboard and came back from the bank. */
+    const cameBack = async () => {
+      const operator = await buildOperator();
+      const { id: topUp, transactionId } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      const sumAt = (minute: number, cents: number) =>
+        post(
+          paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), { createdAt: minutes(minute) }),
+        );
+      await sumAt(10, 300);
+      const failed = refundObject(`re_dashboard_${topUp}`, paymentId, 'failed', { amount: 300 });
+      await post(paymentEventBody('refund.failed', failed, { createdAt: minutes(20) }));
+      assert.deepEqual(await walletOf(operator), [700, 0, 0]);
+      const [alarm] = await alarmsOf(operator);
+      assert(alarm !== undefined);
+      return { operator, topUp, transactionId, sumAt, alarm, give: `/v1/admin/billing/alarms/${alarm.id}/give-back` };
+    };
+
+    it('of a refund that came back is decided by giving it back, which a person approves', async () => {
+      const { operator, topUp, give } = await cameBack();
+      assertProblem(await platform().post(give, { reason }), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.deepEqual(await walletOf(operator), [700, 0, 0]);
+      const decided = assertStatus(await decide(give), 200);
+      assert.deepEqual([decided.kind, decided.outcome], ['alarm', 'given_back']);
+      assert.deepEqual(await centsOf(operator), [1_000, -300, 300]);
+      assert.deepEqual([await alarmsOf(operator), await walletOf(operator)], [[], [1_000, 0, 0]]);
+      assert((await audited(topUp)).includes('refund.given_back'));
+      assert(decided.transaction_id !== null);
+      assertProblem(await platform().post(give, { reason }), 'INVALID_STATE');
+    });
+
+    it('of a refund that was given back hides none that comes later', async () => {
+      for (const [cents, left] of [
+        [1_000, 0],
+        [200, 800],
+      ] as const) {
+        const { operator, give, sumAt } = await cameBack();
+        assertStatus(await decide(give), 200);
+        await sumAt(40, cents);
+        assert.deepEqual(await walletOf(operator), [left, 0, 0]);
+      }
+      const { operator, give, transactionId } = await cameBack();
+      assertStatus(await decide(give), 200);
+      assert.equal((await refundOf(operator, transactionId)).amount_cents, 1_000);
+    });
+
+    it('of a refund that was dismissed, since the operator has it otherwise, hides none that comes later', async () => {
+      const { operator, alarm, sumAt } = await cameBack();
+      await credit(operator.operatorId, 300);
+      assertStatus(await platform().post(pathOf(alarm), { reason }), 200);
+      assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+      await sumAt(40, 1_000);
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+    });
+
+    it('of a refund that came back shrinks by what is refunded later, and is over when that is all', async () => {
+      const { operator, topUp, sumAt } = await cameBack();
+      await sumAt(40, 200);
+      assert.deepEqual(await shown(operator), [['refund_came_back', topUp, 100]]);
+      await sumAt(50, 300);
+      assert.deepEqual([await shown(operator), await walletOf(operator)], [[], [700, 0, 0]]);
+    });
+
+    it('of a released refund that was paid after all and came back is given back, and the top-up is whole', async () => {
+      const { operator, transactionId, report } = await settledByHand('failed');
+      await report('succeeded');
+      await report('failed');
+      const [alarm] = await alarmsOf(operator);
+      assertStatus(await decide(`/v1/admin/billing/alarms/${alarm?.id}/give-back`), 200);
+      assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+      assert.equal((await refundOf(operator, transactionId)).amount_cents, 1_000);
+    });
+
+    it('of a refund that stood for ours is given back: ours has failed', async () => {
+      const { operator, id, transactionId, report } = await settledByHand('succeeded', { known: false });
+      assert.equal(await report('failed', {}, `re_by_hand_${id}`), 'came_back');
+      const [alarm] = await alarmsOf(operator);
+      assert.deepEqual([alarm?.concerns, alarm?.amount_cents], [id, 1_000]);
+      const decided = assertStatus(await decide(`/v1/admin/billing/alarms/${alarm?.id}/give-back`), 200);
+      assert(decided.transaction_id !== null);
+      assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+      assert.equal(assertStatus(await operator.get(`/v1/billing/refunds/${id}`), 200).status, 'failed');
+      assert.equal((await refundOf(operator, transactionId)).amount_cents, 1_000);
+    });
+
+    it('of anything else is not given back', async () => {
+      const { operator, report } = await settledByHand('failed');
+      await report('succeeded');
+      const [alarm] = await alarmsOf(operator);
+      const refused = await platform().post(`/v1/admin/billing/alarms/${alarm?.id}/give-back`, { reason });
+      assertProblem(refused, 'INVALID_STATE');
+      assertProblem(await platform().post('/v1/admin/billing/alarms/alm_nothing/give-back', { reason }), 'NOT_FOUND');
+    });
+
+    it('is a refund without us that came back while ours is requested', async () => {
+      const operator = await buildOperator();
+      const { id: topUp, transactionId } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      await refunded(paymentId, 300);
+      const id = await hangingRefund(operator, transactionId, false);
+      const report = async (over: Record<string, unknown>): Promise<string | null> => {
+        const eventId = newId('evt');
+        const refund = refundObject(`re_dashboard_${topUp}`, paymentId, 'failed', { amount: 300, ...over });
+        await post(paymentEventBody('refund.failed', refund, { id: eventId }));
+        return outcomeOf(eventId);
+      };
+      assert.equal(await report({}), 'came_back');
+      assert.deepEqual(await shown(operator), [['refund_came_back', topUp, 300]]);
+      const ours = { id: `re_${id}`, amount: 700, metadata: { carnet_key: `refund:${transactionId}` } };
+      assert.equal(await report(ours), 'being_requested');
     });
 
     it('is a dispute of a status that we do not know, until it has one that we know', async () => {
@@ -327,6 +441,17 @@ describe('What waits for a person', function () {
       assert.deepEqual(await centsOf(operator), [1_000, 1_000]);
       await refunded(`pi_cs_again_${topUp.id}`, 1_000);
       assert.equal(await balanceOf(operator), 1_000);
+    });
+
+    it('in a checkout of which another payment was credited since is not taken', async () => {
+      const operator = await buildOperator();
+      const topUp = await beginTopUp(operator);
+      await post(topUpEvent(topUp, undefined, { amount_total: 900, payment_intent: `pi_other_${topUp.id}` }));
+      await post(topUpEvent(topUp));
+      assert.equal(await balanceOf(operator), 1_000);
+      const differing = await onlyCase(operator);
+      assertProblem(await platform().post(pathOf(differing, 'take'), { reason }), 'INVALID_STATE');
+      assertStatus(await platform().post(pathOf(differing, 'dismiss'), { reason }), 200);
     });
 
     it('and was given back at the provider is dismissed', async () => {

@@ -85,5 +85,5 @@ export async function settledRefund(
     await post(paymentEventBody('refund.updated', refundObject(re, paymentId, status, { metadata }), { id: eventId }));
     return outcomeOf(eventId);
   };
-  return { operator, transactionId, id, sum, report };
+  return { operator, topUp, paymentId, transactionId, id, sum, report };
 }

@@ -135,13 +135,18 @@ function stories(program: string): void {
 
     it('forgets what was reported of payments that are not ours, after a quarter of a year', async () => {
       const { pool } = rig.context;
-      await pool.query(sql.unsafe`insert into refunded_payments (payment_id, refunded_cents, reported_at)
-        values ('pi_old_shop', 1, now() - interval '91 days'), ('pi_young_shop', 1, now() - interval '89 days')`);
+      await pool.query(sql.unsafe`insert into refunded_payments (payment_id, reported_at)
+        values ('pi_old_shop', now() - interval '91 days'), ('pi_young_shop', now() - interval '89 days')`);
+      await pool.query(sql.unsafe`insert into refunded_sums (payment_id, at, cents)
+        values ('pi_old_shop', now(), 1), ('pi_young_shop', now(), 1)`);
+      await pool.query(sql.unsafe`insert into transfer_reversals (transfer_id, whole, reported_at)
+        values ('tr_old_shop', true, now() - interval '91 days'), ('tr_young_shop', true, now() - interval '89 days')`);
       await readAll();
       const left = await pool.anyFirst(
         sql.unsafe`select payment_id from refunded_payments where payment_id in ('pi_old_shop', 'pi_young_shop')`,
       );
       assert.deepEqual(left, ['pi_young_shop']);
+      assert.deepEqual(await pool.anyFirst(sql.unsafe`select transfer_id from transfer_reversals`), ['tr_young_shop']);
     });
   });
 

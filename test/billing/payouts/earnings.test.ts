@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { listCases } from '../../../src/billing/cases/queries.ts';
+import { assertLedger } from '../../../src/billing/index.ts';
+import { recordTransferReversed } from '../../../src/billing/payments/queries.ts';
 import type { Earnings, Payout } from '../../../src/billing/payouts/schema.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
@@ -86,6 +89,38 @@ describe('GET /v1/earnings', () => {
     });
     await run(await database(), sql.fragment`select settle_payout(${`${operatorId}:2019-02`}, null)`);
     assert.deepEqual(await earningsOf(publisher), { available_cents: 1_500, pending_cents: 0, lifetime_cents: 2_500 });
+  });
+
+  it('has a payout again that was taken back before its transfer was known here', async () => {
+    for (const [whole, status, available] of [
+      [true, 'failed', 1_000],
+      [false, 'paid', 0],
+    ] as const) {
+      const publisher = await buildOperator();
+      const { operatorId } = publisher;
+      const [db, transfer] = [await database(), `tr_${operatorId}`];
+      await run(db, sql.fragment`update operators set payout_account = 'acct_1' where id = ${operatorId}`);
+      await sold(publisher, 1_000);
+      const id = await stated(publisher, '2019-01', 'transferring');
+      const reversed = { id: newId('evt'), type: 'transfer.reversed', createdAt: new Date() };
+      const fact = { kind: 'transfer_reversed', transferId: transfer, amountCents: 900 } as const;
+      const { outcome } = await recordTransferReversed(
+        db,
+        { ...reversed, ...fact, reversedCents: whole ? 900 : 400 },
+        'req_test',
+      );
+      assert.equal(outcome, 'kept');
+      await run(db, sql.fragment`select settle_payout(${`${operatorId}:2019-01`}, ${transfer})`);
+      const payouts = assertStatus(await publisher.get<Page>('/v1/payouts'), 200).payouts;
+      assert.deepEqual([payouts[0]?.id, payouts[0]?.status], [id, status]);
+      assert.equal((await earningsOf(publisher)).available_cents, available);
+      const alarms = await listCases(db, { operatorId, after: null, limit: 10 });
+      assert.deepEqual(
+        alarms.map(({ alarm }) => alarm),
+        whole ? [] : ['payout_reversed_in_part'],
+      );
+      await assertLedger(db);
+    }
   });
 
   it('is readable by members and agents', async () => {

@@ -130,6 +130,11 @@ describe('reading a payment webhook', () => {
     '{"object":"v2.core.event"}',
     body.replace('"created":', '"was":'),
     body.replace('evt_1', ''),
+    body.replace('evt_1', 'evt_\\u0000'),
+    body.replace('evt_1', 'evt_\\ud800'),
+    body.replace('customer.created', 'customer.\\u0000'),
+    body.replace('"created":', '"created":1e300,"was":'),
+    body.replace('"created":', '"created":1.5,"was":'),
   ]) {
     it(`refuses ${text.slice(0, 30)}, although it is signed, since it is no event`, () => {
       assert.equal(refusalOf(text, signPaymentEvent(text, { secret })).code, 'VALIDATION_ERROR');
@@ -212,6 +217,89 @@ describe('the meaning of an event of Stripe', () => {
   for (const [what, type, object] of notOurs)
     it(`${what} means nothing here`, () => assert.deepEqual(factOf(type, object), { kind: 'other' }));
 
+  /** Amounts and texts that no column takes as they are: the provider would send the event again for days. */
+  const amounts = [10.5, 1e300, 2 ** 60];
+  const texts = ['pi_\0', 'pi_\ud800', '\udc00pi'];
+  const subscription = subscriptionObject({ id: 'sub_1', operatorId: 'op_1', tier: 'pro' });
+  const unkeepable: [type: string, objects: Record<string, unknown>[]][] = [
+    [
+      'checkout.session.completed',
+      [
+        ...amounts.map((amount_total) => session({ amount_total })),
+        ...texts.flatMap((text) => [
+          session({ id: text }),
+          session({ payment_intent: text }),
+          session({ payment_intent: { id: text } }),
+          session({ currency: text }),
+          session({ metadata: { ...metadata, carnet_reference: text } }),
+        ]),
+      ],
+    ],
+    [
+      'charge.refunded',
+      [
+        ...[...amounts, -1].map((cents) => refundedCharge('pi_1', 100, cents)),
+        ...texts.map((text) => refundedCharge(text, 100, 100)),
+      ],
+    ],
+    [
+      'refund.failed',
+      [
+        ...[...amounts, -1].map((amount) => refundObject('re_1', 'pi_1', 'failed', { amount })),
+        ...texts.flatMap((text) => [
+          refundObject(text, 'pi_1', 'failed'),
+          refundObject('re_1', text, 'failed'),
+          refundObject('re_1', 'pi_1', 'failed', { metadata: { carnet_key: text } }),
+        ]),
+      ],
+    ],
+    [
+      'charge.dispute.created',
+      [
+        ...[...amounts, 0, -1].map((amount) => disputeObject('dp_1', 'pi_1', amount)),
+        ...amounts.map((amount) =>
+          disputeObject('dp_1', 'pi_1', 100, { balance_transactions: [balanceTransaction('txn_1', amount)] }),
+        ),
+        disputeObject('dp_1', 'pi_1', 2 ** 50, {
+          balance_transactions: [
+            balanceTransaction('txn_1', -1, { currency: 'eur' }),
+            balanceTransaction('txn_2', 2 ** 50, { currency: 'eur' }),
+          ],
+        }),
+        ...texts.flatMap((text) => [
+          disputeObject(text, 'pi_1', 100),
+          disputeObject('dp_1', text, 100),
+          disputeObject('dp_1', 'pi_1', 100, { status: text }),
+          disputeObject('dp_1', 'pi_1', 100, { balance_transactions: [balanceTransaction(text, -100)] }),
+        ]),
+      ],
+    ],
+    [
+      'transfer.reversed',
+      [
+        ...amounts.map((amount_reversed) => ({ id: 'tr_1', object: 'transfer', amount: 100, amount_reversed })),
+        ...texts.map((id) => ({ id, object: 'transfer', amount: 100, amount_reversed: 100 })),
+      ],
+    ],
+    [
+      'customer.subscription.updated',
+      [
+        ...texts.flatMap((text) => [
+          { ...subscription, id: text },
+          { ...subscription, customer: text },
+          { ...subscription, metadata: { carnet_operator: text } },
+        ]),
+        { ...subscription, current_period_start: 1e300 },
+        { ...subscription, items: { data: [{ id: 'si_1', price: { id: 'price_seat' }, quantity: 1.5 }] } },
+      ],
+    ],
+    ['invoice.paid', texts.map((id) => paidInvoice(id))],
+  ];
+  for (const [type, objects] of unkeepable)
+    it(`${type} with an amount or a text that cannot be kept as it is means nothing here`, () => {
+      for (const object of objects) assert.deepEqual(factOf(type, object), { kind: 'other' }, JSON.stringify(object));
+    });
+
   it('an event on a connected account means nothing here, whatever metadata it has', () => {
     const ofOurs = paymentEventBody('checkout.session.completed', session());
     const text = JSON.stringify({ ...(JSON.parse(ofOurs) as object), account: 'acct_of_a_publisher' });
@@ -240,7 +328,14 @@ describe('the meaning of an event of Stripe', () => {
   ]) {
     it(`a refund that is ${status} is ${ours}`, () => {
       for (const type of ['refund.updated', 'refund.failed', 'charge.refund.updated']) {
-        const fact = { kind: 'refund', providerRefundId: 're_1', paymentId: 'pi_1', key: null, status: ours };
+        const fact = {
+          kind: 'refund',
+          providerRefundId: 're_1',
+          paymentId: 'pi_1',
+          key: null,
+          amountCents: 1_000,
+          status: ours,
+        };
         assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), fact);
         const requested = refundObject('re_1', 'pi_1', status ?? '', { metadata: { carnet_key: 'refund:txn_1' } });
         assert.deepEqual(factOf(type, requested), { ...fact, key: 'refund:txn_1' });

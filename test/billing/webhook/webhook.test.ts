@@ -118,6 +118,19 @@ describe('POST /v1/billing/webhooks/stripe', function () {
     await assertNothingCredited();
   });
 
+  it('answers 200 to amounts and ids that cannot be kept, and credits nothing', async () => {
+    for (const over of [
+      { amount_total: 10.5 },
+      { amount_total: 1e300 },
+      { payment_intent: 'pi_\0' },
+      { payment_intent: 'pi_\ud800' },
+    ])
+      await post(topUpEvent(topUp, undefined, over));
+    assert.equal(await balanceOf(operator), 0);
+    await post(topUpEvent(topUp));
+    assert.equal(await balanceOf(operator), 1_000);
+  });
+
   it('credits what was paid, once, however often the event is sent, a hundred at once', async () => {
     const body = topUpEvent(topUp);
     const replies = await Promise.all(Array.from({ length: 100 }, () => postPaymentEvent(body)));

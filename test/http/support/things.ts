@@ -3,7 +3,7 @@ import { runCommand } from '../../../src/commands/run.ts';
 import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { cursorList, offsetAnswer, offsetList, offsetQuery } from '../../../src/http/lists/pagination.ts';
 import { applied } from '../../../src/http/prefer.ts';
-import { route, type AnyRoute } from '../../../src/http/route.ts';
+import { MANY_VALUES, route, type AnyRoute } from '../../../src/http/route.ts';
 
 /** A small domain for the tests of the shell: everything that a route can declare, and nothing behind it. */
 
@@ -35,6 +35,7 @@ const make = route({
   operation: 'makeThing',
   audience: 'anyone',
   body: MakeThingSchema,
+  mostValues: MANY_VALUES,
   example: { name: 'one', size: 2 },
   status: 201,
   reply: ThingSchema,

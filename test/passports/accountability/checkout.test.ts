@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { translateDatabaseError } from '../../../src/database/errors.ts';
 import { sql, type DatabasePool } from '../../../src/database/pool.ts';
+import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { CheckoutBodySchema } from '../../../src/passports/accountability/schema.ts';
 import { advanceSession } from '../../../src/passports/accountability/advance-session.ts';
@@ -49,8 +51,15 @@ describe('a checkout', () => {
       .body;
   const reviewOf = ({ jti }: Lineage) =>
     db.maybeOne(sql.type(ReviewRow)`select id, review_status, risk, missed from checkouts where lineage_id = ${jti}`);
-  const held = ({ agent }: Lineage) =>
-    db.oneFirst(sql.type(z.object({ held: z.boolean() }))`select held_agent(array[${agent}]) is not null as held`);
+  const held = ({ agent }: Lineage): Promise<boolean> =>
+    db.query(sql.type(z.object({}))`select from refuse_agents_bound(array[${agent}])`).then(
+      () => false,
+      (error: unknown) => {
+        const refused = translateDatabaseError(error);
+        assert(refused instanceof CarnetError && refused.code === 'AGENT_REVIEW_PENDING', String(error));
+        return true;
+      },
+    );
 
   it('of an enforced agent makes a review, clean where nothing was flagged, and does not hold the agent', async () => {
     const lineage = await newLineage(db, { operator });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { CheckoutBodySchema } from '../../../src/passports/accountability/schema.ts';
@@ -205,6 +206,98 @@ describe('Reviews of checkouts', () => {
       await issue(twin);
     });
 
+    describe('of agents with one key', () => {
+      /** A public key that nobody else has. */
+      const newKey = () => {
+        const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+        return { kty: 'OKP', crv: 'Ed25519', x };
+      };
+      const agentWith = async (key: object | null): Promise<string> =>
+        (await buildAgent(operator, { accountability: 'enforced', public_jwk: key })).id;
+      const setKey = (agentId: string, key: object | null) =>
+        operator.patch(`/v1/agents/${agentId}`, { public_jwk: key });
+      const delegateReply = ({ token }: Issued, agentId: string): Promise<Reply> =>
+        operator.post('/v1/passports/delegate', { parent_passport_token: token, child_agent_id: agentId, scopes: [] });
+      const refreshReply = ({ token }: Issued): Promise<Reply> => operator.post('/v1/passports/refresh', { token });
+
+      it('blocked with block_future: the block binds all that the hold bound, until a person unblocks the agent', async () => {
+        const key = newKey();
+        const [agentId, twin, below] = [await agentWith(key), await agentWith(key), await enforced()];
+        const parent = await issue(twin);
+        const child = await delegate(parent, below);
+        const review = await critical(await issue(agentId));
+        const refusedAll = async (code: 'AGENT_REVIEW_PENDING' | 'AGENT_BLOCKED'): Promise<void> => {
+          for (const reply of [
+            await issueReply(twin),
+            await refreshReply(parent),
+            await delegateReply(parent, below),
+            await refreshReply(child),
+            await delegateReply(child, below),
+          ])
+            assertProblem(reply, code);
+        };
+        await refusedAll('AGENT_REVIEW_PENDING');
+        assertStatus(await decide(review, { decision: 'blocked', block_future: true }), 200);
+        await refusedAll('AGENT_BLOCKED');
+        assert.equal((await issueReply(twin)).body.agent_id, agentId, 'it names who is to be unblocked');
+        assertProblem(await operator.post('/v1/agents', { name: 'new', public_jwk: key }), 'AGENT_BLOCKED');
+        assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+        await issue(twin);
+        assertStatus(await refreshReply(child), 201);
+        await agentWith(key);
+      });
+
+      it('of which one loses the key before the report, or during the hold: hold and block bind the key that it had', async () => {
+        const key = newKey();
+        const [agentId, twin] = [await agentWith(key), await agentWith(key)];
+        const passport = await issue(agentId);
+        assertStatus(await setKey(agentId, null), 200);
+        const review = await critical(passport);
+        assertProblem(await issueReply(twin), 'AGENT_REVIEW_PENDING');
+        assertStatus(await setKey(agentId, newKey()), 200);
+        assertStatus(await decide(review, { decision: 'blocked', block_future: true }), 200);
+        assertProblem(await issueReply(twin), 'AGENT_BLOCKED');
+        assertProblem(await operator.post('/v1/agents', { name: 'again', public_jwk: key }), 'AGENT_BLOCKED');
+        const other = await agentWith(null);
+        assertProblem(await setKey(other, key), 'AGENT_BLOCKED');
+        await issue(other);
+      });
+
+      it('of which one had the key for a while between two others', async () => {
+        const key = newKey();
+        const [agentId, twin] = [await agentWith(newKey()), await agentWith(key)];
+        const passport = await issue(agentId);
+        assertStatus(await setKey(agentId, key), 200);
+        assertStatus(await setKey(agentId, null), 200);
+        await critical(passport);
+        assertProblem(await issueReply(twin), 'AGENT_REVIEW_PENDING');
+      });
+
+      it('binds a twin also where a bearer takes the key off it', async () => {
+        const key = newKey();
+        const [agentId, twin] = [await agentWith(key), await agentWith(key)];
+        const review = await critical(await issue(agentId));
+        assertStatus(await setKey(twin, null), 200);
+        assertProblem(await issueReply(twin), 'AGENT_REVIEW_PENDING');
+        assertStatus(await decide(review, { decision: 'blocked', block_future: true }), 200);
+        assertProblem(await issueReply(twin), 'AGENT_BLOCKED');
+      });
+
+      it('with two reviews: each holds until it is decided', async () => {
+        const key = newKey();
+        const [agentId, twin, third] = [await agentWith(key), await agentWith(key), await agentWith(key)];
+        const [first, second] = [await issue(agentId), await issue(twin)];
+        const [one, two] = [await critical(first), await critical(second)];
+        assertStatus(await decide(one, { decision: 'approved' }, person), 200);
+        assertProblem(await issueReply(third), 'AGENT_REVIEW_PENDING');
+        assertStatus(await decide(two, { decision: 'blocked', block_future: true }), 200);
+        assertProblem(await issueReply(third), 'AGENT_BLOCKED');
+        assertStatus(await person.post(`/v1/agents/${twin}/unblock`), 200);
+        await issue(third);
+        await issue(agentId);
+      });
+    });
+
     it("approved: a key needs a person's approval, once, and then the hold is lifted", async () => {
       const agentId = await enforced();
       const passport = await issue(agentId);
@@ -281,6 +374,19 @@ describe('Reviews of checkouts', () => {
       await critical(passport);
       assert.equal(assertStatus(await decide(missed, body), 200).review.status, 'blocked');
       assertProblem(await issueReply(agentId), 'AGENT_BLOCKED');
+    });
+
+    it('blocked for good and unblocked before a late report with a critical flag: it waits for a person again, and holds', async () => {
+      const { agentId, passport, missed } = await missing();
+      const body = { decision: 'blocked', block_future: true };
+      assertStatus(await decide(missed, body), 200);
+      assertStatus(await person.post(`/v1/agents/${agentId}/unblock`), 200);
+      assertStatus(await issueReply(agentId), 201);
+      await critical(passport);
+      assertProblem(await issueReply(agentId), 'AGENT_REVIEW_PENDING');
+      assertProblem(await decide(missed, { decision: 'approved' }), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assertStatus(await decide(missed, { decision: 'approved' }, person), 200);
+      assertStatus(await issueReply(agentId), 201);
     });
 
     it('approved by somebody who has not seen the late report: the approval lapses, and they look again', async () => {

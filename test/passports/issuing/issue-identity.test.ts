@@ -84,7 +84,7 @@ describe('POST /v1/passports/issue, identity claims', () => {
 
       // It expires in 0.3 to 1.3 s, and a request while a passport is written takes longer.
       await pool.query(sql.unsafe`
-        create or replace function held_agent(p_agents text[]) returns text language sql volatile as 'select null::text from pg_sleep(1.4)'`);
+        create or replace function refuse_agents_bound(p_agents text[]) returns void language sql volatile as 'select from pg_sleep(1.4)'`);
       const end = await pool.oneFirst(sql.type(z.object({ end: z.number() }))`
         update identity_claims set expires_at = date_trunc('second', clock_timestamp() + interval '0.3 seconds') + interval '1 second'
         returning extract(epoch from expires_at)::float8 as end`);

@@ -69,6 +69,14 @@ describe(`POST ${PATH}`, () => {
     assertProblem(await own.anonymous.post(PATH, { token: '', service_id: 7 }), 'VALIDATION_ERROR', 'service_id');
   });
 
+  it('parses no body of many values, which anybody could send', async () => {
+    const members = Object.fromEntries(Array.from({ length: 24_900 }, (_none, at) => [`k${at}`, at]));
+    for (const token of [members, Array.from({ length: 20 }, () => [])]) {
+      const refused = await own.anonymous.post<{ errors: { code: string }[] }>(PATH, { token });
+      assert.deepEqual([refused.status, refused.body.errors[0]?.code], [400, 'too_many_values']);
+    }
+  });
+
   it('ignores an Idempotency-Key, even one that is not well formed', async () => {
     assert.equal(
       assertStatus(await own.anonymous.post<Verdict>(PATH, { token: '' }, { 'idempotency-key': 'é'.repeat(300) }), 200)

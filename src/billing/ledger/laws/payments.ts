@@ -92,21 +92,31 @@ export const paymentLaws: readonly LedgerLaw[] = [
         d.taken_cents = dispute_due(d) as holds
       from disputes d join top_ups t on t.payment_id = d.payment_id and t.status = 'paid'
       union all
-      select p.payment_id, p.charged_back_cents::text, format('at least %s', least(p.refunded_cents, t.amount_cents) - coalesce(ours.cents, 0)),
-        p.charged_back_cents >= least(p.refunded_cents, t.amount_cents) - coalesce(ours.cents, 0)
+      select p.payment_id, p.charged_back_cents::text, format('at least %s', outside_refunded(t)), p.charged_back_cents >= outside_refunded(t)
+      from refunded_payments p join top_ups t on t.payment_id = p.payment_id and t.status = 'paid'`,
+  },
+  {
+    law: 'what came back waits for a person',
+    means: 'until they have decided: what was taken for refunds without us, and is not refunded any more',
+    of: 'payments that were refunded',
+    rows: sql.fragment`
+      select p.payment_id as subject, coalesce(a.amount_cents, 0)::text as stored, (p.charged_back_cents - outside_refunded(t))::text as proven,
+        coalesce(a.amount_cents, 0) = p.charged_back_cents - outside_refunded(t) as holds
       from refunded_payments p join top_ups t on t.payment_id = p.payment_id and t.status = 'paid'
-      left join (select top_up_id, sum(amount_cents) as cents from refunds where status <> 'failed' group by 1) ours on ours.top_up_id = t.id`,
+      left join billing_alarms a on a.kind = 'refund_came_back' and a.concerns = t.id and a.status = 'open'`,
   },
   {
     law: 'what was refunded without us was taken back',
-    means: 'from the wallet and as receivables together',
+    means: 'from the wallet and as receivables together, less what came back and was given back',
     of: 'payments that were refunded',
     rows: sql.fragment`
-      select p.payment_id as subject, p.charged_back_cents::text as stored, coalesce(c.cents, 0)::text as proven,
-        p.charged_back_cents = coalesce(c.cents, 0) as holds
+      select p.payment_id as subject, (p.charged_back_cents + p.dismissed_cents)::text as stored, coalesce(c.cents, 0)::text as proven,
+        p.charged_back_cents + p.dismissed_cents = coalesce(c.cents, 0) as holds
       from refunded_payments p left join (
         select split_part(cause, ':', 2) as payment_id, sum(cents) as cents from (
           select cause, amount_cents as cents from transfers where kind = 'adjustment' and cause like 'refunded:%'
+          union all
+          select cause, -amount_cents from transfers where kind = 'adjustment' and cause like 'given_back:%'
           union all
           select id, amount_cents from receivables where id like 'refunded:%') parts
         group by 1) c
@@ -121,7 +131,7 @@ export const paymentLaws: readonly LedgerLaw[] = [
         coalesce(d.id, p.payment_id, back.id, owed.id) is not null as holds
       from transfers t
       left join disputes d on t.cause like any (array['dispute:%', 'returned:%']) and d.id = split_part(t.cause, ':', 2)
-      left join refunded_payments p on t.cause like 'refunded:%' and p.payment_id = split_part(t.cause, ':', 2)
+      left join refunded_payments p on t.cause like any (array['refunded:%', 'given_back:%']) and p.payment_id = split_part(t.cause, ':', 2)
       left join refunds back on back.id = case when t.cause like 'unrefunded:%' then substr(t.cause, 12) end
       left join receivables owed on owed.id = case when t.cause like 'receivable:%' then regexp_replace(t.cause, '^receivable:(.*):[^:]*$', '\\1') end
       where t.kind = 'adjustment' and 'platform:payments' in (t.debit_account, t.credit_account)`,

@@ -1,16 +1,20 @@
 -- Brings the wallet in line with what is known of a payment that we credited: refunds that were not ours and disputes (decision B10).
 -- The caller holds the row of the top-up.
 create function apply_reversals(t top_ups) returns void language plpgsql as $$
-declare r refunded_payments; d disputes; ours bigint; outside bigint; due bigint;
+declare r refunded_payments; d disputes; due bigint;
 begin
   select * into r from refunded_payments where payment_id = t.payment_id for no key update;
   if found then
-    select coalesce(sum(amount_cents), 0) into ours from refunds where top_up_id = t.id and status in ('pending', 'succeeded');
-    outside := least(r.refunded_cents, t.amount_cents) - ours;
-    if outside > r.charged_back_cents then
-      perform charge_back(t.operator_id, outside - r.charged_back_cents, 'refunded:' || t.payment_id || ':' || outside,
+    due := outside_refunded(t);
+    if due > r.charged_back_cents then
+      perform charge_back(t.operator_id, due - r.charged_back_cents, format('refunded:%s:%s', t.payment_id, r.moves + 1),
         'Refunded by the payment provider');
-      update refunded_payments set charged_back_cents = outside where payment_id = t.payment_id;
+      update refunded_payments set charged_back_cents = due, moves = moves + 1 where payment_id = t.payment_id;
+    end if;
+    if due < r.charged_back_cents then
+      perform raise_billing_alarm('refund_came_back', t.id, t.operator_id, r.charged_back_cents - due);
+    else
+      perform end_billing_alarm('refund_came_back', t.id);
     end if;
   end if;
   for d in select * from disputes where payment_id = t.payment_id order by id for no key update loop

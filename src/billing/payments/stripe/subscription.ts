@@ -3,19 +3,20 @@ import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import type { PricedItem, StripeSettings } from '../../../context/config.ts';
 import type { SubscriptionState } from '../provider.ts';
+import { Id, Seconds, Text } from './fields.ts';
 import { readsOf } from './listed.ts';
 import { subscriptionStatusOf } from './statuses.ts';
 
 /** The ids of the prices of tiers and seats: the first of each list is sold, all are known. */
 export type Prices = StripeSettings['prices'];
 
-const Id = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
-const Seconds = z.number();
+/** Seats are an integer of Postgres. */
+const Quantity = z.int32().min(0);
 
 const SubscriptionItem = z.object({
-  id: z.string(),
-  price: z.object({ id: z.string() }),
-  quantity: z.number().nullish(),
+  id: Text,
+  price: z.object({ id: Text }),
+  quantity: Quantity.nullish(),
   current_period_start: Seconds.nullish(),
   current_period_end: Seconds.nullish(),
 });
@@ -28,15 +29,15 @@ type SubscriptionItem = z.infer<typeof SubscriptionItem>;
  */
 export const StripeSubscription = readsOf<Stripe.Subscription>()(
   z.object({
-    id: z.string(),
+    id: Text,
     customer: Id,
-    status: z.string(),
+    status: Text,
     cancel_at_period_end: z.boolean().nullish(),
     cancel_at: Seconds.nullish(),
     current_period_start: Seconds.nullish(),
     current_period_end: Seconds.nullish(),
     items: z.object({ data: z.array(SubscriptionItem) }),
-    metadata: z.record(z.string(), z.string()).nullish(),
+    metadata: z.record(Text, Text).nullish(),
   }),
 );
 export type StripeSubscription = z.infer<typeof StripeSubscription>;

@@ -1,17 +1,13 @@
--- A payout was taken back from the publisher's account at the provider. Where all of it was, the payout has failed after all: everything is
--- among the earnings again, commission included, and part of the next statement. A part is for a person.
+-- A payout was taken back from the publisher's account at the provider; also before we know the transfer.
 create function record_transfer_reversed(p_transfer text, p_whole boolean, p_request text) returns payment_effect language plpgsql as $$
-declare p payouts;
+declare p payouts; was_whole boolean;
 begin
+  perform lock_payment(p_transfer);
+  select whole into was_whole from transfer_reversals where transfer_id = p_transfer;
+  if was_whole then return row('ignored', null, null)::payment_effect; end if;
+  insert into transfer_reversals as r (transfer_id, whole) values (p_transfer, p_whole)
+    on conflict (transfer_id) do update set whole = excluded.whole, reported_at = clock_timestamp();
   select * into p from payouts where provider_transfer_id = p_transfer and status = 'paid' for no key update;
-  if not found then return row('ignored', null, null)::payment_effect; end if;
-  perform audit_payment(p.operator_id, 'payout.reversed', p.id, jsonb_build_object('transfer_id', p_transfer, 'whole', p_whole), p_request);
-  if not p_whole then
-    perform raise_billing_alarm('payout_reversed_in_part', p.id, p.operator_id, null);
-    return row('reversed_in_part', p.operator_id, null)::payment_effect;
-  end if;
-  perform end_billing_alarm('payout_reversed_in_part', p.id);
-  update payouts set status = 'failed', provider_transfer_id = null, paid_at = null where id = p.id;
-  perform return_payout(p);
-  return row('reversed', p.operator_id, null)::payment_effect;
+  if not found then return row('kept', null, null)::payment_effect; end if;
+  return reverse_payout(p, p_whole, p_request);
 end $$;

@@ -1,6 +1,6 @@
 -- Records the checkout of a lineage, until 24 hours after its last expiry, revoked or not (decision A28). It ends what is
 -- owed. One that comes after it was missed fills the row of the review that the miss made. Where that is decided, and the report adds a
--- critical flag, it waits for a decision again: whoever decided has not seen it (decision A32). A block needs none, it stands.
+-- critical flag, it waits for a decision again: whoever decided has not seen it (decision A32). Where the agent is blocked, the block stands.
 create function record_checkout(
   p_operator text, p_agent_part text, p_actor text, p_key text, p_fingerprint bytea, p_request text,
   p_id text, p_jti text, p_claim text, p_checkout_grace double precision,
@@ -29,11 +29,11 @@ begin
   select * into made from checkouts where lineage_id = l.id;
   made.id := coalesce(made.id, p_id);
   perform flag_reported_faults(l, p_jti, p.payload::json -> p_claim, made.id, p_services, p_calls::json, p_delegated, moment);
-  reopened := coalesce(made.review_status in ('approved', 'blocked') and not made.block_future, false)
+  reopened := coalesce(made.review_status in ('approved', 'blocked'), false) and not (made.block_future and is_agent_blocked(l.agent_id))
     and exists (select from passport_flags where lineage_id = l.id and id > flagged and severity = 'critical');
-  insert into checkouts as c (id, lineage_id, session_id, operator_id, agent_id, key_thumbprint, jti, missed, services_used, tool_calls, actions_count,
+  insert into checkouts as c (id, lineage_id, session_id, operator_id, agent_id, jti, missed, services_used, tool_calls, actions_count,
       delegated_to, summary, submitted_at, claim_id, created_at, review_status, risk)
-    values (made.id, l.id, l.session_id, l.operator_id, l.agent_id, key_of_agent(l.agent_id), p_jti, l.checkout_missed_at is not null, p_services, p_calls, p_actions,
+    values (made.id, l.id, l.session_id, l.operator_id, l.agent_id, p_jti, l.checkout_missed_at is not null, p_services, p_calls, p_actions,
       p_delegated, p_summary, moment, issue_report_claim(l, p_jti, made.id, p_services, p_actions, p_delegated, p_summary, moment), moment,
       case l.accountability when 'enforced' then 'pending' end,
       case l.accountability when 'enforced' then risk_of(l.id) end)

@@ -29,7 +29,7 @@ begin
   perform refuse_withdrawn(parent);
   perform refuse_ended(parent, above);
   perform refuse_checked_out(above);
-  perform refuse_agents_under_review(p_agent || (above.agent_id || above.agents_above));
+  perform refuse_agents_bound(p_agent || (above.agent_id || above.agents_above));
   perform refuse_agents_not_active(above.agents_above);
   if p_refused is not null then perform raise_composed_refusal(); end if;
 

@@ -21,7 +21,7 @@ begin
   perform refuse_stale_composition(p_operator, p_revision, p_agents, p_digests, p_kid, p_until);
   if p_refused in (400, 404) then perform raise_composed_refusal(); end if;
   if p_missions <> '{}' then perform refuse_missions(p_operator, p_agent, p_missions); end if;
-  perform refuse_agents_under_review(array[p_agent]);
+  perform refuse_agents_bound(array[p_agent]);
   if p_refused is not null then perform raise_composed_refusal(); end if;
 
   v_expires := v_issued + least(p_ttl_seconds, p_session_seconds);

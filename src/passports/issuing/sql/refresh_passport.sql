@@ -26,7 +26,7 @@ begin
   perform refuse_withdrawn(before);
   perform refuse_ended(before, l);
   perform refuse_checked_out(l);
-  perform refuse_agents_under_review(l.agent_id || l.agents_above);
+  perform refuse_agents_bound(l.agent_id || l.agents_above);
   perform refuse_agents_not_active(l.agents_above);
   if p_refused is not null then perform raise_composed_refusal(); end if;
 

@@ -81,9 +81,8 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
   'a dispute took what its moves add up to': [
     sql.fragment`update disputes set taken_cents = taken_cents + 1 where id in ${charged}`,
   ],
-  'what is known of a paid top-up has been done': [
-    sql.fragment`update refunded_payments set refunded_cents = refunded_cents + 1`,
-  ],
+  'what is known of a paid top-up has been done': [sql.fragment`update refunded_sums set cents = cents + 1000`],
+  'what came back waits for a person': [sql.fragment`delete from billing_alarms where kind = 'refund_came_back'`],
   'what was refunded without us was taken back': [
     sql.fragment`update refunded_payments set charged_back_cents = charged_back_cents + 1`,
   ],

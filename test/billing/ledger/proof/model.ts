@@ -17,8 +17,14 @@ interface ModelTopUp {
   /** Whether another sum was paid, and what became of that. */
   differing: 'open' | 'taken' | null;
   status: string;
-  refunded: number;
+  /** How much had gone back at a moment. */
+  sums: { at: number; cents: number }[];
+  /** Refunds that came back; `refund`: it was ours. */
+  returned: { at: number; cents: number; refund: ModelRefund | null }[];
   chargedBack: number;
+  chargeBacks: number;
+  /** Whether something that came back ever waited for a person. */
+  alarmed: boolean;
   disputes: Map<number, ModelDispute>;
 }
 
@@ -81,10 +87,13 @@ export class Model {
   readonly #refunds: ModelRefund[] = [];
   readonly #invocations: { wallet: number; skill: number; open: boolean }[] = [];
   readonly #uses: { outcome: string }[] = [];
+  /** Each step is a moment. */
+  #now = 0;
   readonly #payouts: { publisher: number; gross: number; status: string }[] = [];
 
   play(step: Step): string {
     for (const wallet of this.wallets) wallet.beginEvent();
+    this.#now += 1;
     switch (step.do) {
       case 'open a top-up': {
         this.#topUps.push({
@@ -93,8 +102,11 @@ export class Model {
           credited: step.cents,
           differing: null,
           status: 'opening',
-          refunded: 0,
+          sums: [],
+          returned: [],
           chargedBack: 0,
+          chargeBacks: 0,
+          alarmed: false,
           disputes: new Map(),
         });
         return 'ok';
@@ -105,10 +117,25 @@ export class Model {
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#dispute(topUp, step));
       case 'event of a refund without us': {
         return withPicked(this.#topUps, step.topUp, (topUp) => {
-          topUp.refunded = Math.max(topUp.refunded, Math.floor((topUp.cents * step.quarters) / 4));
+          topUp.sums.push({ at: this.#now, cents: Math.floor((topUp.cents * step.quarters) / 4) });
           return this.#reversed(topUp, 'refunded');
         });
       }
+      case 'a refund without us comes back':
+        return withPicked(this.#topUps, step.topUp, (topUp) =>
+          this.#cameBack(topUp, Math.floor((topUp.cents * step.quarters) / 4)),
+        );
+      case 'decide about what came back':
+        return withPicked(this.#topUps, step.topUp, (topUp) => {
+          const rest = topUp.chargedBack - this.#outside(topUp);
+          if (!topUp.alarmed) return 'NOT_FOUND';
+          if (rest === 0) return 'INVALID_STATE';
+          topUp.chargedBack -= rest;
+          topUp.chargeBacks += 1;
+          if (step.as === 'given_back')
+            this.#wallet(topUp.wallet).returnChargeBack(`refunded:${this.#topUps.indexOf(topUp)}:`, rest);
+          return 'ok';
+        });
       case 'refund':
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#refund(topUp));
       case 'refund event':
@@ -221,14 +248,13 @@ export class Model {
   #reversed(topUp: ModelTopUp, outcome: string): string {
     if (topUp.status !== 'paid') return 'kept';
     const wallet = this.#wallet(topUp.wallet);
-    const ours = this.#refunds
-      .filter((refund) => refund.topUp === topUp && refund.status !== 'failed')
-      .reduce((sum, { cents }) => sum + cents, 0);
-    const outside = Math.min(topUp.refunded, topUp.credited) - ours;
+    const outside = this.#outside(topUp);
     if (outside > topUp.chargedBack) {
-      wallet.chargeBack(outside - topUp.chargedBack, `refunded:${this.#topUps.indexOf(topUp)}:${outside}`);
+      topUp.chargeBacks += 1;
+      wallet.chargeBack(outside - topUp.chargedBack, `refunded:${this.#topUps.indexOf(topUp)}:${topUp.chargeBacks}`);
       topUp.chargedBack = outside;
     }
+    topUp.alarmed ||= outside < topUp.chargedBack;
     for (const [which, dispute] of [...topUp.disputes].toSorted(([a], [b]) => a - b)) {
       const of = `dispute:${this.#topUps.indexOf(topUp)}:${which}:`;
       const due = dueOf(dispute, disputed(topUp.cents, which));
@@ -239,6 +265,41 @@ export class Model {
       dispute.taken = due;
     }
     return outcome;
+  }
+
+  /** What is refunded now without us: of each sum what neither came back since nor is ours; the largest counts. */
+  #outside(topUp: ModelTopUp): number {
+    const total = (all: { cents: number }[]): number => all.reduce((sum, { cents }) => sum + cents, 0);
+    const refunds = this.#refunds.filter((refund) => refund.topUp === topUp);
+    const left = topUp.sums.map(({ at, cents }) => {
+      const since = topUp.returned.filter((returned) => returned.at >= at);
+      const known = Math.min(cents, topUp.credited) - total(since.filter(({ refund }) => refund === null));
+      const ours = refunds.find(
+        (refund) =>
+          (refund.status !== 'failed' || since.some((returned) => returned.refund === refund)) &&
+          known > topUp.credited - refund.cents,
+      );
+      return known - (ours?.cents ?? 0);
+    });
+    return Math.max(0, ...left);
+  }
+
+  /** A refund that a person made at the provider came back. */
+  #cameBack(topUp: ModelTopUp, cents: number): string {
+    if (topUp.status !== 'paid') {
+      topUp.returned.push({ at: this.#now, cents, refund: null });
+      return 'not_ours';
+    }
+    const before = this.#outside(topUp);
+    topUp.returned.push({ at: this.#now, cents, refund: null });
+    this.#reversed(topUp, 'came_back');
+    if (this.#outside(topUp) < before) return 'came_back';
+    const standsFor = this.#refunds.find(
+      (refund) => refund.topUp === topUp && refund.byHand && refund.status === 'succeeded' && !refund.known,
+    );
+    if (standsFor === undefined) return 'not_ours';
+    standsFor.byHand = false;
+    return 'came_back';
   }
 
   #refund(topUp: ModelTopUp): string {
@@ -260,6 +321,8 @@ export class Model {
       refund.known = true;
       if (was === 'failed') return this.#reportReleased(refund, status);
     }
+    if (status === 'failed' && named === true && (was !== 'failed' || refund.known)) this.#sentBack(refund);
+    if (was === 'failed') this.#reversed(topUp, status);
     if (was === 'failed' || (was === 'succeeded' && status !== 'failed')) return 'repeated';
     refund.known ||= named === true;
     refund.byHand &&= was === 'pending';
@@ -270,23 +333,31 @@ export class Model {
       wallet.capture(cents);
       return status;
     }
-    if (refund.known && !refund.byHand) topUp.refunded = Math.max(0, topUp.refunded - cents);
     if (was === 'succeeded') wallet.credit(cents);
     else wallet.release(cents);
     return this.#reversed(topUp, status);
   }
 
+  /** The first time counts. */
+  #sentBack(refund: ModelRefund): void {
+    const { topUp, cents } = refund;
+    if (!topUp.returned.some((returned) => returned.refund === refund))
+      topUp.returned.push({ at: this.#now, cents, refund });
+  }
+
   /** What the provider says of a refund that a person released: paid after all, it counts as one made without us. */
   #reportReleased(refund: ModelRefund, status: string): string {
-    const { topUp, cents } = refund;
+    const { topUp } = refund;
     if (status === 'succeeded') {
-      topUp.refunded = Math.max(topUp.refunded, topUp.credited);
+      topUp.sums.push({ at: this.#now, cents: topUp.credited });
       return this.#reversed(topUp, 'paid_after_all');
     }
     if (status === 'pending') return 'repeated';
-    topUp.refunded = Math.max(0, topUp.refunded - cents);
+    const before = this.#outside(topUp);
+    this.#sentBack(refund);
     refund.byHand = false;
-    return topUp.chargedBack > topUp.credited - cents ? 'came_back' : 'repeated';
+    this.#reversed(topUp, status);
+    return this.#outside(topUp) < before ? 'came_back' : 'repeated';
   }
 
   #meter(wallet: ModelWallet, charged: boolean): boolean {

@@ -23,6 +23,8 @@ export type Step =
       moved: { withdrawn: number; reinstated: number } | null;
     }
   | { do: 'event of a refund without us'; topUp: number; quarters: number }
+  | { do: 'a refund without us comes back'; topUp: number; quarters: number }
+  | { do: 'decide about what came back'; topUp: number; as: 'given_back' | 'dismissed' }
   | { do: 'refund'; topUp: number }
   | { do: 'refund event'; refund: number; as: 'succeeded' | 'failed' | 'refused' | 'pending' }
   | { do: 'settle a refund by hand'; refund: number; as: 'succeeded' | 'failed' }
@@ -91,6 +93,22 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       do: is('event of a refund without us'),
       topUp: pick,
       quarters: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: is('a refund without us comes back'),
+      topUp: pick,
+      quarters: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: is('decide about what came back'),
+      topUp: pick,
+      as: mostly<'given_back' | 'dismissed'>('given_back', 'dismissed'),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: is('refund'), topUp: pick }) },
@@ -176,7 +194,10 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** What a person of the platform decides. */
 export const isByHand = ({ do: what }: Step): boolean =>
-  what === 'settle a refund by hand' || what === 'close a receivable' || what === 'take a differing payment';
+  what === 'settle a refund by hand' ||
+  what === 'decide about what came back' ||
+  what === 'close a receivable' ||
+  what === 'take a differing payment';
 
 /** Money to begin with; shrinking leaves it out of a history that fails without it. */
 export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly Step[])[]>(

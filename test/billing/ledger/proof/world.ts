@@ -55,6 +55,7 @@ export class World {
   };
   readonly #skills: string[] = [];
   #months = 0;
+  #moments = 0;
 
   static async make(db: DatabasePool): Promise<World> {
     await monthToSpare();
@@ -87,6 +88,9 @@ export class World {
     const query: Query = (statement, ...values) => lane.query(statement, values, linger);
     const outcomeOf = async (statement: string, ...values: unknown[]): Promise<string> =>
       outcomeIn(await query(statement, ...values));
+    // Of the provider's clock: each step is a moment, long before anything here.
+    this.#moments += 1;
+    const at = new Date(Date.UTC(2026, 0, 1) + this.#moments * 1_000).toISOString();
     switch (step.do) {
       case 'open a top-up': {
         const id = newId('top');
@@ -138,9 +142,29 @@ export class World {
       case 'event of a refund without us':
         return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
           outcomeOf(
-            `select outcome from record_refunded($1, $2, clock_timestamp())`,
+            `select outcome from record_refunded($1, $2, $3)`,
             payment,
             Math.floor((cents * step.quarters) / 4),
+            at,
+          ),
+        );
+      case 'a refund without us comes back':
+        return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
+          outcomeOf(
+            `select outcome from record_refund($1, $2, null, $3, 'failed', $4, null)`,
+            `re_${ulid()}`,
+            payment,
+            Math.floor((cents * step.quarters) / 4),
+            at,
+          ),
+        );
+      case 'decide about what came back':
+        return withPicked(deeds.topUps, step.topUp, ({ id }) =>
+          outcomeOf(
+            `select 'ok' as outcome, decide_returned_refund(
+              (select id from billing_alarms where kind = 'refund_came_back' and concerns = $1), $2, null)`,
+            id,
+            step.as,
           ),
         );
       case 'refund':
@@ -160,10 +184,11 @@ export class World {
       case 'refund event':
         return withPicked(deeds.refunds, step.refund, async (refund) => {
           const outcome = await outcomeOf(
-            `select outcome from settle_refund($1, $2, $3, null, null)`,
+            `select outcome from settle_refund($1, $2, $3, $4, null)`,
             refund.id,
             step.as === 'refused' ? null : `re_${refund.id}`,
             step.as === 'refused' ? 'failed' : step.as,
+            at,
           );
           refund.succeeded ||= outcome === 'succeeded';
           refund.failed ||= outcome === 'failed';

@@ -4,23 +4,20 @@
 -- The caller holds the rows of top-up and refund.
 create function report_released_refund(t top_ups, r refunds, p_status text, p_at timestamptz, p_request text)
 returns payment_effect language plpgsql as $$
-declare taken bigint;
+declare charged bigint := outside_refunded(t);
 begin
   if p_status = 'succeeded' then
-    insert into refunded_payments as p (payment_id, refunded_cents) values (t.payment_id, t.amount_cents)
-      on conflict (payment_id) do update set refunded_cents = greatest(p.refunded_cents, excluded.refunded_cents);
+    perform record_refunded_sum(t.payment_id, t.amount_cents, p_at);
     perform apply_reversals(t);
     perform raise_billing_alarm('refund_paid_after_all', r.id, r.operator_id, r.amount_cents);
     return row('paid_after_all', r.operator_id, null)::payment_effect;
   end if;
   if p_status = 'failed' then
     perform end_billing_alarm('refund_paid_after_all', r.id);
-    perform uncount_refund(t.payment_id, r.amount_cents, p_at);
+    perform record_returned_refund(r.provider_refund_id, t.payment_id, r.amount_cents, p_at);
     update refunds set by_hand = false where id = r.id;
-    select charged_back_cents into strict taken from refunded_payments where payment_id = t.payment_id;
-    if taken > t.amount_cents - r.amount_cents then
-      return refund_came_back(r, p_request);
-    end if;
+    perform apply_reversals(t);
+    if outside_refunded(t) < charged then return refund_came_back(r, p_request); end if;
   end if;
   return row('repeated', r.operator_id, null)::payment_effect;
 end $$;

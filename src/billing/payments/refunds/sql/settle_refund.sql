@@ -13,6 +13,12 @@ begin
     update refunds set provider_refund_id = coalesce(provider_refund_id, p_provider_refund) where id = r.id returning * into r;
     if was = 'failed' then return report_released_refund(t, r, p_status, p_at, p_request); end if;
   end if;
+  if p_status = 'failed' and p_provider_refund is not null and (was <> 'failed' or r.provider_refund_id = p_provider_refund) then
+    -- The provider no longer counts what it could not give back; one that it refused was never counted, and a person's decision leaves its
+    -- sums as they are.
+    perform record_returned_refund(p_provider_refund, t.payment_id, r.amount_cents, p_at);
+    if was = 'failed' then perform apply_reversals(t); end if;
+  end if;
   if was = p_status and was <> 'pending' or was = 'failed' or (was = 'succeeded' and p_status <> 'failed') then
     return row('repeated', r.operator_id, null)::payment_effect;
   end if;
@@ -25,14 +31,10 @@ begin
   if p_status = 'succeeded' then
     perform capture_hold_to(r.id, new_prefixed_id('txn'), 'platform:payments', 'refund', 'Refund of a top-up');
   else
-    -- The provider no longer counts what it could not give back; one that it refused was never counted, and a person's decision leaves its
-    -- sums as they are.
-    if r.provider_refund_id is not null and not r.by_hand then
-      perform uncount_refund(t.payment_id, r.amount_cents, p_at);
-    end if;
     if was = 'succeeded' then
       perform credit_wallet(new_prefixed_id('txn'), r.operator_id, r.amount_cents, 'platform:payments', 'adjustment', 'unrefunded:' || r.id,
         'A refund came back');
+      perform end_billing_alarm('refund_came_back', r.id);
     else
       perform release_hold(r.id);
     end if;

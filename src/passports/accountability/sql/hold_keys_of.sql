@@ -1,0 +1,10 @@
+-- A pending review of risk critical holds every public key that its agent has or had; any other holds none (decision A30).
+create function hold_keys_of(c checkouts) returns void language plpgsql as $$
+begin
+  if c.review_status = 'pending' and c.risk = 'critical' then
+    insert into held_keys (operator_id, key_thumbprint, checkout_id)
+      select operator_id, key_thumbprint, c.id from public_keys where agent_id = c.agent_id;
+  else
+    delete from held_keys where checkout_id = c.id;
+  end if;
+end $$;
