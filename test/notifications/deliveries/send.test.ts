@@ -476,6 +476,28 @@ describe('Sending what waits for a destination', function () {
       assert.equal((await mailsTo(webhook.operatorId)).length, mails.length, 'what was not sent is no failure');
     });
 
+    it('mails no address that was never proven to be theirs, and no name that the operator chose', async () => {
+      context.config.mail = undefined;
+      const { url } = await receiver(answers(500));
+      const [strange, proven] = [await newWebhook(context, url), await newWebhook(context, url)];
+      const rename = ({ operatorId }: TestDestination, registered: boolean) =>
+        run(
+          context.pool,
+          sql.fragment`update operators set name = 'Buy at evil.example', email_registered = ${registered} where id = ${operatorId}`,
+        );
+      await rename(strange, false);
+      await rename(proven, true);
+      for (const webhook of [strange, proven]) await fail(webhook, 5);
+      assert.equal((await standingOf(context, strange)).failures_in_row, 5);
+      assert.deepEqual(await mailsTo(strange.operatorId), []);
+      const [mail] = await mailsTo(proven.operatorId);
+      const text = context.encryption.open(mail?.text ?? '', mailSeal(mail?.id ?? ''));
+      assert(text.includes(`Operator: ${proven.operatorId}\n`), text);
+      assert(!text.includes('evil.example'), text);
+    });
+
+    });
+
     it('counts anew after one that is delivered', async () => {
       let works = false;
       const { url } = await receiver((answer) => void answer.writeHead(works ? 200 : 500).end());
