@@ -309,12 +309,14 @@ describe('Sending what waits for a destination', function () {
         await send(box);
         await send(box);
         assert.deepEqual(await countsOf(context, box), { [`failed ${reason}`]: 1 });
+        assert.equal((await standingOf(context, box)).failures_in_row, reason === 'refused' ? 1 : 0, reason);
       }
       context.config.mail = { smtpUrl: `smtp://127.0.0.1:${await freePort()}`, from: 'carnet@example.test' };
       const box = await mailbox(await newOperator(context));
       await recordEvents(context, box.operatorId);
       await send(box);
       assert.deepEqual(await countsOf(context, box), { 'failed not_taken': 1 });
+      assert.equal((await standingOf(context, box)).failures_in_row, 0, 'the mail server is not the receiver');
     });
 
     const MonthRow = z.object({ used: z.number(), overage: z.number() });
@@ -414,7 +416,8 @@ describe('Sending what waits for a destination', function () {
       const one = await phone(await newOperator(context));
       await recordEvents(context, one.operatorId, { type: 'agent.blocked' });
       await send(one);
-      assert.deepEqual(await countsOf(context, one), { 'failed refused': 1 });
+      assert.deepEqual(await countsOf(context, one), { 'failed not_taken': 1 });
+      assert.equal((await standingOf(context, one)).failures_in_row, 0);
     });
   });
 
@@ -496,6 +499,22 @@ describe('Sending what waits for a destination', function () {
       assert(!text.includes('evil.example'), text);
     });
 
+    it('counts no fault of the service or of a provider of it, and goes on counting after one', async () => {
+      const { url } = await receiver(answers(500));
+      const webhook = await newWebhook(context, url);
+      await fail(webhook, 2);
+      const seal = (secret: string) =>
+        run(context.pool, sql.fragment`update destinations set secret = ${secret} where id = ${webhook.id}`);
+      const { secret } = await context.pool.one(
+        sql.type(z.object({ secret: z.string() }))`select secret from destinations where id = ${webhook.id}`,
+      );
+      await seal('sealed otherwise');
+      await fail(webhook, 4);
+      assert.equal((await standingOf(context, webhook)).failures_in_row, 2);
+      await seal(secret);
+      await fail(webhook, 1);
+      assert.equal((await standingOf(context, webhook)).failures_in_row, 3);
+      assert.deepEqual(await countsOf(context, webhook), { 'failed http_status': 3, 'failed internal_error': 4 });
     });
 
     it('counts anew after one that is delivered', async () => {

@@ -63,6 +63,12 @@ function toNumber({ config, texter }: TexterContext, { id, code, address }: Foun
   return async () => {
     const outcome = await texter.send(id, { to: address, text });
     if (outcome === 'sent') return { status: 'sent', reason: null, error: null };
+    if (outcome === 'not_taken')
+      return {
+        status: 'failed',
+        reason: 'not_taken',
+        error: 'The provider of SMS could not be reached, or did not take it.',
+      };
     return outcome === 'refused'
       ? {
           status: 'failed',
