@@ -66,7 +66,7 @@ export async function insertRedelivery(connection: CommonQueryMethods, id: Deliv
   return connection.one(sql.type(DeliverySchema)`select ${columns} from deliveries where id = ${id}`);
 }
 
-const RecoveredRow = z.object({ recovered: z.number(), has_more: z.boolean() });
+const RecoveredRow = z.object({ recovered: z.number(), has_more: z.boolean(), until: z.string() });
 
 interface Range {
   destinationId: string;
