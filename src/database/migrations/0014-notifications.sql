@@ -103,7 +103,8 @@ create table deliveries (
   started_at timestamptz,
   ended_at timestamptz,
   constraint deliveries_once unique (event_id, destination_id, ordinal),
-  constraint deliveries_ended check ((ended_at is null) = (status = 'sending'))
+  constraint deliveries_ended check ((ended_at is null) = (status = 'sending')),
+  constraint deliveries_explained check ((error is null) = (status in ('sending', 'delivered')) and (reason is null) = (error is null))
 );
 create index deliveries_waiting on deliveries (destination_id, id) where status = 'sending';
 create index deliveries_of_operator on deliveries (operator_id, id desc);

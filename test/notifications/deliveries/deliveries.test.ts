@@ -271,6 +271,8 @@ describe('Deliveries', function () {
         'failed destination_disabled': 1_500,
         delivered: 1_500,
       });
+      const [missed] = await deliveriesOf(rig.context, webhook);
+      assert.match(missed?.error ?? '', /was disabled/);
     });
 
     it('400 for a range without an end and for statuses of what cannot be recovered, 404 for a foreign destination, 409 for a disabled one', async () => {

@@ -359,6 +359,7 @@ describe('Sending what waits for a destination', function () {
       await recordEvents(context, box.operatorId, { count: 3 });
       await send(box);
       assert.deepEqual(await countsOf(context, box), { delivered: 1, 'suppressed_cap insufficient_credits': 2 });
+      assert.match((await deliveriesOf(context, box))[2]?.error ?? '', /wallet does not cover/);
       assert.equal(server.received.length, 1);
       assert.deepEqual(await month(box), { used: 100, overage: 0 });
       assert.equal((await standingOf(context, box)).failures_in_row, 0);
@@ -396,6 +397,7 @@ describe('Sending what waits for a destination', function () {
       await send(one);
       await send(one);
       assert.deepEqual(await countsOf(context, one), { delivered: 10, 'suppressed_cap sms_cap': 2 });
+      assert.match((await deliveriesOf(context, one))[11]?.error ?? '', /no more SMS this month/);
       const [sms, ...others] = await texts();
       assert.equal(others.length, 9);
       const text = context.encryption.open(sms?.text ?? '', mailSeal(sms?.id ?? ''));
@@ -476,6 +478,7 @@ describe('Sending what waits for a destination', function () {
       await recordEvents(context, webhook.operatorId, { count: 2 });
       const counts = await countsOf(context, webhook);
       assert.deepEqual(counts, { 'failed http_status': 21, 'failed destination_disabled': 2 });
+      assert.match((await deliveriesOf(context, webhook)).at(-1)?.error ?? '', /was disabled/);
       assert.equal((await mailsTo(webhook.operatorId)).length, mails.length, 'what was not sent is no failure');
     });
 
@@ -647,6 +650,7 @@ describe('Sending what waits for a destination', function () {
       const step = await advanceNotification(context, webhook.id);
       assert.equal(step.status, 'idle');
       assert.deepEqual(await countsOf(context, webhook), { 'failed destination_paused': 2 });
+      for (const { error } of await deliveriesOf(context, webhook)) assert.match(error ?? '', /paused/);
       assert.equal(calls.length, 0);
     });
 
@@ -657,6 +661,16 @@ describe('Sending what waits for a destination', function () {
       await run(context.pool, sql.fragment`delete from destinations where id = ${webhook.id}`);
       assert.equal((await advanceNotification(context, webhook.id)).status, 'idle');
       assert.deepEqual(await countsOf(context, webhook), { 'failed destination_deleted': 1 });
+      assert.match((await only(webhook)).error ?? '', /was deleted/);
+    });
+
+    it('one that is not verified any more leaves `destination_unverified`', async () => {
+      const { url } = await receiver();
+      const webhook = await newWebhook(context, url);
+      await run(context.pool, sql.fragment`update destinations set verified_at = null where id = ${webhook.id}`);
+      await recordEvents(context, webhook.operatorId);
+      assert.deepEqual(await countsOf(context, webhook), { 'failed destination_unverified': 1 });
+      assert.match((await only(webhook)).error ?? '', /not verified/);
     });
 
     it('a thousand deliveries wait at most; further ones say `queue_full`', async () => {
@@ -664,6 +678,9 @@ describe('Sending what waits for a destination', function () {
       const webhook = await newWebhook(context, url);
       await recordEvents(context, webhook.operatorId, { count: 1_003 });
       assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 3 });
+      const errors = (await deliveriesOf(context, webhook)).filter(({ error }) => error !== null);
+      assert.equal(errors.length, 3);
+      assert.match(errors[0]?.error ?? '', /thousand/);
     });
   });
 });
