@@ -160,5 +160,7 @@ export const describeDestinationRows = (
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, channel_type from destinations where id = any(${textArray(ids)})`);
 
-export const reconcileNotificationRows = (connection: CommonQueryMethods): Promise<number> =>
-  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_notifications() as woken`);
+const Reconciled = z.object({ looked: z.number(), woken: z.number() });
+
+export const reconcileNotificationRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_notifications()`);

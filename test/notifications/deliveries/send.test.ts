@@ -606,7 +606,8 @@ describe('Sending what waits for a destination', function () {
           update destinations set life_seen_at = life_seen_at - make_interval(secs => ${seconds}),
             sending_until = sending_until - make_interval(secs => ${seconds}) where id = ${webhook.id}
         ) update deliveries set created_at = created_at - make_interval(secs => ${seconds}),
-            started_at = started_at - make_interval(secs => ${seconds}) where destination_id = ${webhook.id}`,
+            started_at = started_at - make_interval(secs => ${seconds}),
+            looked_at = looked_at - make_interval(secs => ${seconds}) where destination_id = ${webhook.id}`,
       );
 
     it('wakes a life that has not seen an event for ten seconds, and one that has seen it and done nothing for two minutes', async () => {
@@ -621,6 +622,19 @@ describe('Sending what waits for a destination', function () {
       await later(webhook, 60);
       assert.equal(await wokenBy(webhook), false, 'its life pauses between tries');
       await later(webhook, 61);
+      assert.equal(await wokenBy(webhook), true);
+    });
+
+    it('leaves one alone that sends, and wakes it where an event that came meanwhile still waits half a minute later', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId);
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'send');
+      await recordEvents(context, webhook.operatorId);
+      await later(webhook, 11);
+      assert.equal(await wokenBy(webhook), false, 'it has a turn of thirty seconds');
+      await later(webhook, 25);
+      assert.equal(await wokenBy(webhook), false);
+      await later(webhook, 6);
       assert.equal(await wokenBy(webhook), true);
     });
 

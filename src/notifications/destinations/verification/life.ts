@@ -1,3 +1,4 @@
+import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import { step } from '../../../commands/fault-points.ts';
 import type { Context } from '../../../context/context.ts';
 import { signedRequest } from '../../signing/signed-request.ts';
@@ -11,7 +12,6 @@ import {
   reconcileVerificationRows,
   settleVerification,
   startVerification,
-  type ReconciledVerifications,
 } from './queries.ts';
 import type { SendOutcome, VerificationStep } from './schema.ts';
 import { codeSms } from './texts.ts';
@@ -131,9 +131,6 @@ export async function describeVerifications(
   );
 }
 
-/** Wakes the lives of codes that no life seems to hold, and forgets old codes and secrets; at most 100 and 1,000 a call. */
-export async function reconcileVerifications({ pool, delivery }: Context): Promise<ReconciledVerifications> {
-  const reconciled = await reconcileVerificationRows(pool);
-  if (reconciled.woken > 0) delivery.messagesCommitted();
-  return reconciled;
-}
+/** Wakes the lives of codes that no life seems to hold, and forgets old codes and secrets; at most 1,000 with each hundred looked at. */
+export const reconcileVerifications = ({ pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcileVerificationRows(pool));
