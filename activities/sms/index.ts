@@ -10,7 +10,7 @@ export function createTexter(context: Context): Texter {
       const { sms } = context.config;
       if (sms === undefined) {
         log.error({ smsId: id }, 'an SMS is not sent, since TWILIO_ACCOUNT_SID is not set any more');
-        return 'refused';
+        return 'not_taken';
       }
       if (sms.provider === 'twilio') {
         const { createTwilioTexter } = await import('./twilio.ts'); // the SDK takes 0.3 s and 37 MB, which a worker without it keeps

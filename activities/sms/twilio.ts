@@ -61,6 +61,14 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
+/**
+ * Twilio's codes for what is wrong with the number that the SMS is for: it is none, cannot be reached, takes no SMS, or wants none
+ * (https://www.twilio.com/docs/api/errors). Everything else that is refused is about the account, the sender or the rate.
+ */
+const OF_THE_NUMBER: ReadonlySet<number | string | undefined> = new Set([
+  21_211, 21_214, 21_217, 21_610, 21_612, 21_614,
+]);
+
 interface TwilioFault {
   outcome: Exclude<SmsOutcome, 'sent'>;
   status?: number;
@@ -72,6 +80,7 @@ function faultOf(error: unknown): TwilioFault {
   const { status, code } = error as { status?: number; code?: number | string };
   const codes = { ...(status !== undefined && { status }), ...(code !== undefined && { code }) };
   const answered = status !== undefined && status >= 300 && status < 500;
-  const isRefused = answered || (status === undefined && NOT_CONNECTED.has(String(code)));
-  return { outcome: isRefused ? 'refused' : 'unknown', ...codes };
+  if (answered) return { outcome: OF_THE_NUMBER.has(code) ? 'refused' : 'not_taken', ...codes };
+  const isUnsent = status === undefined && NOT_CONNECTED.has(String(code));
+  return { outcome: isUnsent ? 'not_taken' : 'unknown', ...codes };
 }

@@ -5,8 +5,11 @@ export interface OutgoingSms {
   text: string;
 }
 
-/** `refused`: it was not taken, and is not sent. `unknown`: it may have been taken. */
-export type SmsOutcome = 'sent' | 'refused' | 'unknown';
+/**
+ * `refused`: not taken, because of the number. `not_taken`: not taken, and the number is not the reason: no provider, one that is away, or
+ * settings that it does not accept. `unknown`: it may have been taken.
+ */
+export type SmsOutcome = 'sent' | 'refused' | 'not_taken' | 'unknown';
 
 /** Hands an SMS to whoever sends it, once for each call: nothing is tried again. Every failure is an outcome. */
 export interface Texter {

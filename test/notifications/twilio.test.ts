@@ -37,7 +37,8 @@ describe('SMS by Twilio', () => {
   for (const [what, answer, outcome] of [
     ['a number that is none', { status: 400, code: 21_211 }, 'refused'],
     ['a number that wants no SMS', { status: 400, code: 21_610 }, 'refused'],
-    ['too many requests', { status: 429, code: 20_429 }, 'refused'],
+    ['too many requests', { status: 429, code: 20_429 }, 'not_taken'],
+    ['a sender that is none', { status: 400, code: 21_212 }, 'not_taken'],
     ['a fault of its own, after which it may send all the same', { status: 500, code: 20_500 }, 'unknown'],
     ['a gateway that gave up', { status: 504, code: 20_504 }, 'unknown'],
   ] as const) {
@@ -48,9 +49,9 @@ describe('SMS by Twilio', () => {
     });
   }
 
-  it('is refused with a token that is none, and where nobody listens', async () => {
-    assert.equal(await send({ authToken: 'another-token-of-16' }), 'refused');
-    assert.equal(await send({ apiBase: `http://127.0.0.1:${await freePort()}` }), 'refused');
+  it('is not taken with a token that is none, and where nobody listens', async () => {
+    assert.equal(await send({ authToken: 'another-token-of-16' }), 'not_taken');
+    assert.equal(await send({ apiBase: `http://127.0.0.1:${await freePort()}` }), 'not_taken');
   });
 
   it('is unknown where the connection breaks', async () => {

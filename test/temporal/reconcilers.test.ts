@@ -27,6 +27,20 @@ const kinds = {
       select ${name} || '_' || n, ${operator} || '@example.test', 'A word', 'sealed', 'waiting', now() + interval '1 hour', ${madeAt(made)}, ${seenAt(made)}
       from generate_series(1, ${count}) n`,
   },
+  notification: {
+    table: 'deliveries',
+    once: sql.fragment`select * from reconcile_notifications()`,
+    fill: ({ name, operator, count, made }: Rows): Fragment => sql.fragment`
+      with event as (
+        insert into service_events (id, operator_id, event_type, severity, payload)
+        values ('evt_of_' || ${name}, ${operator}, 'passport.flagged', 'info', '{}') returning id
+      ), destination as (
+        insert into destinations (id, operator_id, channel_type, destination, address, verified_at, life_seen_at)
+        select ${name} || '_' || n, ${operator}, 'email', n, n, now(), ${seenAt(made)} from generate_series(1, ${count}) n)
+      insert into deliveries (id, operator_id, event_id, destination_id, channel_type, event_type, created_at, looked_at)
+      select ${name} || '_' || n, ${operator}, event.id, ${name} || '_' || n, 'email', 'passport.flagged', ${madeAt(made)}, ${seenAt(made)}
+      from event, generate_series(1, ${count}) n`,
+  },
   payout: {
     table: 'payouts',
     once: sql.fragment`select * from reconcile_payouts(true)`,
@@ -60,6 +74,14 @@ const kinds = {
     fill: ({ name, operator, count, made }: Rows): Fragment => sql.fragment`
       insert into top_ups (id, operator_id, provider, amount_cents, expires_at, seconds, return_to, created_at, life_seen_at)
       select ${name} || '_' || n, ${operator}, 'local', 1000, now() + interval '1 hour', 60, 'http://x', ${madeAt(made)}, ${seenAt(made)}
+      from generate_series(1, ${count}) n`,
+  },
+  verification: {
+    table: 'verification_codes',
+    once: sql.fragment`select * from reconcile_verifications()`,
+    fill: ({ name, operator, count, made }: Rows): Fragment => sql.fragment`
+      insert into verification_codes (id, operator_id, destination_id, address, code, sealed, status, expires_at, requested_at, life_seen_at)
+      select ${name} || '_' || n, ${operator}, 'dst_1', 'mac', 'mac', 'sealed', 'waiting', now() + interval '1 hour', ${madeAt(made)}, ${seenAt(made)}
       from generate_series(1, ${count}) n`,
   },
 } satisfies Partial<Record<LifeKind, { table: string; once: Fragment; fill(rows: Rows): Fragment }>>;

@@ -44,9 +44,17 @@ create table verification_codes (
   error text,                            -- a sentence about it
   tries int not null default 0,
   life_seen_at timestamptz,
+  woken_at timestamptz,                  -- by the reconciler, last
   requested_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,                -- the one call there is began
   expires_at timestamptz not null,
+  -- When the reconciler looks at it, while it is to be sent or being sent: ten seconds after it was requested where no life has seen it, else
+  -- a minute after the call began, or after its time. (In UTC: adding an interval is immutable only without a time zone.)
+  look_at timestamptz not null generated always as (case
+    when woken_at > life_seen_at or life_seen_at is null and woken_at is not null
+      then (woken_at at time zone 'UTC' + interval '1 minute') at time zone 'UTC'
+    when life_seen_at is null then (requested_at at time zone 'UTC' + interval '10 seconds') at time zone 'UTC'
+    else (least(started_at, expires_at) at time zone 'UTC' + interval '1 minute') at time zone 'UTC' end) stored,
   constraint verification_codes_sealed check ((sealed is not null) = (status = 'waiting')),
   constraint verification_codes_sending check (status <> 'sending' or started_at is not null)
 );
@@ -54,7 +62,9 @@ create index verification_codes_of_destination on verification_codes (destinatio
 create index verification_codes_of_address on verification_codes (address, requested_at);
 create index verification_codes_of_operator on verification_codes (operator_id, requested_at);
 create index verification_codes_age on verification_codes (requested_at);
-create index verification_codes_waiting on verification_codes (requested_at) where status in ('waiting', 'sending');
+create index verification_codes_due on verification_codes (look_at) where status in ('waiting', 'sending');
+-- By the last moment that a life or the reconciler looked after it: a life of another store may be gone.
+create index verification_codes_seen on verification_codes (greatest(life_seen_at, woken_at)) where status in ('waiting', 'sending');
 
 create table notification_rules (
   id text primary key,
@@ -102,10 +112,22 @@ create table deliveries (
   created_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
   ended_at timestamptz,
+  looked_at timestamptz,                 -- by a life or the reconciler, last, as the reconciler found
+  -- When the reconciler looks at it, while it is open: ten seconds after it was made, forty after its call began (which takes twenty), else
+  -- two minutes after the last look, since a life pauses for as long between two tries. (In UTC: as of a code.)
+  look_at timestamptz not null generated always as (case
+    when looked_at > started_at or started_at is null and looked_at is not null
+      then (looked_at at time zone 'UTC' + interval '2 minutes') at time zone 'UTC'
+    when started_at is not null then (started_at at time zone 'UTC' + interval '40 seconds') at time zone 'UTC'
+    else (created_at at time zone 'UTC' + interval '10 seconds') at time zone 'UTC' end) stored,
   constraint deliveries_once unique (event_id, destination_id, ordinal),
-  constraint deliveries_ended check ((ended_at is null) = (status = 'sending'))
+  constraint deliveries_ended check ((ended_at is null) = (status = 'sending')),
+  constraint deliveries_explained check ((error is null) = (status in ('sending', 'delivered')) and (reason is null) = (error is null))
 );
 create index deliveries_waiting on deliveries (destination_id, id) where status = 'sending';
+create index deliveries_due on deliveries (look_at) where status = 'sending';
+-- By the last moment that something happened to it: a life of another store may be gone.
+create index deliveries_seen on deliveries (greatest(created_at, started_at, looked_at)) where status = 'sending';
 create index deliveries_of_operator on deliveries (operator_id, id desc);
 create index deliveries_of_destination on deliveries (destination_id, id desc);
 

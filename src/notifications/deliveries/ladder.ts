@@ -1,6 +1,6 @@
 import type { Unit } from '../../commands/unit.ts';
 import type { Context } from '../../context/context.ts';
-import { findOperator } from '../../accounts/index.ts';
+import { findOperator, isRegisteredEmail } from '../../accounts/index.ts';
 import { writeMail } from '../../mail/index.ts';
 import type { DeliveryOutcome, Settled, StartedDelivery } from './queries.ts';
 
@@ -15,7 +15,11 @@ interface Failure {
   outcome: DeliveryOutcome;
 }
 
-/** Mails the registered address of the operator where a destination keeps failing, and where it was disabled for that. */
+/**
+ * Mails the registered address of the operator where a destination keeps failing, and where it was disabled for that. An address that was
+ * named since and has proven nothing may be a stranger's: it gets none (decision N4). The operator is named by id alone, since a name is
+ * whatever somebody wrote.
+ */
 export async function climbLadder(
   context: Pick<Context, 'config' | 'encryption'>,
   unit: Unit,
@@ -24,6 +28,7 @@ export async function climbLadder(
   if (failures === null || (disabled !== true && !MAILED_AFTER.has(failures))) return;
   const operator = await findOperator(unit.connection, delivery.operator_id);
   if (operator === null) return;
+  if (!(await isRegisteredEmail(unit.connection, operator.id, operator.email.toLowerCase()))) return;
   const { destination_id: id, channel_type: channel } = delivery;
   const api = `${context.config.publicBaseUrl}/v1/notifications`;
   const what = `${failures} notifications in a row to your ${nameOf(delivery)} were not delivered, the first at ${since ?? 'an unknown time'}.`;
@@ -41,7 +46,7 @@ export async function climbLadder(
     `What became of each delivery: GET ${api}/deliveries?destination_id=${id}`,
     `Send again what was not delivered: POST ${api}/deliveries/recover`,
     '',
-    `Operator: ${operator.name} (${operator.id})`,
+    `Operator: ${operator.id}`,
     'You get this because this address is registered for the operator. Such mails end when the destination receives again, or is deleted:',
     `DELETE ${api}/destinations/${id}`,
     '',

@@ -1,3 +1,4 @@
+import { wakeInBatches, type Woken } from '../../commands/batches.ts';
 import type { Context } from '../../context/context.ts';
 import { advanceNotificationRow, describeDestinationRows, reconcileNotificationRows } from './queries.ts';
 
@@ -53,9 +54,6 @@ export async function describeNotifications(
   );
 }
 
-/** Wakes the lives of destinations for which something waits that nobody looks after, at most 100 a call. @returns how many */
-export async function reconcileNotifications({ pool, delivery }: Context): Promise<number> {
-  const woken = await reconcileNotificationRows(pool);
-  if (woken > 0) delivery.messagesCommitted();
-  return woken;
-}
+/** Wakes the lives of destinations for which something waits that nobody looks after. */
+export const reconcileNotifications = ({ pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcileNotificationRows(pool));

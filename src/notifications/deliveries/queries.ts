@@ -66,7 +66,7 @@ export async function insertRedelivery(connection: CommonQueryMethods, id: Deliv
   return connection.one(sql.type(DeliverySchema)`select ${columns} from deliveries where id = ${id}`);
 }
 
-const RecoveredRow = z.object({ recovered: z.number(), has_more: z.boolean() });
+const RecoveredRow = z.object({ recovered: z.number(), has_more: z.boolean(), until: z.string() });
 
 interface Range {
   destinationId: string;
@@ -160,5 +160,7 @@ export const describeDestinationRows = (
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, channel_type from destinations where id = any(${textArray(ids)})`);
 
-export const reconcileNotificationRows = (connection: CommonQueryMethods): Promise<number> =>
-  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_notifications() as woken`);
+const Reconciled = z.object({ looked: z.number(), woken: z.number() });
+
+export const reconcileNotificationRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_notifications()`);

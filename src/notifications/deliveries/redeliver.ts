@@ -6,7 +6,7 @@ import type { CommonQueryMethods } from '../../database/pool.ts';
 import { firstIdOf, newId, type OperatorId } from '../../ids/ids.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { findDelivery, insertRedelivery, lockTarget, recoverRange } from './queries.ts';
-import type { Delivery, RecoverDeliveries } from './schema.ts';
+import type { Delivery, RecoverDeliveries, Recovered } from './schema.ts';
 
 /** Deliveries that one call makes again at most. */
 const MOST_RECOVERED = 1_000;
@@ -47,14 +47,14 @@ export const redeliver = (context: Context, call: CommandCall, id: string): Prom
   });
 
 /**
- * Makes what was not delivered to a destination in a time again, 1,000 at most, the oldest first.
+ * Makes what was not delivered to a destination in a time again, 1,000 at most, the oldest first. The time ends with the call at the latest.
  * @throws CarnetError NOT_FOUND, INVALID_STATE where nothing may be sent there now.
  */
 export const recoverDeliveries = (
   context: Context,
   call: CommandCall,
   { destination_id: destinationId, since, until, statuses }: RecoverDeliveries,
-): Promise<Answered<{ recovered: number; has_more: boolean }>> =>
+): Promise<Answered<Recovered>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
     await assertReceives(connection, call.caller.operatorId, destinationId);
@@ -69,6 +69,11 @@ export const recoverDeliveries = (
       limit: MOST_RECOVERED,
     });
     if (body.recovered > 0) await unit.wake(lifeId.notification(destinationId));
-    await unit.audit('deliveries.recovered', destinationId, { since, until, statuses, recovered: body.recovered });
+    await unit.audit('deliveries.recovered', destinationId, {
+      since,
+      until: body.until,
+      statuses,
+      recovered: body.recovered,
+    });
     return { status: 200, body };
   });

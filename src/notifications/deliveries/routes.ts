@@ -74,7 +74,8 @@ const postRecover = route({
   summary: 'Send again what was not delivered to a destination in a time',
   description:
     'Makes a new delivery, under the same `webhook-id`, of each event whose last delivery was made in that time and has one of the statuses; ' +
-    '1,000 a call at most, the oldest first, and no more than may wait.',
+    '1,000 a call at most, the oldest first, and no more than may wait. `until` reaches up to the moment of the call at most, and is answered: a ' +
+    'next call with it leaves out what this one made.',
   audience: 'admin',
   body: RecoverDeliveriesSchema,
   example: {

@@ -70,17 +70,22 @@ export type DeliveryFilter = z.infer<typeof DeliveryFilterSchema>;
 /** Statuses of what may be worth sending again. */
 const Undelivered = z.enum(['failed', 'unknown', 'suppressed_cap']);
 
-export const RecoverDeliveriesSchema = z.strictObject({
-  destination_id: z.string(),
-  since: instant.meta({ description: 'Deliveries made from here on.' }),
-  until: instant.meta({ description: 'And before this moment.' }),
-  statuses: z
-    .array(Undelivered)
-    .min(1)
-    .max(3)
-    .default(['failed', 'unknown'])
-    .meta({ description: 'Which of them are made again.' }),
-});
+export const RecoverDeliveriesSchema = z
+  .strictObject({
+    destination_id: z.string(),
+    since: instant.meta({ description: 'Deliveries made from here on.' }),
+    until: instant.meta({ description: 'And before this moment, or that of the call where it is earlier.' }),
+    statuses: z
+      .array(Undelivered)
+      .min(1)
+      .max(3)
+      .default(['failed', 'unknown'])
+      .meta({ description: 'Which of them are made again.' }),
+  })
+  .refine(({ since, until }) => Date.parse(since) < Date.parse(until), {
+    path: ['until'],
+    message: 'must be later than since',
+  });
 export type RecoverDeliveries = z.infer<typeof RecoverDeliveriesSchema>;
 
 export const RecoveredSchema = z
@@ -88,9 +93,17 @@ export const RecoveredSchema = z
     recovered: z.int().meta({ description: 'How many deliveries were made, at most 1,000 a call.' }),
     has_more: z
       .boolean()
-      .meta({ description: 'The same call again makes the next ones, once those that wait were sent.' }),
+      .meta({ description: 'The same call with this `until` makes the next ones, once those that wait were sent.' }),
+    until: z.string().meta({
+      description:
+        'The end of the time that was looked at: `until` of the call, or its moment. What was made again is not in it, so a next call with it makes nothing twice.',
+    }),
   })
-  .meta({ id: 'RecoveredDeliveries', examples: [{ recovered: 12, has_more: false }] });
+  .meta({
+    id: 'RecoveredDeliveries',
+    examples: [{ recovered: 12, has_more: false, until: '2026-11-22T00:00:00.000Z' }],
+  });
+export type Recovered = z.infer<typeof RecoveredSchema>;
 
 export const TestedSchema = z
   .object({

@@ -148,7 +148,9 @@ async function sendSms(
 ): Promise<DeliveryOutcome> {
   const outcome = await texter.send(id, sms);
   if (outcome === 'sent') return DELIVERED;
-  if (outcome === 'refused') return failed('refused', 'The SMS was refused.');
+  if (outcome === 'refused') return failed('refused', 'The provider of SMS refused the number.');
+  if (outcome === 'not_taken')
+    return failed('not_taken', 'The provider of SMS could not be reached, or did not take the SMS.');
   return unknown('broken', 'The SMS was sent, and the provider did not confirm it.');
 }
 

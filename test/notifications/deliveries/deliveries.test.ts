@@ -201,11 +201,33 @@ describe('Deliveries', function () {
       since: new Date(Date.now() - 60_000).toISOString(),
       until: new Date(Date.now() + 60_000).toISOString(),
     });
-    const recover = async (by: TestOperator, body: object) =>
-      assertStatus(
-        await by.post<{ recovered: number; has_more: boolean }>('/v1/notifications/deliveries/recover', body),
-        200,
-      );
+    interface Recovered {
+      recovered: number;
+      has_more: boolean;
+      until: string;
+    }
+    const recoverUntil = async (by: TestOperator, body: object) =>
+      assertStatus(await by.post<Recovered>('/v1/notifications/deliveries/recover', body), 200);
+    const recover = async (by: TestOperator, body: object) => {
+      const { recovered, has_more } = await recoverUntil(by, body);
+      return { recovered, has_more };
+    };
+
+    it('reaches up to the moment of the call, so what fails again is not recovered with the `until` that it answered', async () => {
+      const by = await newOwner();
+      const { url } = await receiver(answers(500));
+      const webhook = await webhookOf(by, url);
+      await recordEvents(rig.context, by.operatorId, { count: 5 });
+      await haveEnded(webhook, 5);
+      const body = { destination_id: webhook.id, ...range() };
+      const first = await recoverUntil(by, body);
+      assert.equal(first.recovered, 5);
+      assert(Date.parse(first.until) <= Date.now(), first.until);
+      await haveEnded(webhook, 10);
+      const second = await recoverUntil(by, { ...body, until: first.until });
+      assert.deepEqual(second, { recovered: 0, has_more: false, until: first.until });
+      assert.deepEqual(await countsOf(rig.context, webhook), { 'failed http_status': 10 });
+    });
 
     it('makes what failed in a time again, each event once, and nothing that was delivered', async () => {
       const by = await newOwner();
@@ -220,7 +242,9 @@ describe('Deliveries', function () {
       works = true;
       const { since, until } = range();
       const body = { destination_id: webhook.id, since, until };
-      assert.deepEqual(await recover(by, { ...body, until: since }), { recovered: 0, has_more: false });
+      const path = '/v1/notifications/deliveries/recover';
+      assertProblem(await by.post(path, { ...body, until: since }), 'VALIDATION_ERROR', 'until');
+      assertProblem(await by.post(path, { ...body, since: until, until: since }), 'VALIDATION_ERROR', 'until');
       assert.deepEqual(await recover(by, { ...body, statuses: ['unknown'] }), { recovered: 0, has_more: false });
       assert.deepEqual(await recover(by, body), { recovered: 5, has_more: false });
       await haveEnded(webhook, 12);
@@ -247,6 +271,8 @@ describe('Deliveries', function () {
         'failed destination_disabled': 1_500,
         delivered: 1_500,
       });
+      const [missed] = await deliveriesOf(rig.context, webhook);
+      assert.match(missed?.error ?? '', /was disabled/);
     });
 
     it('400 for a range without an end and for statuses of what cannot be recovered, 404 for a foreign destination, 409 for a disabled one', async () => {

@@ -309,12 +309,14 @@ describe('Sending what waits for a destination', function () {
         await send(box);
         await send(box);
         assert.deepEqual(await countsOf(context, box), { [`failed ${reason}`]: 1 });
+        assert.equal((await standingOf(context, box)).failures_in_row, reason === 'refused' ? 1 : 0, reason);
       }
       context.config.mail = { smtpUrl: `smtp://127.0.0.1:${await freePort()}`, from: 'carnet@example.test' };
       const box = await mailbox(await newOperator(context));
       await recordEvents(context, box.operatorId);
       await send(box);
       assert.deepEqual(await countsOf(context, box), { 'failed not_taken': 1 });
+      assert.equal((await standingOf(context, box)).failures_in_row, 0, 'the mail server is not the receiver');
     });
 
     const MonthRow = z.object({ used: z.number(), overage: z.number() });
@@ -357,6 +359,7 @@ describe('Sending what waits for a destination', function () {
       await recordEvents(context, box.operatorId, { count: 3 });
       await send(box);
       assert.deepEqual(await countsOf(context, box), { delivered: 1, 'suppressed_cap insufficient_credits': 2 });
+      assert.match((await deliveriesOf(context, box))[2]?.error ?? '', /wallet does not cover/);
       assert.equal(server.received.length, 1);
       assert.deepEqual(await month(box), { used: 100, overage: 0 });
       assert.equal((await standingOf(context, box)).failures_in_row, 0);
@@ -394,6 +397,7 @@ describe('Sending what waits for a destination', function () {
       await send(one);
       await send(one);
       assert.deepEqual(await countsOf(context, one), { delivered: 10, 'suppressed_cap sms_cap': 2 });
+      assert.match((await deliveriesOf(context, one))[11]?.error ?? '', /no more SMS this month/);
       const [sms, ...others] = await texts();
       assert.equal(others.length, 9);
       const text = context.encryption.open(sms?.text ?? '', mailSeal(sms?.id ?? ''));
@@ -414,7 +418,8 @@ describe('Sending what waits for a destination', function () {
       const one = await phone(await newOperator(context));
       await recordEvents(context, one.operatorId, { type: 'agent.blocked' });
       await send(one);
-      assert.deepEqual(await countsOf(context, one), { 'failed refused': 1 });
+      assert.deepEqual(await countsOf(context, one), { 'failed not_taken': 1 });
+      assert.equal((await standingOf(context, one)).failures_in_row, 0);
     });
   });
 
@@ -473,7 +478,46 @@ describe('Sending what waits for a destination', function () {
       await recordEvents(context, webhook.operatorId, { count: 2 });
       const counts = await countsOf(context, webhook);
       assert.deepEqual(counts, { 'failed http_status': 21, 'failed destination_disabled': 2 });
+      assert.match((await deliveriesOf(context, webhook)).at(-1)?.error ?? '', /was disabled/);
       assert.equal((await mailsTo(webhook.operatorId)).length, mails.length, 'what was not sent is no failure');
+    });
+
+    it('mails no address that was never proven to be theirs, and no name that the operator chose', async () => {
+      context.config.mail = undefined;
+      const { url } = await receiver(answers(500));
+      const [strange, proven] = [await newWebhook(context, url), await newWebhook(context, url)];
+      const rename = ({ operatorId }: TestDestination, registered: boolean) =>
+        run(
+          context.pool,
+          sql.fragment`update operators set name = 'Buy at evil.example', email_registered = ${registered} where id = ${operatorId}`,
+        );
+      await rename(strange, false);
+      await rename(proven, true);
+      for (const webhook of [strange, proven]) await fail(webhook, 5);
+      assert.equal((await standingOf(context, strange)).failures_in_row, 5);
+      assert.deepEqual(await mailsTo(strange.operatorId), []);
+      const [mail] = await mailsTo(proven.operatorId);
+      const text = context.encryption.open(mail?.text ?? '', mailSeal(mail?.id ?? ''));
+      assert(text.includes(`Operator: ${proven.operatorId}\n`), text);
+      assert(!text.includes('evil.example'), text);
+    });
+
+    it('counts no fault of the service or of a provider of it, and goes on counting after one', async () => {
+      const { url } = await receiver(answers(500));
+      const webhook = await newWebhook(context, url);
+      await fail(webhook, 2);
+      const seal = (secret: string) =>
+        run(context.pool, sql.fragment`update destinations set secret = ${secret} where id = ${webhook.id}`);
+      const { secret } = await context.pool.one(
+        sql.type(z.object({ secret: z.string() }))`select secret from destinations where id = ${webhook.id}`,
+      );
+      await seal('sealed otherwise');
+      await fail(webhook, 4);
+      assert.equal((await standingOf(context, webhook)).failures_in_row, 2);
+      await seal(secret);
+      await fail(webhook, 1);
+      assert.equal((await standingOf(context, webhook)).failures_in_row, 3);
+      assert.deepEqual(await countsOf(context, webhook), { 'failed http_status': 3, 'failed internal_error': 4 });
     });
 
     it('counts anew after one that is delivered', async () => {
@@ -562,7 +606,8 @@ describe('Sending what waits for a destination', function () {
           update destinations set life_seen_at = life_seen_at - make_interval(secs => ${seconds}),
             sending_until = sending_until - make_interval(secs => ${seconds}) where id = ${webhook.id}
         ) update deliveries set created_at = created_at - make_interval(secs => ${seconds}),
-            started_at = started_at - make_interval(secs => ${seconds}) where destination_id = ${webhook.id}`,
+            started_at = started_at - make_interval(secs => ${seconds}),
+            looked_at = looked_at - make_interval(secs => ${seconds}) where destination_id = ${webhook.id}`,
       );
 
     it('wakes a life that has not seen an event for ten seconds, and one that has seen it and done nothing for two minutes', async () => {
@@ -577,6 +622,19 @@ describe('Sending what waits for a destination', function () {
       await later(webhook, 60);
       assert.equal(await wokenBy(webhook), false, 'its life pauses between tries');
       await later(webhook, 61);
+      assert.equal(await wokenBy(webhook), true);
+    });
+
+    it('leaves one alone that sends, and wakes it where an event that came meanwhile still waits half a minute later', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId);
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'send');
+      await recordEvents(context, webhook.operatorId);
+      await later(webhook, 11);
+      assert.equal(await wokenBy(webhook), false, 'it has a turn of thirty seconds');
+      await later(webhook, 25);
+      assert.equal(await wokenBy(webhook), false);
+      await later(webhook, 6);
       assert.equal(await wokenBy(webhook), true);
     });
 
@@ -606,6 +664,7 @@ describe('Sending what waits for a destination', function () {
       const step = await advanceNotification(context, webhook.id);
       assert.equal(step.status, 'idle');
       assert.deepEqual(await countsOf(context, webhook), { 'failed destination_paused': 2 });
+      for (const { error } of await deliveriesOf(context, webhook)) assert.match(error ?? '', /paused/);
       assert.equal(calls.length, 0);
     });
 
@@ -616,6 +675,16 @@ describe('Sending what waits for a destination', function () {
       await run(context.pool, sql.fragment`delete from destinations where id = ${webhook.id}`);
       assert.equal((await advanceNotification(context, webhook.id)).status, 'idle');
       assert.deepEqual(await countsOf(context, webhook), { 'failed destination_deleted': 1 });
+      assert.match((await only(webhook)).error ?? '', /was deleted/);
+    });
+
+    it('one that is not verified any more leaves `destination_unverified`', async () => {
+      const { url } = await receiver();
+      const webhook = await newWebhook(context, url);
+      await run(context.pool, sql.fragment`update destinations set verified_at = null where id = ${webhook.id}`);
+      await recordEvents(context, webhook.operatorId);
+      assert.deepEqual(await countsOf(context, webhook), { 'failed destination_unverified': 1 });
+      assert.match((await only(webhook)).error ?? '', /not verified/);
     });
 
     it('a thousand deliveries wait at most; further ones say `queue_full`', async () => {
@@ -623,6 +692,9 @@ describe('Sending what waits for a destination', function () {
       const webhook = await newWebhook(context, url);
       await recordEvents(context, webhook.operatorId, { count: 1_003 });
       assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 3 });
+      const errors = (await deliveriesOf(context, webhook)).filter(({ error }) => error !== null);
+      assert.equal(errors.length, 3);
+      assert.match(errors[0]?.error ?? '', /thousand/);
     });
   });
 });

@@ -14,7 +14,8 @@ begin
     foreach v_id in array v_ids loop
       v_refusal := take_notification_allowance(d.operator_id, d.channel_type, v_id, p_email_microcents);
       continue when v_refusal is null;
-      update deliveries set status = 'suppressed_cap', reason = v_refusal, ended_at = clock_timestamp() where id = v_id;
+      update deliveries set status = 'suppressed_cap', reason = v_refusal, error = sentence_of_refusal(v_refusal), ended_at = clock_timestamp()
+        where id = v_id;
       v_ids := array_remove(v_ids, v_id);
     end loop;
   end if;

@@ -6,4 +6,4 @@ create type started_delivery as (
   event_id text, event_type text, severity text, payload text, occurred_at text
 );
 create type settled_delivery as (failures int, failing_since text, disabled boolean);
-create type recovered_deliveries as (recovered int, has_more boolean);
+create type recovered_deliveries as (recovered int, has_more boolean, until text);

@@ -9,9 +9,7 @@ begin
   delete from destinations where id = p_destination;
   update notification_rules r set active = false
     where r.id = any(v_rules) and not exists (select from rule_destinations rd where rd.rule_id = r.id);
-  update deliveries set status = 'failed', reason = 'destination_deleted', error = 'The destination was deleted before this was sent.',
-      ended_at = clock_timestamp()
-    where destination_id = p_destination and status = 'sending' and started_at is null;
+  perform end_waiting_deliveries(p_destination, 'destination_deleted');
   update verification_codes set code = null, sealed = null,
       status = case when status = 'waiting' then 'failed' else status end,
       reason = case when status = 'waiting' then 'destination_deleted' else reason end

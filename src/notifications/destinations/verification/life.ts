@@ -1,3 +1,4 @@
+import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import { step } from '../../../commands/fault-points.ts';
 import type { Context } from '../../../context/context.ts';
 import { signedRequest } from '../../signing/signed-request.ts';
@@ -11,7 +12,6 @@ import {
   reconcileVerificationRows,
   settleVerification,
   startVerification,
-  type ReconciledVerifications,
 } from './queries.ts';
 import type { SendOutcome, VerificationStep } from './schema.ts';
 import { codeSms } from './texts.ts';
@@ -63,6 +63,12 @@ function toNumber({ config, texter }: TexterContext, { id, code, address }: Foun
   return async () => {
     const outcome = await texter.send(id, { to: address, text });
     if (outcome === 'sent') return { status: 'sent', reason: null, error: null };
+    if (outcome === 'not_taken')
+      return {
+        status: 'failed',
+        reason: 'not_taken',
+        error: 'The provider of SMS could not be reached, or did not take it.',
+      };
     return outcome === 'refused'
       ? {
           status: 'failed',
@@ -125,9 +131,6 @@ export async function describeVerifications(
   );
 }
 
-/** Wakes the lives of codes that no life seems to hold, and forgets old codes and secrets; at most 100 and 1,000 a call. */
-export async function reconcileVerifications({ pool, delivery }: Context): Promise<ReconciledVerifications> {
-  const reconciled = await reconcileVerificationRows(pool);
-  if (reconciled.woken > 0) delivery.messagesCommitted();
-  return reconciled;
-}
+/** Wakes the lives of codes that no life seems to hold, and forgets old codes and secrets; at most 1,000 with each hundred looked at. */
+export const reconcileVerifications = ({ pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcileVerificationRows(pool));

@@ -101,8 +101,7 @@ export const describeVerificationRows = (
   connection.any(sql.type(DescribedRow)`
     select id, operator_id, destination_id from verification_codes where id = any(${textArray(ids)})`);
 
-const Reconciled = z.object({ woken: z.number(), forgotten: z.number() });
-export type ReconciledVerifications = z.infer<typeof Reconciled>;
+const Reconciled = z.object({ looked: z.number(), woken: z.number() });
 
-export const reconcileVerificationRows = (connection: CommonQueryMethods): Promise<ReconciledVerifications> =>
-  connection.one(sql.type(Reconciled)`select woken, forgotten from reconcile_verifications()`);
+export const reconcileVerificationRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select looked, woken from reconcile_verifications()`);

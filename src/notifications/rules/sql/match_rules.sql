@@ -6,9 +6,10 @@ declare
   owners text[];
 begin
   with made as (
-    insert into deliveries (id, operator_id, event_id, destination_id, channel_type, event_type, status, reason, ended_at)
+    insert into deliveries (id, operator_id, event_id, destination_id, channel_type, event_type, status, reason, error, ended_at)
     select new_prefixed_id('dlv'), p_operator, p_event, d.id, d.channel_type, p_type,
-      case when q.hindrance is null then 'sending' else 'failed' end, q.hindrance, case when q.hindrance is not null then clock_timestamp() end
+      case when q.hindrance is null then 'sending' else 'failed' end, q.hindrance, sentence_of_refusal(q.hindrance),
+      case when q.hindrance is not null then clock_timestamp() end
     from destinations d cross join lateral (select hindrance_of_queue(d) as hindrance) q
     where d.operator_id = p_operator and d.id in (
       select rd.destination_id from notification_rules r join rule_destinations rd on rd.rule_id = r.id

@@ -1,23 +1,35 @@
 -- Wakes the lives of codes that seem to have none or are late, deletes codes that no limit counts any more, and secrets of webhooks whose
--- day after a rotation is over.
-create function reconcile_verifications(out woken int, out forgotten int) language plpgsql as $$
+-- day after a rotation is over. A hundred codes, those of every operator in turn among the thousand that are due longest (rule 11).
+create function reconcile_verifications(out looked int, out woken int) language plpgsql as $$
 declare
-  v_now constant timestamptz := clock_timestamp(); -- as a value: no index is read up to what a volatile function returns
+  -- A condition of an index can be a variable, and not what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+  v_since constant timestamptz := life_store_since();
 begin
-  select wake_lives(coalesce(array_agg('verification:' || due.id), '{}'), coalesce(array_agg(due.operator_id), '{}')) into woken from (
-    select c.id, c.operator_id from verification_codes c
-    where c.status in ('waiting', 'sending')
-      and ((c.life_seen_at is null and c.requested_at < v_now - interval '10 seconds')
-        or c.life_seen_at < life_store_since()
-        or c.expires_at < v_now - interval '1 minute'
-        or c.started_at < v_now - interval '1 minute')
-      and not exists (select from life_messages l where l.life = 'verification:' || c.id)
-    limit 100) due;
+  with due as (
+    (select id, operator_id as owner, look_at from verification_codes where status in ('waiting', 'sending') and look_at <= v_now
+      order by look_at limit 1000)
+    union all
+    (select id, operator_id as owner, look_at from verification_codes
+      where status in ('waiting', 'sending') and greatest(life_seen_at, woken_at) < v_since
+      order by greatest(life_seen_at, woken_at) limit 1000)
+  ), taken as (
+    select id from (select id, look_at, row_number() over (partition by owner order by look_at) as turn from due) turns
+      order by turn, look_at limit 100
+  ), passed as (
+    update verification_codes set woken_at = v_now where id = any(array(
+      select id from verification_codes where id in (select id from taken) and status in ('waiting', 'sending')
+        and (look_at <= v_now or greatest(life_seen_at, woken_at) < v_since)
+        for no key update skip locked))
+      returning 'verification:' || id as life, operator_id as owner
+  ), missing as (
+    select life, owner from passed where not exists (select from life_messages m where m.life = passed.life)
+  )
+  select (select count(*) from passed), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
+    into looked, woken from missing;
   update destinations set old_secret = null, old_secret_until = null where old_secret is not null and old_secret_until <= v_now;
-  with old as (
-    delete from verification_codes where ctid = any(array(
-      select ctid from verification_codes
-      where requested_at < v_now - interval '24 hours' and expires_at <= v_now and status not in ('waiting', 'sending')
-      order by requested_at limit 1000 for update skip locked)) returning 1)
-  select count(*) into forgotten from old;
+  delete from verification_codes where ctid = any(array(
+    select ctid from verification_codes
+    where requested_at < v_now - interval '24 hours' and expires_at <= v_now and status not in ('waiting', 'sending')
+    order by requested_at limit 1000 for update skip locked));
 end $$;
