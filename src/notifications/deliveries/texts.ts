@@ -10,7 +10,8 @@ export interface EventText {
   sms: string;
 }
 
-interface Told {
+/** What a text is made of. */
+interface Happened {
   eventType: string;
   severity: string;
   /** JSON. */
@@ -105,9 +106,9 @@ const named = (eventType: string, { invocation_id: invocationId, skill_id: skill
 const LONGEST_SMS = 300;
 
 /** The text of an event: what happened, to whom, where to act, and how to end such messages. */
-export function eventText(told: Told): EventText {
-  const { eventType, severity, occurredAt, operatorId, destinationId, publicBaseUrl } = told;
-  const payload = Payload.catch({}).parse(JSON.parse(told.payload));
+export function eventText(happened: Happened): EventText {
+  const { eventType, severity, occurredAt, operatorId, destinationId, publicBaseUrl } = happened;
+  const payload = Payload.catch({}).parse(JSON.parse(happened.payload));
   const { what, details, act } = (sentences[eventType] ?? ((one: Payload) => named(eventType, one)))(payload);
   const dashboard = new URL('/dashboard', publicBaseUrl).href;
   return {
@@ -123,7 +124,9 @@ export function eventText(told: Told): EventText {
       `Event: ${eventType}, ${severity}, ${occurredAt}`,
       `Operator: ${operatorId}`,
       '',
-      `You get this because a rule of the operator names this address (destination ${destinationId}). An administrator of the operator ends it`,
+      eventType === TEST_EVENT
+        ? `You get this because an administrator of the operator has sent a test to this address (destination ${destinationId}). They end it`
+        : `You get this because a rule of the operator names this address (destination ${destinationId}). An administrator of the operator ends it`,
       `by deleting the destination: DELETE ${publicBaseUrl}/v1/notifications/destinations/${destinationId}`,
       '',
     ].join('\n'),

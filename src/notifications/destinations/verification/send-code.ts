@@ -11,7 +11,7 @@ import { codeMac, newCode, tooEarlyForCode } from '../../../one-time-codes/codes
 import { destinationMac } from '../addresses.ts';
 import { lockDestination } from '../queries.ts';
 import { shownDestination } from '../read.ts';
-import type { ChannelType, Destination } from '../schema.ts';
+import type { ChannelType, SentCode } from '../schema.ts';
 import { assertChannel } from '../tier.ts';
 import { codeOf, verificationSeal } from './code-use.ts';
 import { storeVerificationCode } from './queries.ts';
@@ -34,7 +34,7 @@ export const sendAnotherCode = (
   context: Context,
   call: CommandCall,
   destinationId: string,
-): Promise<Answered<Destination>> =>
+): Promise<Answered<SentCode>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
     const { operatorId } = call.caller;
@@ -48,7 +48,9 @@ export const sendAnotherCode = (
     const { id, channel_type: channel, destination, address } = found;
     assertChannel(context, operator.tier, channel);
     await sendCode(context, unit, { id, operatorId, channel, destination, address });
-    return { status: 202, body: await shownDestination(connection, operatorId, id) };
+    const { code } = await shownDestination(connection, operatorId, id);
+    if (code === null) throw new Error(`The destination ${id} has no code, just after one was stored.`);
+    return { status: 200, body: { sent: true, expires_at: code.expires_at } };
   });
 
 /**
