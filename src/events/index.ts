@@ -1,9 +1,2 @@
 export { forgetOldEvents } from './forget-events.ts';
-export {
-  eventDefinitions,
-  EventNameSchema,
-  SeveritySchema,
-  standardEventTypes,
-  type EventType,
-  type Severity,
-} from './types.ts';
+export { EventFilterSchema, EventNameSchema, eventTypesOf, SeveritySchema, standardEventTypes } from './types.ts';

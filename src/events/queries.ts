@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { json } from '../database/columns.ts';
+import { json, textArray } from '../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../database/pool.ts';
 import { jsonObject } from '../fields/objects.ts';
 import type { OperatorId } from '../ids/ids.ts';
 import { ServiceEventSchema } from './schema.ts';
-import type { Severity } from './types.ts';
+import { eventTypesOf, type EventFilterSchema, type Severity } from './types.ts';
 
 const Place = z.object({
   /** Of the transaction that recorded the event. */
@@ -16,7 +16,7 @@ const Place = z.object({
 export type Place = z.infer<typeof Place>;
 
 export interface FeedFilters {
-  event_type?: string | undefined;
+  event_type?: z.infer<typeof EventFilterSchema> | undefined;
   severity?: Severity | undefined;
   /** Milliseconds since 1970. */
   since?: number | undefined;
@@ -36,7 +36,7 @@ const StretchRow = z.object({
   found: z.array(Place),
 });
 /** How many events were looked at, the place of the last of them, and those that fit. */
-export type Stretch = z.infer<typeof StretchRow>;
+type Stretch = z.infer<typeof StretchRow>;
 
 /** No transaction that records events lasts as long; far more than a command may take. */
 const LONGEST_TRANSACTION = '1 hour';
@@ -51,7 +51,9 @@ export const lookThroughFeed = (
   operatorId: OperatorId,
   { after: { tx, seq }, look, limit, filters }: FeedStretch,
 ): Promise<Stretch> => {
-  const { event_type: type = null, severity = null, since = null } = filters;
+  const { event_type: name, severity = null, since = null } = filters;
+  const ofType =
+    name === undefined ? sql.fragment`true` : sql.fragment`event_type = any(${textArray(eventTypesOf(name))})`;
   const moment = sql.fragment`to_timestamp(${since}::float8 / 1000)`;
   // By the index on time: where to begin to look in the order of the feed.
   const earliest = sql.fragment`
@@ -78,7 +80,7 @@ export const lookThroughFeed = (
       order by place, seq limit ${look}
     ), found as (
       select seq, place from looked
-      where (${type}::text is null or event_type = ${type})
+      where ${ofType}
         and (${severity}::text is null or severity = ${severity})
         and (${since}::float8 is null or created_at >= ${moment})
       order by place, seq limit ${limit}
@@ -101,6 +103,9 @@ export const readEvents = (connection: CommonQueryMethods, numbers: readonly num
 export const databaseCopy = (connection: CommonQueryMethods): Promise<string> =>
   connection.oneFirst(sql.type(z.object({ copy: z.string() }))`select database_copy() as copy`);
 
-/** Where a reader of the feed has come to. `copy`: the copy of the database that the numbers are of. */
-export const FeedPosition = Place.extend({ copy: z.string() });
+/**
+ * Where a reader of the feed has come to. `copy`: the copy of the database that the numbers are of; `since`: where their first page began, in
+ * milliseconds since 1970, null: with the oldest event.
+ */
+export const FeedPosition = Place.extend({ copy: z.string(), since: z.number().nullable() });
 export type FeedPosition = z.infer<typeof FeedPosition>;

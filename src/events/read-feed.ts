@@ -17,6 +17,7 @@ interface FeedRequest {
   /** Where the page before ended; null: at the oldest event that is kept. */
   after: FeedPosition | null;
   limit: number;
+  /** `since` counts where there is no position alone: a position has that of its first page. */
   filters: FeedFilters;
 }
 
@@ -32,18 +33,20 @@ interface FeedPage {
  * Up to `limit` events after a position. One page looks at ten thousand events at most, so it may have fewer and all the same not be the
  * last one.
  * @throws CarnetError INVALID_CURSOR where the database is another copy than the one that the position is of: which events the reader has
- *   had cannot be told there.
+ *   had is not known there.
  */
 export async function readFeed(
   { pool }: Pick<Context, 'pool'>,
   { operatorId }: Caller,
-  { after, limit, filters }: FeedRequest,
+  { after, limit, filters: given }: FeedRequest,
 ): Promise<FeedPage> {
   const copy = await databaseCopy(pool);
   if (after !== null && after.copy !== copy) throw invalidCursor();
+  const since = after === null ? (given.since ?? null) : after.since;
+  const filters = { ...given, since: since ?? undefined };
   const filtered = Object.values(filters).some((filter) => filter !== undefined);
   const look = filtered ? MOST_LOOKED_AT : limit + 1;
-  const from = after ?? { copy, tx: '0', seq: 0 };
+  const from = after ?? { copy, tx: '0', seq: 0, since };
   const { looked, end, found } = await lookThroughFeed(pool, operatorId, {
     after: from,
     look,
@@ -63,7 +66,7 @@ export async function readFeed(
   );
   return {
     events: shown.flatMap(({ seq }) => events.get(seq) ?? []),
-    next: { ...(next ?? from), copy },
+    next: { ...(next ?? from), copy, since },
     more: full || looked === look,
   };
 }

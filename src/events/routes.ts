@@ -6,7 +6,7 @@ import { eventCatalogue } from './catalogue.ts';
 import { FeedPosition } from './queries.ts';
 import { readFeed } from './read-feed.ts';
 import { EventTypeSchema, ServiceEventSchema } from './schema.ts';
-import { SeveritySchema } from './types.ts';
+import { EventFilterSchema, SeveritySchema } from './types.ts';
 
 const tag = 'notifications';
 
@@ -30,6 +30,7 @@ const feed = cursorFeed({
   standard: 50,
   // As long as events are kept: a reader may come back after all of them.
   days: 30,
+  inPosition: ['since'],
 });
 
 const getEvents = route({
@@ -40,16 +41,19 @@ const getEvents = route({
   summary: 'Read what happened, oldest first, from where you were',
   description:
     'A feed for those who would rather pull. Without `cursor` it begins with the oldest event that is kept (30 days), or at `since`. ' +
-    '`next_cursor` is always there: keep it, and read on from it later, under the same filters. A page looks at 10,000 events, so with ' +
+    '`next_cursor` is always there: keep it, and read on from it later, under the same `event_type` and `severity`. A page looks at 10,000 events, so with ' +
     'filters it may be short or empty and `has_more` all the same. An event is shown a moment after it is ' +
     'committed, once no transaction that began before it can still add another before it. Where the database was restored from a backup, ' +
     'the cursor is INVALID_CURSOR: begin again at `since`, and leave out the ids that you have.',
   audience: 'operator',
   query: z.object({
     ...feed.query,
-    event_type: z.string().min(1).max(128).optional(),
+    event_type: EventFilterSchema.optional(),
     severity: SeveritySchema.optional(),
-    since: queryInstant.optional().meta({ description: 'Events of this moment and later ones.' }),
+    since: queryInstant.optional().meta({
+      description:
+        'Events of this moment and later ones. For the first page: beside `cursor`, which has it, it does nothing.',
+    }),
   }),
   status: 200,
   reply: feed.reply,

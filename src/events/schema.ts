@@ -27,7 +27,6 @@ export const ServiceEventSchema = z
       },
     ],
   });
-export type ServiceEvent = z.input<typeof ServiceEventSchema>;
 
 const sampleEvent = { event_type: 'wallet.low_balance', severity: 'warning' } as const;
 
@@ -36,6 +35,9 @@ export const EventTypeSchema = z
     event_type: z.string(),
     description: z.string(),
     severities: z.array(SeveritySchema),
+    for_rules: z.boolean().meta({
+      description: 'Whether rules can name it; false: it is sent by itself, to the destination that it is about.',
+    }),
     optional: z.boolean().meta({
       description: 'Written for operators alone that have a rule which names it; a rule without `events` does not.',
     }),
@@ -46,12 +48,13 @@ export const EventTypeSchema = z
   })
   .meta({
     id: 'EventType',
-    description: 'A kind of event that rules can name.',
+    description: 'A kind of event.',
     examples: [
       {
         event_type: sampleEvent.event_type,
         description: 'The available balance has passed below `low_balance_cents` of the operator.',
         severities: ['warning'],
+        for_rules: true,
         optional: true,
         payload_schema: {
           type: 'object',

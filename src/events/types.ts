@@ -6,7 +6,7 @@ export type Severity = z.infer<typeof SeveritySchema>;
 
 /**
  * Who is notified of it. `standard`: a rule without `events` has it. `optional`: it happens too often to be written for everybody, so it is
- * written for operators with a rule that names it. `none`: no rule can name it.
+ * written for operators with a rule that names it. `none`: it is sent by itself, and no rule can name it.
  */
 type Subscription = 'standard' | 'optional' | 'none';
 
@@ -59,7 +59,7 @@ const invocation = (
   } satisfies z.input<typeof InvocationPayload>,
 });
 
-/** Every event that there is; the SQL function optional_event_types() names the optional ones too, and a test compares the two. */
+/** Every event that there is, and what else a webhook is sent; the SQL function optional_event_types() names the optional ones too, and a test compares the two. */
 export const eventDefinitions = {
   'passport.flagged': {
     subscription: 'standard',
@@ -78,7 +78,7 @@ export const eventDefinitions = {
       flags: [
         {
           type: 'missed_checkpoint',
-          severity: 'critical',
+          severity: 'warning',
           message: 'No checkpoint came that was due at 2026-11-21T12:05:00.000Z.',
         },
       ],
@@ -129,6 +129,18 @@ export const eventDefinitions = {
     payload: z.object({ destination_id: z.string() }),
     sample: { destination_id: 'dst_01K0000000000000000000000A' },
   },
+  'destination.verification': {
+    subscription: 'none',
+    description:
+      'A webhook was named or another code was requested: enter the code. It is no event of the feed; its `webhook-id` is `vcd_…`.',
+    severities: ['info'],
+    payload: z.object({ code: z.string(), destination_id: z.string(), expires_at: z.string() }),
+    sample: {
+      code: '123456',
+      destination_id: 'dst_01K0000000000000000000000A',
+      expires_at: '2026-11-21T12:25:00.000Z',
+    },
+  },
 } as const satisfies Record<string, EventDefinition>;
 
 export type EventType = keyof typeof eventDefinitions;
@@ -145,3 +157,12 @@ const families = [...new Set(nameable.map((type) => `${type.split('.')[0]}.*`))]
 
 /** What a rule can name: a type, or all of a family by `<family>.*`. */
 export const EventNameSchema = z.enum([...nameable, ...families]);
+
+/** What lists of events and deliveries can be filtered by: what a rule can name, and tests. */
+export const EventFilterSchema = z.enum([...EventNameSchema.options, 'notification.test']).meta({
+  description: 'A type of GET /v1/notifications/event-types, or all of a family, `invocation.*`.',
+});
+
+/** The types that a name stands for. */
+export const eventTypesOf = (name: z.infer<typeof EventFilterSchema>): readonly string[] =>
+  name.endsWith('.*') ? nameable.filter((type) => type.startsWith(name.slice(0, -1))) : [name];

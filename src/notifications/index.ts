@@ -5,7 +5,6 @@ export {
   describeVerifications,
   reconcileVerifications,
   sendVerification,
-  type TexterContext,
 } from './destinations/verification/life.ts';
 export { sealSecretsAnew } from './destinations/seal-anew.ts';
-export type { OutgoingSms, SmsOutcome, Texter } from './texter.ts';
+export type { SmsOutcome, Texter } from './texter.ts';

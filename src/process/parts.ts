@@ -121,7 +121,6 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       import('./credentials.ts'),
       import('./routes.ts'),
       import('../billing/index.ts'),
-      import('../notifications/index.ts'),
     ]);
   await ensurePlatformOwner(context);
   const watched = await watchHealth(temporal);

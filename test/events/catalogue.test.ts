@@ -12,6 +12,7 @@ interface Entry {
   event_type: string;
   severities: string[];
   optional: boolean;
+  for_rules: boolean;
   payload_schema: Record<string, unknown>;
   sample: { event_type: string; severity: string; payload: unknown; timestamp: string };
 }
@@ -23,12 +24,12 @@ describe('GET /v1/notifications/event-types', () => {
     assertProblem(await anonymous().get(PATH), 'UNAUTHENTICATED');
   });
 
-  it('lists every event that a rule can name, each with a sample that fits its schema', async () => {
+  it('lists every event, and which of them a rule can name, each with a sample that fits its schema', async () => {
     const { event_types: types } = assertStatus(await (await buildOperator()).get<{ event_types: Entry[] }>(PATH), 200);
-    assert.deepEqual(
-      types.map(({ event_type: type }) => type).toSorted(),
-      [...standardEventTypes, ...optionalEventTypes].toSorted(),
-    );
+    const named = types.filter(({ for_rules }) => for_rules).map(({ event_type: type }) => type);
+    assert.deepEqual(named.toSorted(), [...standardEventTypes, ...optionalEventTypes].toSorted());
+    const alone = types.filter(({ for_rules }) => !for_rules).map(({ event_type: type }) => type);
+    assert.deepEqual(alone, ['notification.test', 'destination.verification']);
     for (const { event_type: type, severities, payload_schema: schema, sample } of types) {
       assert.equal(sample.event_type, type);
       assert(severities.includes(sample.severity), type);
@@ -36,6 +37,13 @@ describe('GET /v1/notifications/event-types', () => {
       assert(check(sample.payload), `${type}: ${JSON.stringify(check.errors)}`);
       assert.equal(new Date(sample.timestamp).toISOString(), sample.timestamp);
     }
+    const { sample } = types.find(({ event_type: type }) => type === 'passport.flagged') ?? assert.fail();
+    const { flags } = sample.payload as { flags: { severity: string }[] };
+    assert.deepEqual(
+      flags.map(({ severity }) => severity),
+      [sample.severity],
+      'a session is flagged as severely as its worst flag',
+    );
     assert.deepEqual(
       types.filter(({ optional }) => optional).map(({ event_type: type }) => type),
       optionalEventTypes,
@@ -67,14 +75,13 @@ describe('The kinds of events', () => {
 });
 
 describe('docs/events.md', () => {
-  it('has a line of every event that a rule can name', async () => {
+  it('has a line of every event', async () => {
     const page = await readFile(new URL('../../docs/events.md', import.meta.url), 'utf8');
-    const lines = Object.entries(eventDefinitions)
-      .filter(([, { subscription }]) => subscription !== 'none')
-      .map(([type, { subscription, severities, description }]) => {
-        const optional = subscription === 'optional' ? ' (optional)' : '';
-        return `| \`${type}\`${optional} | ${severities.join(', ')} | ${description} |`;
-      });
+    const marks = { standard: '', optional: ' (optional)', none: ' (no rule)' };
+    const lines = Object.entries(eventDefinitions).map(
+      ([type, { subscription, severities, description }]) =>
+        `| \`${type}\`${marks[subscription]} | ${severities.join(', ')} | ${description} |`,
+    );
     assert(page.includes(`${lines.join('\n')}\n<!-- end of table -->`), lines.join('\n'));
   });
 });

@@ -7,7 +7,7 @@ import { advanceSession } from '../../src/passports/index.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
 import { invoke, newSkill, newWallet, passDeadline, run } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
-import { buildRule } from '../notifications/support.ts';
+import { buildRule } from '../notifications/support/operators.ts';
 import { eventsOf, newLineage, newOperator, timePasses } from '../passports/lineages.ts';
 import {
   buildAgent,

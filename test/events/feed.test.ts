@@ -124,14 +124,36 @@ describe(`GET ${PATH}`, () => {
     );
     await shown(db, operator);
     assert.deepEqual(numbers(await page({ event_type: 'passport.flagged' })), [2, 3]);
+    assert.deepEqual(numbers(await page({ event_type: 'passport.*' })), [2, 3], 'all of a family');
+    assert.deepEqual(numbers(await page({ event_type: 'notification.test' })), []);
     assert.deepEqual(numbers(await page({ severity: 'critical' })), [1, 3]);
     assert.deepEqual(numbers(await page({ event_type: 'passport.flagged', severity: 'critical' })), [3]);
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
     assert.deepEqual(numbers(await page({ since: hourAgo })), [3]);
     const [, second] = (await page()).events;
     assert.deepEqual(numbers(await page({ since: second?.timestamp ?? '' })), [2, 3], 'inclusive');
+    for (const unknown of ['passport.flaged', 'passport', '*', 'destination.verification'])
+      assertProblem(await read({ event_type: unknown }), 'VALIDATION_ERROR', 'query.event_type');
     assertProblem(await read({ severity: 'fatal' }), 'VALIDATION_ERROR', 'query.severity');
     assertProblem(await read({ since: 'yesterday' }), 'VALIDATION_ERROR', 'query.since');
+  });
+
+  it('needs `since` on the first page alone: the cursor has it', async () => {
+    await records(1, 2, 3, 4);
+    await run(
+      await database(),
+      sql.fragment`
+        update service_events set created_at = created_at - interval '90 minutes'
+        where operator_id = ${operator.operatorId} and payload::json ->> 'n' in ('1', '3')`,
+    );
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const first = await page({ since, limit: 1 });
+    assert.deepEqual(numbers(first), [2]);
+    for (const again of [{}, { since }])
+      assert.deepEqual(numbers(await page({ ...again, cursor: first.next_cursor })), [4]);
+    const none = await page({ since: new Date(Date.now() + 3_600_000).toISOString() });
+    assert.deepEqual([numbers(none), none.has_more], [[], false]);
+    assert.deepEqual(numbers(await page({ cursor: none.next_cursor })), [], 'nothing of before `since` is read on');
   });
 
   it('goes on behind what the filters left out, ten thousand events a page', async () => {
@@ -190,7 +212,7 @@ describe(`GET ${PATH}`, () => {
 
   it('refuses a position in another copy of the database', async () => {
     const { caller } = callOf(operator.operatorId, 'listEvents');
-    const after = { copy: 'another', tx: '0', seq: 0 };
+    const after = { copy: 'another', tx: '0', seq: 0, since: null };
     await assert.rejects(readFeed({ pool: await database() }, caller, { after, limit: 1, filters: {} }), {
       code: 'INVALID_CURSOR',
     });

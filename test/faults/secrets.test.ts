@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
-import { startSink, type Sink } from '../notifications/sink.ts';
+import { startReceiver, type Receiver } from '../notifications/support/receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
 import { settled } from '../support/invariants.ts';
@@ -33,7 +33,7 @@ describe('secrets', function () {
   this.timeout(600_000);
   let instance: Instance;
   let market: Market;
-  let sink: Sink;
+  let receiver: Receiver;
   let pool: DatabasePool;
   let lives: Lives;
   /** Every secret that gives access to something: name and value. */
@@ -101,7 +101,7 @@ describe('secrets', function () {
     const { consumer, consumerId } = market;
     const platform = requester(ADMIN_KEY, instance.baseUrl);
     assertStatus(await platform.patch(`/v1/admin/operators/${consumerId}`, { tier: 'pro' }), 200);
-    const url = sink.url('secret');
+    const url = receiver.urlOf('secret');
     const add = (headers: Record<string, string>) =>
       consumer.post<{ webhook_secret: string; approval_id: string }>(
         '/v1/notifications/destinations',
@@ -112,12 +112,12 @@ describe('secrets', function () {
     await pool.query(sql.type(z.object({}))`
       update governance_approvals set status = 'approved', decided_by = 'test', decided_at = clock_timestamp() where id = ${approval}`);
     const made = assertStatus(await add({ 'x-governance-approval': approval, 'idempotency-key': randomUUID() }), 201);
-    await sink.codeAt(url);
+    await receiver.codeAt(url);
     return made.webhook_secret;
   };
 
   before(async () => {
-    sink = await startSink();
+    receiver = await startReceiver();
     instance = await startInstance({ env: { LOG_LEVEL: 'trace', PLATFORM_ADMIN_KEY: ADMIN_KEY } });
     market = await openMarket({ ...instance, adminKey: ADMIN_KEY });
     pool = await openPool(instance.databaseUrl, { size: 2, applicationName: 'carnet-test' });
@@ -143,7 +143,7 @@ describe('secrets', function () {
   });
   after(async () => {
     await removeDataDir(instance.dataDir);
-    await sink.stop();
+    await receiver.stop();
   });
 
   it('are searched for in places that contain the recognisable texts', () => {

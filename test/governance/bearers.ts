@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
 import { insertKey } from '../http/support/shell.ts';
 import { otherJwk, publicJwk, block } from '../authority/support.ts';
-import { insertWebhook } from '../notifications/destinations/support.ts';
-import { insertDestination, insertRule } from '../notifications/support.ts';
+import { newRule } from '../notifications/support/destinations.ts';
+import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
 import { timePasses } from '../passports/lineages.ts';
 import { buildAgent, buildOperator, unique } from '../support/factories.ts';
 import { insertMember } from '../support/people.ts';
@@ -73,7 +73,8 @@ export async function openService(): Promise<Service> {
     const [enforced = '', , blocked = ''] = agents;
     await block(blocked);
     const [destination, other] = [await insertWebhook(operatorId), await insertDestination(operatorId)];
-    const rule = await insertRule(operatorId, destination);
+    const pool = await database();
+    const rule = await newRule({ pool }, { destinations: [{ id: destination, operatorId }] });
     const key = async (more: object): Promise<string> =>
       (await insertKey({ pool: db }, { operatorId, expiresIn: HOUR, ...more })).secret;
     const token = (scope: string): Promise<string> => issuer.token({ operator_id: operatorId, scope });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { SMTPServer } from 'smtp-server';
 
@@ -22,11 +22,14 @@ interface MailServerOptions {
   port?: number;
   /** The code with which it refuses every recipient, e.g. 550; by default it accepts all. */
   refuses?: number | undefined;
+  /** What it does once it has read the text of a mail: refuses it with this code, or resets the connection; by default it takes it. */
+  afterText?: number | 'reset' | undefined;
 }
 
-/** A mail server on this machine that accepts all mail. */
-export async function startMailServer({ port = 0, refuses }: MailServerOptions = {}): Promise<MailServer> {
+/** A mail server on this machine that accepts all mail, unless its options say otherwise. */
+export async function startMailServer({ port = 0, refuses, afterText }: MailServerOptions = {}): Promise<MailServer> {
   const received: Received[] = [];
+  const sockets = new Set<Socket>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -46,9 +49,14 @@ export async function startMailServer({ port = 0, refuses }: MailServerOptions =
           to: rcptTo.map(({ address }) => address),
           raw,
         });
-        done();
+        if (afterText === 'reset') for (const socket of sockets) socket.resetAndDestroy();
+        else done(afterText === undefined ? null : Object.assign(new Error('Not taken'), { responseCode: afterText }));
       });
     },
+  });
+  server.server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');

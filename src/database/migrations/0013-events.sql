@@ -1,4 +1,4 @@
--- What happened that an operator may want to hear of. Written in the transaction of what it is about.
+-- What happened that an operator may be notified of. Written in the transaction of what it is about.
 
 create table service_events (
   seq bigint generated always as identity primary key,

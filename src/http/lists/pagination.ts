@@ -39,6 +39,8 @@ interface CursorOptions<Position extends z.ZodType> {
   standard: number;
   /** For how many days its cursors hold; one, unless it is read on from. */
   days?: number;
+  /** Members of the query that the position has, so that only the first page needs them; all others are the same on every page. */
+  inPosition?: readonly string[];
 }
 
 interface CursorListOptions<
@@ -74,6 +76,7 @@ export function cursorPages<Position extends z.ZodType>({
   maximum,
   standard,
   days,
+  inPosition = [],
 }: CursorOptions<Position>) {
   const seal = (request: CursorRequest, at: z.output<Position>): string =>
     sealCursor(request.context.encryption, scope(request), at, days);
@@ -84,7 +87,10 @@ export function cursorPages<Position extends z.ZodType>({
   }: CursorRequest): CursorScope => ({
     list: call?.operation ?? '',
     operatorId: call?.caller.operatorId ?? '',
-    filters: { params, filters },
+    filters: {
+      params,
+      filters: Object.fromEntries(Object.entries(filters).filter(([name]) => !inPosition.includes(name))),
+    },
   });
   return {
     query: {

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import { textArray } from '../../database/columns.ts';
 import type { DeliveryId, OperatorId } from '../../ids/ids.ts';
-import { ChannelTypeSchema, DeliverySchema, type Delivery, type DeliveryFilter } from './schema.ts';
+import { eventTypesOf } from '../../events/index.ts';
+import type { CallOutcome } from '../calls.ts';
+import { ChannelTypeSchema } from '../destinations/schema.ts';
+import { DeliverySchema, type Delivery, type DeliveryFilter } from './schema.ts';
 
 const Nothing = z.object({});
 
@@ -13,7 +16,8 @@ const filtered = (operatorId: OperatorId, filter: DeliveryFilter) => {
   const conditions = [sql.fragment`operator_id = ${operatorId}`];
   if (filter.destination_id !== undefined) conditions.push(sql.fragment`destination_id = ${filter.destination_id}`);
   if (filter.event_id !== undefined) conditions.push(sql.fragment`event_id = ${filter.event_id}`);
-  if (filter.event_type !== undefined) conditions.push(sql.fragment`event_type = ${filter.event_type}`);
+  if (filter.event_type !== undefined)
+    conditions.push(sql.fragment`event_type = any(${textArray(eventTypesOf(filter.event_type))})`);
   if (filter.status !== undefined) conditions.push(sql.fragment`status = ${filter.status}`);
   return sql.join(conditions, sql.fragment` and `);
 };
@@ -125,16 +129,6 @@ export const startDeliveries = (
 ): Promise<readonly StartedDelivery[]> =>
   connection.any(sql.type(StartedRow)`select * from start_deliveries(${destinationId}, ${limit}, ${emailMicrocents})`);
 
-/** What came of a call. */
-export interface DeliveryOutcome {
-  status: 'delivered' | 'failed' | 'unknown';
-  /** A word; null where it is delivered. */
-  reason: string | null;
-  statusCode: number | null;
-  /** A sentence; null where it is delivered. */
-  error: string | null;
-}
-
 const SettledRow = z.object({
   failures: z.number().nullable(),
   failing_since: z.string().nullable(),
@@ -146,7 +140,7 @@ export type Settled = z.infer<typeof SettledRow>;
 export const settleDelivery = (
   connection: CommonQueryMethods,
   id: string,
-  { status, reason, statusCode, error, latencyMs }: DeliveryOutcome & { latencyMs: number },
+  { status, reason, statusCode, error, latencyMs }: CallOutcome & { latencyMs: number },
 ): Promise<Settled> =>
   connection.one(sql.type(SettledRow)`
     select * from settle_delivery(${id}, ${status}, ${reason}, ${statusCode}, ${error}, ${latencyMs})`);

@@ -19,9 +19,12 @@ const HINDRANCES: Record<string, string> = {
 };
 
 /** @throws CarnetError NOT_FOUND, INVALID_STATE where nothing may be sent there now. */
-async function assertReceives(connection: CommonQueryMethods, operatorId: OperatorId, id: string): Promise<void> {
+async function assertReceives(
+  connection: CommonQueryMethods,
+  { operatorId, id, missing }: { operatorId: OperatorId; id: string; missing: CarnetError },
+): Promise<void> {
   const target = await lockTarget(connection, operatorId, id);
-  assertThat(target, () => notFound('destination'));
+  assertThat(target, () => missing);
   const { hindrance } = target;
   if (hindrance !== null) throw new CarnetError('INVALID_STATE', HINDRANCES[hindrance] ?? hindrance);
 }
@@ -39,10 +42,15 @@ export const redeliver = (context: Context, call: CommandCall, id: string): Prom
     assertThat(delivery, () => notFound('delivery'));
     if (delivery.status === 'sending')
       throw new CarnetError('INVALID_STATE', 'This delivery is under way; wait until it has ended.');
-    await assertReceives(connection, operatorId, delivery.destination_id);
+    const { destination_id: destinationId } = delivery;
+    const missing = new CarnetError(
+      'NOT_FOUND',
+      `The destination ${destinationId} of this delivery was deleted; nothing is sent to it any more.`,
+    );
+    await assertReceives(connection, { operatorId, id: destinationId, missing });
     const made = await insertRedelivery(connection, newId('dlv'), id);
-    await unit.wake(lifeId.notification(delivery.destination_id));
-    await unit.audit('delivery.redelivered', made.id, { of: id, destination_id: delivery.destination_id });
+    await unit.wake(lifeId.notification(destinationId));
+    await unit.audit('delivery.redelivered', made.id, { of: id, destination_id: destinationId });
     return { status: 201, body: made, location: `/v1/notifications/deliveries/${made.id}` };
   });
 
@@ -57,7 +65,8 @@ export const recoverDeliveries = (
 ): Promise<Answered<Recovered>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
-    await assertReceives(connection, call.caller.operatorId, destinationId);
+    const { operatorId } = call.caller;
+    await assertReceives(connection, { operatorId, id: destinationId, missing: notFound('destination') });
     const body = await recoverRange(connection, {
       destinationId,
       since,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { EventFilterSchema } from '../../events/index.ts';
 import { instant } from '../../fields/instant.ts';
+import { ChannelTypeSchema } from '../destinations/schema.ts';
 
 /** Of every event that tests a destination. */
 export const TEST_EVENT = 'notification.test';
 
-export const ChannelTypeSchema = z.enum(['email', 'sms', 'webhook']);
-
 /** Where a delivery is; it never changes once it has ended. */
-export const DeliveryStatusSchema = z.enum(['sending', 'delivered', 'failed', 'unknown', 'suppressed_cap']).meta({
+const DeliveryStatusSchema = z.enum(['sending', 'delivered', 'failed', 'unknown', 'suppressed_cap']).meta({
   description:
     '`sending`: it waits for its turn, or its one call is under way. `delivered`: the receiver answered 2xx, or the mail server or SMS ' +
     'provider took it. `failed`: it was not delivered. `unknown`: it may have been. `suppressed_cap`: the month has no more of them.',
@@ -62,7 +62,7 @@ export type Delivery = z.infer<typeof DeliverySchema>;
 export const DeliveryFilterSchema = z.object({
   destination_id: z.string().optional(),
   event_id: z.string().optional(),
-  event_type: z.string().optional(),
+  event_type: EventFilterSchema.optional(),
   status: DeliveryStatusSchema.optional(),
 });
 export type DeliveryFilter = z.infer<typeof DeliveryFilterSchema>;

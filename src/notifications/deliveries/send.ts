@@ -4,11 +4,11 @@ import { serviceCall } from '../../commands/service-call.ts';
 import { step } from '../../commands/fault-points.ts';
 import { keepInOutbox, type MailerContext } from '../../mail/index.ts';
 import { metrics } from '../../metrics/metrics.ts';
+import { callWebhook, DELIVERED, failed, sendSms, unknown, type CallOutcome } from '../calls.ts';
 import type { Texter } from '../texter.ts';
 import { openSecrets } from '../signing/secrets.ts';
 import { climbLadder } from './ladder.ts';
-import { settleDelivery, startDeliveries, type DeliveryOutcome, type StartedDelivery } from './queries.ts';
-import { signedRequest } from '../signing/signed-request.ts';
+import { settleDelivery, startDeliveries, type StartedDelivery } from './queries.ts';
 import { eventText } from './texts.ts';
 
 /** What the step that sends is called with. */
@@ -20,9 +20,6 @@ export interface SenderContext extends MailerContext {
 const BATCH = 8;
 /** New calls begin for so long: other destinations of the operator wait for their turn, and a worker that stops waits for the last call. */
 const STARTING_MS = 4_000;
-/** Of a webhook, DNS and the answer included. */
-const WEBHOOK_MS = 10_000;
-const REPLY_BYTES = 65_536;
 /** Of any call: after thirty seconds whoever looks takes the caller for gone. */
 const LONGEST_CALL_MS = 20_000;
 
@@ -53,14 +50,10 @@ async function sendOne(context: SenderContext, delivery: StartedDelivery): Promi
   deliveries.add(1, { channel: delivery.channel_type, status: outcome.status });
 }
 
-type Call = () => Promise<DeliveryOutcome>;
-
-const DELIVERED: DeliveryOutcome = { status: 'delivered', reason: null, statusCode: null, error: null };
-const failed = (reason: string, error: string): DeliveryOutcome => ({ ...DELIVERED, status: 'failed', reason, error });
-const unknown = (reason: string, error: string): DeliveryOutcome => ({ ...failed(reason, error), status: 'unknown' });
+type Call = () => Promise<CallOutcome>;
 
 /** Before the call a fault of ours is a failure; from its beginning on nobody knows what it did. */
-async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Promise<DeliveryOutcome> {
+async function outcomeOf(context: SenderContext, delivery: StartedDelivery): Promise<CallOutcome> {
   let call: Call;
   try {
     call = callOf(context, delivery);
@@ -95,12 +88,12 @@ function callOf(context: SenderContext, delivery: StartedDelivery): Call {
     publicBaseUrl: context.config.publicBaseUrl,
   });
   const to = delivery.address;
-  if (delivery.channel_type === 'sms') return () => sendSms(context, delivery.id, { to, text: text.sms });
+  if (delivery.channel_type === 'sms') return () => sendSms(context.texter, delivery.id, { to, text: text.sms });
   return () => sendMail(context, delivery.id, { to, subject: text.subject, text: text.mail });
 }
 
 /** The body is made of the event alone, so that every delivery of an event has the same bytes. */
-export const webhookBody = ({
+const webhookBody = ({
   event_type: eventType,
   severity,
   payload,
@@ -112,23 +105,14 @@ export const webhookBody = ({
 function webhookCall({ encryption, outbound }: SenderContext, delivery: StartedDelivery): Call {
   const { destination_id: id, secret, old_secret, event_id: eventId, address: url } = delivery;
   const secrets = openSecrets(encryption, { id, secret, old_secret });
-  const request = signedRequest({ secrets, eventId, body: webhookBody(delivery), now: new Date() });
-  return async () => {
-    const answer = await outbound.send({ url, ...request, timeoutMs: WEBHOOK_MS, maxReplyBytes: REPLY_BYTES });
-    if (answer.outcome === 'refused') return failed('address_refused', answer.sentence);
-    if (answer.outcome === 'not_sent') return failed(answer.cause, answer.sentence);
-    if (answer.outcome === 'unknown') return unknown(answer.cause, answer.sentence);
-    const { status: statusCode } = answer;
-    if (statusCode >= 200 && statusCode < 300) return { ...DELIVERED, statusCode };
-    return { ...failed('http_status', `The receiver answered ${statusCode}.`), statusCode };
-  };
+  return () => callWebhook(outbound, { url, secrets, id: eventId, body: webhookBody(delivery) });
 }
 
 async function sendMail(
   context: SenderContext,
   id: string,
   mail: { to: string; subject: string; text: string },
-): Promise<DeliveryOutcome> {
+): Promise<CallOutcome> {
   if (context.config.mail === undefined) {
     await keepInOutbox(context, { channel: 'email', ...mail });
     return DELIVERED;
@@ -141,24 +125,11 @@ async function sendMail(
   return unknown('broken', 'The mail was sent, and the mail server did not confirm it.');
 }
 
-async function sendSms(
-  { texter }: SenderContext,
-  id: string,
-  sms: { to: string; text: string },
-): Promise<DeliveryOutcome> {
-  const outcome = await texter.send(id, sms);
-  if (outcome === 'sent') return DELIVERED;
-  if (outcome === 'refused') return failed('refused', 'The provider of SMS refused the number.');
-  if (outcome === 'not_taken')
-    return failed('not_taken', 'The provider of SMS could not be reached, or did not take the SMS.');
-  return unknown('broken', 'The SMS was sent, and the provider did not confirm it.');
-}
-
 /** Writes down what came of a call; mails of the ladder are written with it. */
 async function settle(
   context: SenderContext,
   delivery: StartedDelivery,
-  outcome: DeliveryOutcome & { latencyMs: number },
+  outcome: CallOutcome & { latencyMs: number },
 ): Promise<void> {
   if (outcome.status === 'delivered') {
     await settleDelivery(context.pool, delivery.id, outcome); // nothing to mail: one statement

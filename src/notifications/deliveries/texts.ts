@@ -10,7 +10,8 @@ export interface EventText {
   sms: string;
 }
 
-interface Told {
+/** What a text is made of. */
+interface Happened {
   eventType: string;
   severity: string;
   /** JSON. */
@@ -45,9 +46,20 @@ interface Sentences {
   act: string;
 }
 
+/** Longer ones are cut. */
+const LONGEST_QUOTATION = 200;
+
+/** What agents and people wrote, on one line and in quotation marks, so that nothing in it looks like words of the service. */
+const quoted = (text: string): string =>
+  `“${text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/[“”]/gu, '"')
+    .slice(0, LONGEST_QUOTATION)
+    .toWellFormed()}”`;
+
 const agentOf = ({ agent_id: agentId }: Payload): string => `Agent ${agentId ?? 'of yours'}`;
 const reasonOf = ({ reason }: Payload): string[] =>
-  reason === undefined || reason === null ? [] : [`Reason: ${reason}`];
+  reason === undefined || reason === null ? [] : [`Reason: ${quoted(reason)}`];
 const passportOf = ({ jti }: Payload): string[] => (jti === undefined ? [] : [`Passport: ${jti}`]);
 const dollars = (cents: number | undefined): string => `${((cents ?? 0) / 100).toFixed(2)} USD`;
 
@@ -57,7 +69,7 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
     what: `${agentOf(payload)} was flagged while it used a passport.`,
     details: [
       ...passportOf(payload),
-      ...(payload.flags ?? []).map(({ type, severity, message }) => `${severity}: ${message} (${type})`),
+      ...(payload.flags ?? []).map(({ type, severity, message }) => `${severity}: ${quoted(message)} (${type})`),
     ],
     act: 'Look at what it did, and revoke the passport if it should stop.',
   }),
@@ -105,9 +117,9 @@ const named = (eventType: string, { invocation_id: invocationId, skill_id: skill
 const LONGEST_SMS = 300;
 
 /** The text of an event: what happened, to whom, where to act, and how to end such messages. */
-export function eventText(told: Told): EventText {
-  const { eventType, severity, occurredAt, operatorId, destinationId, publicBaseUrl } = told;
-  const payload = Payload.catch({}).parse(JSON.parse(told.payload));
+export function eventText(happened: Happened): EventText {
+  const { eventType, severity, occurredAt, operatorId, destinationId, publicBaseUrl } = happened;
+  const payload = Payload.catch({}).parse(JSON.parse(happened.payload));
   const { what, details, act } = (sentences[eventType] ?? ((one: Payload) => named(eventType, one)))(payload);
   const dashboard = new URL('/dashboard', publicBaseUrl).href;
   return {
@@ -123,7 +135,9 @@ export function eventText(told: Told): EventText {
       `Event: ${eventType}, ${severity}, ${occurredAt}`,
       `Operator: ${operatorId}`,
       '',
-      `You get this because a rule of the operator names this address (destination ${destinationId}). An administrator of the operator ends it`,
+      eventType === TEST_EVENT
+        ? `You get this because an administrator of the operator has sent a test to this address (destination ${destinationId}). They end it`
+        : `You get this because a rule of the operator names this address (destination ${destinationId}). An administrator of the operator ends it`,
       `by deleting the destination: DELETE ${publicBaseUrl}/v1/notifications/destinations/${destinationId}`,
       '',
     ].join('\n'),

@@ -57,7 +57,7 @@ export async function createDestination(
         secret: secret === null ? null : sealSecret(context.encryption, id, secret),
       });
       await unit.audit('destination.created', id, { channel_type: channel, verified });
-      if (!verified) await sendCode(context, unit, { id, operatorId, channel, destination, address });
+      if (!verified) await sendCode(context, unit, { id, operatorId, channel, address });
       const made = await shownDestination(connection, operatorId, id);
       return {
         status: 201,

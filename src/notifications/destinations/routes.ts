@@ -11,6 +11,7 @@ import {
   CreatedDestinationSchema,
   DestinationSchema,
   RotatedSecretSchema,
+  SentCodeSchema,
   VerifiedSchema,
   VerifyDestinationSchema,
 } from './schema.ts';
@@ -98,7 +99,8 @@ const postRotateSecret = route({
   tag,
   summary: 'Replace the secret of a webhook',
   description:
-    'X-Service-Signature is of the new secret at once; webhook-signature carries both for 24 hours. The new one is in `webhook_secret`, only once.',
+    'X-Service-Signature is of the new secret at once; webhook-signature carries both for 24 hours. A second rotation within these ends the ' +
+    'first secret at once. The new one is in `webhook_secret`, only once.',
   audience: 'admin',
   params,
   status: 200,
@@ -115,11 +117,11 @@ const postSendCode = route({
   summary: 'Send another code to a destination that is not verified',
   description:
     'Codes before it count no more. The next can be sent after 30 seconds, five within the life of a code, ten a day to one address, and 50 ' +
-    'a day by one operator. What became of it is in `code` of the destination.',
+    'a day by one operator. It is sent once this is answered; what became of it is in `code` of the destination.',
   audience: 'admin',
   params,
-  status: 202,
-  reply: DestinationSchema,
+  status: 200,
+  reply: SentCodeSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'TIER_LIMIT_EXCEEDED', 'SMS_NOT_CONFIGURED'],
   handler: ({ context, call, params: { id } }) => sendAnotherCode(context, call, id),
 });

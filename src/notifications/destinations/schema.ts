@@ -38,7 +38,6 @@ export const VerificationCodeSchema = z
       },
     ],
   });
-export type VerificationCode = z.infer<typeof VerificationCodeSchema>;
 
 const webhook = {
   id: 'dst_01K0000000000000000000000A',
@@ -101,6 +100,14 @@ export const RotatedSecretSchema = DestinationSchema.extend({ webhook_secret: we
   examples: [{ ...webhook, webhook_secret: 'whsec_dGhpcyBpcyBhbiBleGFtcGxlLCBub3QgYSBzZWNyZXQ=' }],
 });
 export type RotatedSecret = z.infer<typeof RotatedSecretSchema>;
+
+export const SentCodeSchema = z
+  .object({
+    sent: z.literal(true).meta({ description: 'It is on its way.' }),
+    expires_at: z.string().meta({ description: 'Until then the code counts.' }),
+  })
+  .meta({ id: 'SentCode', examples: [{ sent: true, expires_at: '2026-11-21T12:10:00.000Z' }] });
+export type SentCode = z.infer<typeof SentCodeSchema>;
 
 export const VerifyDestinationSchema = z
   .strictObject({ code: text(1, 100).meta({ examples: ['123456'] }) })

@@ -106,6 +106,14 @@ describe('Deliveries', function () {
       assert.equal(await counted(`destination_id=${second.id}`), 1);
       assert.equal(await counted('status=failed'), 1);
       assert.equal(await counted('event_type=agent.blocked'), 1);
+      assert.equal(await counted('event_type=agent.*'), 1);
+      assert.equal(await counted('event_type=notification.test'), 0);
+      for (const unknown of ['agent.blokked', 'agent', '*'])
+        assertProblem(
+          await by.get(`/v1/notifications/deliveries?event_type=${unknown}`),
+          'VALIDATION_ERROR',
+          'query.event_type',
+        );
       assert.equal(await counted(`event_id=${ids[1]}`), 1);
       assert.equal(await counted(`event_id=${ids[1]}&status=failed`), 0);
       assertProblem(await by.get('/v1/notifications/deliveries?status=lost'), 'VALIDATION_ERROR', 'query.status');
@@ -191,7 +199,9 @@ describe('Deliveries', function () {
       await disable(webhook);
       assertProblem(await by.post(path), 'INVALID_STATE');
       await run(rig.context.pool, sql.fragment`delete from destinations where id = ${webhook.id}`);
-      assertProblem(await by.post(path), 'NOT_FOUND');
+      const deleted = await by.post(path);
+      assertProblem(deleted, 'NOT_FOUND');
+      assert.match(String(deleted.body['detail']), /destination .*was deleted/);
       assertProblem(await by.post(`/v1/notifications/deliveries/${newId('dlv')}/redeliver`), 'NOT_FOUND');
     });
   });

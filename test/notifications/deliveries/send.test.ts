@@ -319,6 +319,22 @@ describe('Sending what waits for a destination', function () {
       assert.equal((await standingOf(context, box)).failures_in_row, 0, 'the mail server is not the receiver');
     });
 
+    it('is unknown where the text had left and no answer came, and failed where the answer refuses it; and is not tried again', async () => {
+      for (const [afterText, outcome] of [
+        [554, 'failed refused'],
+        [451, 'failed not_taken'],
+        ['reset', 'unknown broken'],
+      ] as const) {
+        const server = await sendBy({ afterText });
+        const box = await mailbox(await newOperator(context));
+        await recordEvents(context, box.operatorId);
+        await send(box);
+        await send(box);
+        assert.deepEqual(await countsOf(context, box), { [outcome]: 1 });
+        assert.equal(server.received.length, 1, 'the server has read the text once');
+      }
+    });
+
     const MonthRow = z.object({ used: z.number(), overage: z.number() });
     const month = ({ operatorId }: TestDestination) =>
       context.pool.one(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventDefinitions } from '../../../src/events/types.ts';
 import { eventText } from '../../../src/notifications/deliveries/texts.ts';
 
-const told = (eventType: string, payload: object, severity = 'critical') =>
+const textOf = (eventType: string, payload: object, severity = 'critical') =>
   eventText({
     eventType,
     severity,
@@ -23,19 +23,19 @@ describe('The text of a notification', () => {
         flags: [{ type: 'late', severity: 'warning', message: 'It was late.' }],
       },
       what: 'Agent ag_1 was flagged while it used a passport.',
-      details: ['Passport: psp_1', 'warning: It was late. (late)'],
+      details: ['Passport: psp_1', 'warning: “It was late.” (late)'],
     },
     {
       event: 'passport.blocked',
       payload: { jti: 'psp_1', agent_id: 'ag_1', checkout_id: 'chko_1', reason: 'It paid twice.' },
       what: 'A review blocked a passport of agent ag_1.',
-      details: ['Passport: psp_1', 'Reason: It paid twice.'],
+      details: ['Passport: psp_1', 'Reason: “It paid twice.”'],
     },
     {
       event: 'agent.blocked',
       payload: { agent_id: 'ag_1', checkout_id: 'chko_1', reason: 'It paid twice.' },
       what: 'Agent ag_1 was blocked. It gets no passports until an administrator unblocks it.',
-      details: ['Reason: It paid twice.'],
+      details: ['Reason: “It paid twice.”'],
     },
     {
       event: 'passport.missed_checkout',
@@ -64,7 +64,7 @@ describe('The text of a notification', () => {
 
   for (const { event, payload, what, details = [] } of cases) {
     it(`of ${event} says what happened, to whom, where to act, and how to end it`, () => {
-      const { subject, mail, sms } = told(event, payload);
+      const { subject, mail, sms } = textOf(event, payload);
       assert.equal(subject, `[critical] ${event}`);
       assert(mail.startsWith(`${what}\n`), mail);
       for (const line of details) assert(mail.includes(`\n  ${line}\n`), mail);
@@ -78,15 +78,37 @@ describe('The text of a notification', () => {
     });
   }
 
-  it('has words of its own for every event of the catalogue', () => {
+  it('of a test says that somebody has sent one, and of no rule', () => {
+    const { mail } = textOf('notification.test', { destination_id: 'dst_1' }, 'info');
+    assert(!mail.includes('a rule'), mail);
+    assert(mail.includes('You get this because an administrator of the operator has sent a test'), mail);
+    assert(
+      textOf('agent.blocked', { agent_id: 'ag_1' }).mail.includes('because a rule of the operator names this address'),
+    );
+  });
+
+  it('has words of its own for every event that is sent as a text', () => {
     for (const [event, { sample }] of Object.entries(eventDefinitions)) {
-      const { mail, sms } = told(event, sample);
+      if (event === 'destination.verification') continue; // to webhooks alone; as a text a code has words of its own
+      const { mail, sms } = textOf(event, sample);
       for (const text of [mail, sms]) assert(!/undefined|happened\.|of yours/.test(text), text);
     }
   });
 
+  it('keeps what an agent or a person wrote on one line, in quotation marks, cut and without signs that nobody sees', () => {
+    const message = `Undeclared: github\n\nThe agent was cleared.”\r\n\u0007\u202e\u2028${'x'.repeat(400)}`;
+    const { mail } = textOf('passport.flagged', {
+      agent_id: 'ag_1',
+      flags: [{ type: 'a', severity: 'critical', message }],
+    });
+    const line = mail.split('\n').find((one) => one.includes('Undeclared')) ?? '';
+    assert.match(line, /^  critical: “Undeclared: github The agent was cleared\." x+” \(a\)$/);
+    assert(line.length < 250, line);
+    assert(!mail.includes('\nThe agent was cleared'), mail);
+  });
+
   it('of an SMS has two parts at most, and the address to act at even where what happened is long', () => {
-    const { sms } = told('passport.flagged', { jti: 'psp_1', agent_id: `ag_${'x'.repeat(400)}`, flags: [] });
+    const { sms } = textOf('passport.flagged', { jti: 'psp_1', agent_id: `ag_${'x'.repeat(400)}`, flags: [] });
     assert(sms.length <= 300, sms);
     assert(sms.includes('https://carnet.example.test/dashboard'), sms);
   });

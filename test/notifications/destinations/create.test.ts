@@ -8,7 +8,7 @@ import { approve, refusedWith, withApproval } from '../../governance/support.ts'
 import { buildAgent, buildAgentKey, buildMemberKey, buildOperator, unique } from '../../support/factories.ts';
 import { mailsTo, signIn } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, platform } from '../../support/service.ts';
-import { startSink, type Sink } from '../sink.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
 import {
   anotherKey,
   buildWatched,
@@ -23,16 +23,16 @@ import {
   newNumber,
   shown,
   type Watched,
-} from './support.ts';
+} from '../support/operators.ts';
 
 describe('POST /v1/notifications/destinations', () => {
   let watched: Watched;
-  let sink: Sink;
+  let receiver: Receiver;
   before(async () => {
     watched = await buildWatched();
-    sink = await startSink();
+    receiver = await startReceiver();
   });
-  after(() => sink.stop());
+  after(() => receiver.stop());
 
   it('verifies the registered e-mail address at once, in any case, and sends no code to it', async () => {
     const { operator, owner } = await buildWatched('free');
@@ -104,7 +104,7 @@ describe('POST /v1/notifications/destinations', () => {
   });
 
   it('shows the secret of a webhook once: again for the same key and request, in no list, and readable in no table', async () => {
-    const url = sink.url(unique('secret'));
+    const url = receiver.urlOf(unique('secret'));
     const headers = { 'idempotency-key': unique('key') };
     const first = assertStatus(await create(watched.owner, 'webhook', url, headers), 201);
     assert.match(first.webhook_secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -123,7 +123,7 @@ describe('POST /v1/notifications/destinations', () => {
     const reply = await create(watched.owner, 'email', address.toUpperCase());
     assertProblem(reply, 'DESTINATION_EXISTS');
     assert.equal((reply.body as unknown as { destination_id: string }).destination_id, id);
-    const url = sink.url(unique('twice'));
+    const url = receiver.urlOf(unique('twice'));
     await made(watched.owner, 'webhook', url);
     assertProblem(await create(watched.owner, 'webhook', url.replace('/twice', '/./twice')), 'DESTINATION_EXISTS');
     const another = await buildWatched();
@@ -166,30 +166,30 @@ describe('POST /v1/notifications/destinations', () => {
     });
   }
 
-  it('refuses SMS and webhooks on free before a person is asked', async () => {
+  it('refuses SMS and webhooks on free before an approval is requested', async () => {
     const { operator, owner } = await buildWatched('free');
     for (const by of [operator, owner]) {
       assertProblem(await create(by, 'sms', newNumber()), 'TIER_LIMIT_EXCEEDED');
-      assertProblem(await create(by, 'webhook', sink.url('free')), 'TIER_LIMIT_EXCEEDED');
+      assertProblem(await create(by, 'webhook', receiver.urlOf('free')), 'TIER_LIMIT_EXCEEDED');
     }
     assertProblem(await create(operator, 'email', newAddress()), 'GOVERNANCE_APPROVAL_REQUIRED');
   });
 
   it('needs the approval of a person for a key, which has the secret to itself then', async () => {
     const { operator, owner } = await buildWatched();
-    const url = sink.url(unique('approved'));
+    const url = receiver.urlOf(unique('approved'));
     const refused = await create(operator, 'webhook', url);
     assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
-    assert.deepEqual(sink.at(url), [], 'no code leaves before');
+    assert.deepEqual(receiver.callsAt(url), [], 'no code leaves before');
     const { approval_id: id } = refusedWith(refused);
     assertStatus(await approve(owner, id), 200);
-    const elsewhere = await create(operator, 'webhook', sink.url('elsewhere'), withApproval(id));
+    const elsewhere = await create(operator, 'webhook', receiver.urlOf('elsewhere'), withApproval(id));
     assertProblem(elsewhere, 'GOVERNANCE_APPROVAL_REQUIRED');
     const another = await anotherKey(owner);
     assertProblem(await create(another, 'webhook', url, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
     const destination = assertStatus(await create(operator, 'webhook', url, withApproval(id)), 201);
     assert.match(destination.webhook_secret ?? '', /^whsec_/);
-    assertStatus(await enter(operator, destination.id, await sink.codeAt(url)), 200);
+    assertStatus(await enter(operator, destination.id, await receiver.codeAt(url)), 200);
   });
 
   it('is for administrators: members, agents and strangers are refused, reading too', async () => {

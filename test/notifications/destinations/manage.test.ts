@@ -6,7 +6,7 @@ import { approve, refusedWith, withApproval } from '../../governance/support.ts'
 import { eventually } from '../../support/eventually.ts';
 import { unique } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, type Requester } from '../../support/service.ts';
-import { startSink, type Sink } from '../sink.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
 import {
   anotherKey,
   buildWatched,
@@ -17,20 +17,20 @@ import {
   shown,
   verifyByHand,
   type Watched,
-} from './support.ts';
+} from '../support/operators.ts';
 
 describe('A destination', () => {
   let watched: Watched;
   let other: Watched;
-  let sink: Sink;
+  let receiver: Receiver;
   before(async () => {
     watched = await buildWatched();
     other = await buildWatched();
-    sink = await startSink();
+    receiver = await startReceiver();
   });
-  after(() => sink.stop());
+  after(() => receiver.stop());
 
-  const webhook = () => made(watched.owner, 'webhook', sink.url(unique('hook')));
+  const webhook = () => made(watched.owner, 'webhook', receiver.urlOf(unique('hook')));
 
   describe('DELETE /:id', () => {
     const ruleOf = async (...destinationIds: string[]): Promise<string> => {

@@ -15,9 +15,9 @@ import { unique } from '../../support/factories.ts';
 import { startRig, type Rig } from '../../temporal/rig.ts';
 import type { RunningWorker } from '../../../temporal/worker.ts';
 import { runOf } from '../../temporal/runs.ts';
-import { startSink, type Sink } from '../sink.ts';
+import { hangs, resets, startReceiver, type Receiver } from '../support/receiver.ts';
 import { startTwilio } from '../twilio-double.ts';
-import { newNumber } from './support.ts';
+import { newNumber } from '../support/operators.ts';
 import { codeRow, waitingCode } from './waiting-code.ts';
 
 /** Of a path that no digest holds. */
@@ -26,20 +26,20 @@ const PATH = 'a-path-that-no-history-may-hold';
 describe('The life of a code', () => {
   const logged: string[] = [];
   let rig: Rig;
-  let sink: Sink;
+  let receiver: Receiver;
   let worker: RunningWorker;
   before(async () => {
     rig = await startRig({
       log: createLogger('debug', { write: (line: string) => void logged.push(line) }),
       settings: { OUTBOUND_ALLOW_LOOPBACK: 'true' },
     });
-    sink = await startSink();
+    receiver = await startReceiver();
     await rig.startDelivery();
     worker = await rig.startWorker();
   });
   after(async () => {
     await rig.stop();
-    await sink.stop();
+    await receiver.stop();
   });
 
   const run = (codeId: string) => runOf(rig, lifeId.verification(codeId));
@@ -53,11 +53,11 @@ describe('The life of a code', () => {
     });
 
   it('sends it to a webhook as an ordinary event, signed with its secret, once', async () => {
-    const url = sink.url(unique(PATH));
+    const url = receiver.urlOf(unique(PATH));
     const made = await toWebhook(url);
     await run(made.codeId).ended();
     assert.deepEqual(await row(made.codeId), sent);
-    const [request, ...more] = sink.at(url);
+    const [request, ...more] = receiver.callsAt(url);
     assert(request !== undefined);
     assert.equal(more.length, 0);
     const { event_type, severity, payload, timestamp } = JSON.parse(request.body) as {
@@ -138,10 +138,10 @@ describe('The life of a code', () => {
 
   it('fails where the receiver answers otherwise than with 2xx, a redirect too, and says so', async () => {
     for (const status of [302, 404, 500]) {
-      const other = await startSink(
-        (response) => void response.writeHead(status, { location: sink.url('away') }).end(),
+      const other = await startReceiver(
+        (response) => void response.writeHead(status, { location: receiver.urlOf('away') }).end(),
       );
-      const made = await toWebhook(other.url('x'));
+      const made = await toWebhook(other.urlOf('x'));
       await run(made.codeId).ended();
       assert.deepEqual(await row(made.codeId), {
         status: 'failed',
@@ -149,10 +149,10 @@ describe('The life of a code', () => {
         error: `The receiver answered ${status}.`,
         sealed: null,
       });
-      assert.equal(other.received.length, 1);
+      assert.equal(other.calls.length, 1);
       await other.stop();
     }
-    assert.deepEqual(sink.at(sink.url('away')), []);
+    assert.deepEqual(receiver.callsAt(receiver.urlOf('away')), []);
   });
 
   it('fails where nobody listens', async () => {
@@ -164,27 +164,27 @@ describe('The life of a code', () => {
   });
 
   it('is unknown where the connection breaks after the request, and is not sent again', async () => {
-    const broken = await startSink((response) => void response.socket?.resetAndDestroy());
-    const made = await toWebhook(broken.url('x'));
+    const broken = await startReceiver(resets);
+    const made = await toWebhook(broken.urlOf('x'));
     await run(made.codeId).ended();
     assert.equal((await row(made.codeId)).status, 'unknown');
-    assert.equal(broken.received.length, 1);
+    assert.equal(broken.calls.length, 1);
     await broken.stop();
   });
 
   it('is unknown where no answer comes within ten seconds, and the code may be entered all the same', async () => {
-    const silent = await startSink(() => undefined);
-    const url = silent.url('x');
+    const silent = await startReceiver(hangs);
+    const url = silent.urlOf('x');
     const made = await toWebhook(url);
     await enter(made, await silent.codeAt(url));
     await eventually('it to be unknown', async () => (await row(made.codeId)).status === 'unknown', { seconds: 30 });
-    assert.equal(silent.received.length, 1);
+    assert.equal(silent.calls.length, 1);
     await silent.stop();
   }).timeout(60_000);
 
   it('sends nothing where the address is a private one by then', async () => {
     await worker.stop();
-    const made = await toWebhook(sink.url(unique('moved')));
+    const made = await toWebhook(receiver.urlOf(unique('moved')));
     await rig.context.pool.query(sql.type(z.object({}))`
       update destinations set address = 'https://10.0.0.1/x' where id = ${made.destinationId}`);
     worker = await rig.startWorker();
@@ -195,7 +195,7 @@ describe('The life of a code', () => {
 
   it('sends nothing where the destination was deleted, another code has taken its place, or its time is over', async () => {
     await worker.stop();
-    const [url, late] = [sink.url(unique('gone')), sink.url(unique('late'))];
+    const [url, late] = [receiver.urlOf(unique('gone')), receiver.urlOf(unique('late'))];
     const [deleted, expired] = [await toWebhook(url), await toWebhook(late)];
     const { pool } = rig.context;
     await pool.query(sql.type(z.object({}))`select delete_destination(${deleted.destinationId})`);
@@ -208,14 +208,14 @@ describe('The life of a code', () => {
       [(await row(deleted.codeId)).reason, (await row(expired.codeId)).reason],
       ['destination_deleted', 'expired'],
     );
-    assert.deepEqual([...sink.at(url), ...sink.at(late)], []);
+    assert.deepEqual([...receiver.callsAt(url), ...receiver.callsAt(late)], []);
   });
 
   it('leaves neither code, address nor secret in a history, a description or a log', async () => {
-    const url = sink.url(unique(PATH));
+    const url = receiver.urlOf(unique(PATH));
     const made = await toWebhook(url);
     await run(made.codeId).ended();
-    const code = await sink.codeAt(url);
+    const code = await receiver.codeAt(url);
     const { raw } = await run(made.codeId).handle.describe();
     const history = `${await run(made.codeId).text()} ${JSON.stringify(raw)}`;
     assert(history.includes(made.codeId));
@@ -224,7 +224,7 @@ describe('The life of a code', () => {
   });
 
   it('can be listed by its operator and status', async () => {
-    const made = await toWebhook(sink.url(unique('listed')));
+    const made = await toWebhook(receiver.urlOf(unique('listed')));
     await run(made.codeId).ended();
     const query = `OperatorId = "${made.operatorId}" AND LifeStatus = "ended"`;
     await eventually('the run to be listed', async () => (await rig.temporal.client.workflow.count(query)).count === 1);

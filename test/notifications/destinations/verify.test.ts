@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { sql } from '../../../src/database/pool.ts';
+import type { Context } from '../../../src/context/context.ts';
+import { sql, type DatabasePool } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { CarnetError } from '../../../src/errors/carnet-error.ts';
 import { createDestination } from '../../../src/notifications/destinations/create.ts';
@@ -12,7 +13,7 @@ import { rivals } from '../../support/rivals.ts';
 import { assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
 import { unique } from '../../support/factories.ts';
 import { pageOfOutbox } from '../../../src/mail/outbox.ts';
-import { startSink, type Sink } from '../sink.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
 import {
   buildWatched,
   codeIn,
@@ -28,16 +29,16 @@ import {
   sendCode,
   shown,
   type Watched,
-} from './support.ts';
+} from '../support/operators.ts';
 
 describe('Verifying a destination', () => {
   let watched: Watched;
-  let sink: Sink;
+  let receiver: Receiver;
   before(async () => {
     watched = await buildWatched();
-    sink = await startSink();
+    receiver = await startReceiver();
   });
-  after(() => sink.stop());
+  after(() => receiver.stop());
 
   const unverified = async (): Promise<{ id: string; address: string; code: string }> => {
     const address = newAddress();
@@ -90,7 +91,7 @@ describe('Verifying a destination', () => {
   it('refuses a code that another has replaced, and takes the other', async () => {
     const { id, address, code } = await unverified();
     await codesAge(id, 31);
-    assertStatus(await sendCode(watched.operator, id), 202);
+    assertStatus(await sendCode(watched.operator, id), 200);
     const second = await codeTo(address);
     if (second !== code) assertProblem(await enter(watched.operator, id, code), 'INVALID_CODE');
     assertStatus(await enter(watched.operator, id, second), 200);
@@ -120,6 +121,29 @@ describe('Verifying a destination', () => {
     const count = await pool.oneFirst(sql.type(z.object({ count: z.number() }))`
       select count(*) from audit_events where action = 'destination.verified' and target = ${id}`);
     assert.equal(count, 1);
+  });
+
+  it('is verified where a rival verifies it between the first looks at the destination and at its code', async () => {
+    const own = await ownContext();
+    try {
+      const { context } = own;
+      const operator = await newWallet(context.pool);
+      const address = newAddress();
+      const { body: destination } = await createDestination(context, callOf(operator, 'createDestination'), {
+        channel_type: 'email',
+        destination: address,
+      });
+      const { items } = await pageOfOutbox(context, { to: address, limit: 1, offset: 0 });
+      const body = { destinationId: destination.id, code: codeIn({ ...items[0], subject: '' } as never) };
+      const verify = (on: Context) => verifyDestination(on, callOf(operator, 'verifyDestination'), body);
+      const late = {
+        ...context,
+        pool: beforeQuery(context.pool, 'as live from verification_codes', () => verify(context)),
+      };
+      assert.deepEqual((await verify(late)).body, { verified: true });
+    } finally {
+      await own.close();
+    }
   });
 
   it('counts simultaneous wrong codes each: five are judged', async () => {
@@ -176,14 +200,37 @@ describe('Verifying a destination', () => {
   }).timeout(120_000);
 });
 
+/** A pool that runs `rival` once, before the first query whose text has this part. */
+function beforeQuery(pool: DatabasePool, part: string, rival: () => Promise<unknown>): DatabasePool {
+  let ran = false;
+  const wrap = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get(of, name): unknown {
+        const member: unknown = Reflect.get(of, name);
+        if (typeof member !== 'function') return member;
+        if (name === 'connect' || name === 'transaction')
+          return (work: (connection: object) => unknown): unknown =>
+            Reflect.apply(member, of, [(connection: object) => work(wrap(connection))]);
+        return async (query: { sql: string }): Promise<unknown> => {
+          if (!ran && query.sql.includes(part)) {
+            ran = true;
+            await rival();
+          }
+          return Reflect.apply(member, of, [query]);
+        };
+      },
+    });
+  return wrap(pool);
+}
+
 describe('POST /v1/notifications/destinations/:id/send-code', () => {
   let watched: Watched;
-  let sink: Sink;
+  let receiver: Receiver;
   before(async () => {
     watched = await buildWatched();
-    sink = await startSink();
+    receiver = await startReceiver();
   });
-  after(() => sink.stop());
+  after(() => receiver.stop());
 
   const assertTooEarly = (reply: Reply<never> | Reply, atMost: number): void => {
     assertProblem(reply, 'RATE_LIMITED');
@@ -198,13 +245,15 @@ describe('POST /v1/notifications/destinations/:id/send-code', () => {
     assert.equal((await mailsTo(address)).length, 1);
     for (let sent = 1; sent < 5; sent += 1) {
       await codesAge(id, 31);
-      const destination = assertStatus(await sendCode(watched.operator, id), 202);
-      assert.equal(destination.code?.status, 'sent');
+      const answer = assertStatus(await sendCode(watched.operator, id), 200);
+      const { code } = await shown(watched.operator, id);
+      assert.deepEqual(answer, { sent: true, expires_at: code?.expires_at });
+      assert.equal(code?.status, 'sent');
     }
     await codesAge(id, 31);
     assertTooEarly(await sendCode(watched.operator, id), 600 - 5 * 31);
     await codesAge(id, 600 - 5 * 31);
-    assertStatus(await sendCode(watched.operator, id), 202);
+    assertStatus(await sendCode(watched.operator, id), 200);
     assert.equal((await mailsTo(address)).length, 6);
   });
 
@@ -238,7 +287,7 @@ describe('POST /v1/notifications/destinations/:id/send-code', () => {
     const { id } = await made(watched.owner, 'email', newAddress());
     await codesAge(id, 31);
     const replies = await rivals(16, () => sendCode(watched.operator, id));
-    assert.equal(replies.filter(({ status }) => status === 202).length, 1);
+    assert.equal(replies.filter(({ status }) => status === 200).length, 1);
     assert.equal(replies.filter(({ status }) => status === 429).length, 15);
   });
 
@@ -250,12 +299,12 @@ describe('POST /v1/notifications/destinations/:id/send-code', () => {
   });
 
   it('sends the code of a webhook as a request signed with its secret', async () => {
-    const url = sink.url(unique('signed'));
+    const url = receiver.urlOf(unique('signed'));
     const { id } = await made(watched.owner, 'webhook', url);
-    await sink.codeAt(url);
+    await receiver.codeAt(url);
     await codesAge(id, 31);
-    assertStatus(await sendCode(watched.operator, id), 202);
-    assertStatus(await enter(watched.operator, id, await sink.codeAt(url, 2)), 200);
+    assertStatus(await sendCode(watched.operator, id), 200);
+    assertStatus(await enter(watched.operator, id, await receiver.codeAt(url, 2)), 200);
   });
 
   it('is 404 for an id of nothing', async () => {

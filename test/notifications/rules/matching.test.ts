@@ -5,7 +5,7 @@ import { run } from '../../billing/ledger/ledger-world.ts';
 import { buildOperator, type TestOperator } from '../../support/factories.ts';
 import { signIn, type Person } from '../../support/people.ts';
 import { assertStatus, database } from '../../support/service.ts';
-import { buildRule, deliveredTo, insertDestination } from '../support.ts';
+import { buildRule, deliveredTo, insertDestination } from '../support/operators.ts';
 
 const Count = z.object({ count: z.number() });
 

@@ -9,7 +9,8 @@ import { eventually } from '../../support/eventually.ts';
 import { signIn, type Person } from '../../support/people.ts';
 import { rivals } from '../../support/rivals.ts';
 import { anonymous, assertProblem, assertStatus, database, type Reply } from '../../support/service.ts';
-import { buildRule, insertDestination, insertRule } from '../support.ts';
+import { newRule } from '../support/destinations.ts';
+import { buildRule, insertDestination } from '../support/operators.ts';
 
 /** Somebody waits for a lock. */
 const waitsForLock = (pool: DatabasePool): Promise<boolean> =>
@@ -275,11 +276,15 @@ describe('Notification rules', () => {
 
     it('also where one rule is deleted while another that names the same is being made', async () => {
       const destinationId = await insertDestination(operator.operatorId);
-      const before = await insertRule(operator.operatorId, destinationId, ['invocation.created']);
       const pool = await database();
+      const rule = {
+        destinations: [{ id: destinationId, operatorId: operator.operatorId }],
+        events: ['invocation.created'],
+      };
+      const before = await newRule({ pool }, rule);
       const [made, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const making = pool.transaction(async (transaction) => {
-        await insertRule(operator.operatorId, destinationId, ['invocation.created'], transaction);
+        await newRule({ pool: transaction }, rule);
         made.resolve();
         await held.promise;
       });
@@ -305,7 +310,10 @@ describe('Notification rules', () => {
       const [made, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const making = pool.transaction(async (transaction) => {
         await run(transaction, sql.fragment`select from operators where id = ${operator.operatorId} for no key update`);
-        await insertRule(operator.operatorId, destinationId, ['invocation.created'], transaction);
+        await newRule(
+          { pool: transaction },
+          { destinations: [{ id: destinationId, operatorId: operator.operatorId }], events: ['invocation.created'] },
+        );
         made.resolve();
         await held.promise;
       });

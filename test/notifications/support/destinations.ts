@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../../src/context/context.ts';
-import { sql } from '../../../src/database/pool.ts';
+import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { newId, type DestinationId } from '../../../src/ids/ids.ts';
 import { newWebhookSecret, sealSecret } from '../../../src/notifications/signing/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
@@ -31,9 +31,9 @@ export async function newOperator({ pool }: Pick<Context, 'pool'>, tier = 'devel
   return id;
 }
 
-/** A destination, inserted by SQL only. */
+/** A destination, inserted by SQL only; without encryption nothing opens the secret of a webhook. */
 export async function newDestination(
-  { pool, encryption }: Pick<Context, 'pool' | 'encryption'>,
+  { pool, encryption }: Pick<Context, 'pool'> & Partial<Pick<Context, 'encryption'>>,
   { operatorId, channel = 'webhook', destination, normalised, verified = true }: Options,
 ): Promise<TestDestination> {
   const id = newId('dst');
@@ -41,27 +41,32 @@ export async function newDestination(
   // An operator has one destination of an address; here several lead to one receiver.
   const address =
     channel === 'webhook' ? `${destination}${destination.includes('?') ? '&' : '?'}${id}` : (normalised ?? destination);
-  const sealed = channel === 'webhook' ? sealSecret(encryption, id, secret) : null;
+  const sealed = encryption === undefined ? 'sealed' : sealSecret(encryption, id, secret);
   await run(
     pool,
     sql.fragment`
     insert into destinations (id, operator_id, channel_type, destination, address, verified_at, secret)
-    values (${id}, ${operatorId}, ${channel}, ${destination}, ${address}, case when ${verified}::boolean then now() end, ${sealed})`,
+    values (${id}, ${operatorId}, ${channel}, ${destination}, ${address}, case when ${verified}::boolean then now() end, ${channel === 'webhook' ? sealed : null})`,
   );
   return { id, operatorId, secret };
 }
 
-/** A rule that brings these events to these destinations of one operator. */
+interface RuleOptions {
+  destinations: Pick<TestDestination, 'id' | 'operatorId'>[];
+  events?: readonly string[];
+}
+
+/** A rule that brings these events of all severities to these destinations of one operator, inserted by SQL only. @returns its id */
 export async function newRule(
-  { pool }: Pick<Context, 'pool'>,
-  { destinations, events = ['passport.flagged'] }: { destinations: TestDestination[]; events?: string[] },
-): Promise<void> {
+  { pool }: { pool: CommonQueryMethods },
+  { destinations, events = ['passport.flagged'] }: RuleOptions,
+): Promise<string> {
   const id = newId('chn');
   const operatorId = destinations[0]?.operatorId ?? '';
   await run(
     pool,
     sql.fragment`
-    insert into notification_rules (id, operator_id, events, min_severity) values (${id}, ${operatorId}, ${sql.array(events, 'text')}, 'info')`,
+    insert into notification_rules (id, operator_id, events, min_severity) values (${id}, ${operatorId}, ${sql.array([...events], 'text')}, 'info')`,
   );
   for (const [position, { id: destination }] of destinations.entries()) {
     await run(
@@ -69,6 +74,7 @@ export async function newRule(
       sql.fragment`insert into rule_destinations (rule_id, destination_id, position) values (${id}, ${destination}, ${position})`,
     );
   }
+  return id;
 }
 
 /** A webhook with a rule for `passport.flagged`. */

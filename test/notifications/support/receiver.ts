@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import { eventually } from '../../support/eventually.ts';
 
 /** A request as it arrived. */
 export interface ReceivedCall {
   id: string;
+  path: string;
   headers: IncomingMessage['headers'];
   body: string;
 }
@@ -19,6 +21,12 @@ export interface Receiver {
   /** Calls that are open now, and the most there were at once. */
   open: number;
   most: number;
+  /** An address of it that nobody else has. */
+  urlOf(name: string): string;
+  /** The calls to one of its addresses. */
+  callsAt(url: string): ReceivedCall[];
+  /** The code in the call with this number to one of its addresses, once it has come. */
+  codeAt(url: string, number?: number): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -53,6 +61,7 @@ export async function startReceiver(behave: Behaviour = answers(200)): Promise<R
     request.on('end', () => {
       const call = {
         id: String(request.headers['webhook-id']),
+        path: request.url ?? '',
         headers: request.headers,
         body: Buffer.concat(parts).toString('utf8'),
       };
@@ -62,11 +71,18 @@ export async function startReceiver(behave: Behaviour = answers(200)): Promise<R
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${base}/hook`,
     calls: [],
     open: 0,
     most: 0,
+    urlOf: (name) => `${base}/${name}`,
+    callsAt: (url) => receiver.calls.filter(({ path }) => `${base}${path}` === url),
+    async codeAt(url, number = 1) {
+      const call = await eventually(`a code at ${url}`, () => receiver.callsAt(url)[number - 1]);
+      return (JSON.parse(call.body) as { payload: { code: string } }).payload.code;
+    },
     async stop() {
       server.closeAllConnections();
       server.close();

@@ -1,7 +1,7 @@
 import { wakeInBatches, type Woken } from '../../../commands/batches.ts';
 import { step } from '../../../commands/fault-points.ts';
 import type { Context } from '../../../context/context.ts';
-import { signedRequest } from '../../signing/signed-request.ts';
+import { callWebhook, sendSms, type CallOutcome } from '../../calls.ts';
 import type { Texter } from '../../texter.ts';
 import { openSecrets } from '../../signing/secrets.ts';
 import { verificationSeal } from './code-use.ts';
@@ -13,18 +13,13 @@ import {
   settleVerification,
   startVerification,
 } from './queries.ts';
-import type { SendOutcome, VerificationStep } from './schema.ts';
+import type { VerificationStep } from './schema.ts';
 import { codeSms } from './texts.ts';
 
 /** What the step that sends is called with. */
-export interface TexterContext extends Context {
+interface TexterContext extends Context {
   readonly texter: Texter;
 }
-
-/** Milliseconds that a receiver has for the whole call. */
-const CALL_MS = 10_000;
-/** Bytes of a reply that are read: only its status counts. */
-const REPLY_BYTES = 65_536;
 
 /**
  * One step of the life of a code: deletes the messages that woke it, and gives up what is over. By the row, so it may run any number of
@@ -44,10 +39,7 @@ export async function sendVerification(context: TexterContext, id: string): Prom
   const found = await findWaitingCode(pool, id);
   if (found === null) return;
   const code = encryption.open(found.sealed, verificationSeal(id));
-  const send =
-    found.channel_type === 'sms'
-      ? toNumber(context, { id, code, ...found })
-      : toWebhook(context, { id, code, ...found });
+  const send = callOf(context, { id, code, ...found });
   if (!(await startVerification(pool, id))) return;
   step('sendVerification:started');
   const outcome = await send();
@@ -58,31 +50,23 @@ export async function sendVerification(context: TexterContext, id: string): Prom
 type Found = { id: string; code: string } & NonNullable<Awaited<ReturnType<typeof findWaitingCode>>>;
 
 /** @returns what makes the call; all that can go wrong on our side goes wrong before. */
-function toNumber({ config, texter }: TexterContext, { id, code, address }: Found): () => Promise<SendOutcome> {
-  const text = codeSms({ code, seconds: config.verificationCodeSeconds });
-  return async () => {
-    const outcome = await texter.send(id, { to: address, text });
-    if (outcome === 'sent') return { status: 'sent', reason: null, error: null };
-    if (outcome === 'not_taken')
-      return {
-        status: 'failed',
-        reason: 'not_taken',
-        error: 'The provider of SMS could not be reached, or did not take it.',
-      };
-    return outcome === 'refused'
-      ? {
-          status: 'failed',
-          reason: 'refused',
-          error: 'The provider of SMS did not take it: look whether the number is right.',
-        }
-      : { status: 'unknown', reason: 'no_answer', error: 'The provider of SMS gave no answer.' };
-  };
-}
-
-function toWebhook(
-  { encryption, outbound }: Context,
-  { id, code, address: url, destination_id: destinationId, expires_at, requested_at, ...found }: Found,
-): () => Promise<SendOutcome> {
+function callOf(
+  { config, encryption, outbound, texter }: TexterContext,
+  {
+    id,
+    code,
+    channel_type: channel,
+    address,
+    destination_id: destinationId,
+    expires_at,
+    requested_at,
+    ...found
+  }: Found,
+): () => Promise<CallOutcome> {
+  if (channel === 'sms') {
+    const text = codeSms({ code, seconds: config.verificationCodeSeconds });
+    return () => sendSms(texter, id, { to: address, text });
+  }
   const body = JSON.stringify({
     event_type: 'destination.verification',
     severity: 'info',
@@ -90,16 +74,7 @@ function toWebhook(
     timestamp: requested_at,
   });
   const secrets = openSecrets(encryption, { id: destinationId, ...found });
-  return async () => {
-    const { headers } = signedRequest({ secrets, eventId: id, body, now: new Date() });
-    const answer = await outbound.send({ url, headers, body, timeoutMs: CALL_MS, maxReplyBytes: REPLY_BYTES });
-    if (answer.outcome === 'refused') return { status: 'failed', reason: 'address_refused', error: answer.sentence };
-    if (answer.outcome === 'not_sent') return { status: 'failed', reason: answer.cause, error: answer.sentence };
-    if (answer.outcome === 'unknown') return { status: 'unknown', reason: answer.cause, error: answer.sentence };
-    return answer.status >= 200 && answer.status < 300
-      ? { status: 'sent', reason: null, error: null }
-      : { status: 'failed', reason: 'http_status', error: `The receiver answered ${answer.status}.` };
-  };
+  return () => callWebhook(outbound, { url: address, secrets, id, body });
 }
 
 /** What a person sees of the life of a code in the Temporal UI: neither address nor code. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { OperatorId, VerificationCodeId } from '../../../ids/ids.ts';
-import { verificationStatuses, type SendOutcome } from './schema.ts';
+import type { CallOutcome } from '../../calls.ts';
+import { verificationStatuses } from './schema.ts';
 
 const Nothing = z.object({});
 
@@ -85,10 +86,10 @@ export const startVerification = async (connection: CommonQueryMethods, id: stri
 export async function settleVerification(
   connection: CommonQueryMethods,
   id: string,
-  { status, reason, error }: SendOutcome,
+  { status, reason, error }: CallOutcome,
 ): Promise<void> {
   await connection.query(sql.type(Nothing)`
-    update verification_codes set status = ${status}, reason = ${reason}, error = ${error}
+    update verification_codes set status = ${status === 'delivered' ? 'sent' : status}, reason = ${reason}, error = ${error}
     where id = ${id} and status = 'sending'`);
 }
 

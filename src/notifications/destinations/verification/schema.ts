@@ -8,12 +8,3 @@ export interface VerificationStep {
   /** Milliseconds by Postgres' clock until its time is over, at least 1,000; null where there is no row. */
   waitMs: number | null;
 }
-
-/** What came of the one call. */
-export interface SendOutcome {
-  status: 'sent' | 'failed' | 'unknown';
-  /** A word; null: it was sent. */
-  reason: string | null;
-  /** A sentence about it. */
-  error: string | null;
-}

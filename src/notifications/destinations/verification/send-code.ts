@@ -11,7 +11,7 @@ import { codeMac, newCode, tooEarlyForCode } from '../../../one-time-codes/codes
 import { destinationMac } from '../addresses.ts';
 import { lockDestination } from '../queries.ts';
 import { shownDestination } from '../read.ts';
-import type { ChannelType, Destination } from '../schema.ts';
+import type { ChannelType, SentCode } from '../schema.ts';
 import { assertChannel } from '../tier.ts';
 import { codeOf, verificationSeal } from './code-use.ts';
 import { storeVerificationCode } from './queries.ts';
@@ -22,7 +22,6 @@ interface Unverified {
   id: string;
   operatorId: OperatorId;
   channel: ChannelType;
-  destination: string;
   address: string;
 }
 
@@ -34,7 +33,7 @@ export const sendAnotherCode = (
   context: Context,
   call: CommandCall,
   destinationId: string,
-): Promise<Answered<Destination>> =>
+): Promise<Answered<SentCode>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
     const { operatorId } = call.caller;
@@ -45,10 +44,12 @@ export const sendAnotherCode = (
       found.verified_at === null,
       () => new CarnetError('INVALID_STATE', 'The destination is verified; it needs no code.'),
     );
-    const { id, channel_type: channel, destination, address } = found;
+    const { id, channel_type: channel, address } = found;
     assertChannel(context, operator.tier, channel);
-    await sendCode(context, unit, { id, operatorId, channel, destination, address });
-    return { status: 202, body: await shownDestination(connection, operatorId, id) };
+    await sendCode(context, unit, { id, operatorId, channel, address });
+    const { code } = await shownDestination(connection, operatorId, id);
+    if (code === null) throw new Error(`The destination ${id} has no code, just after one was stored.`);
+    return { status: 200, body: { sent: true, expires_at: code.expires_at } };
   });
 
 /**
@@ -58,7 +59,7 @@ export const sendAnotherCode = (
 export async function sendCode(
   context: Context,
   unit: Unit,
-  { id: destinationId, operatorId, channel, destination, address }: Unverified,
+  { id: destinationId, operatorId, channel, address }: Unverified,
 ): Promise<void> {
   const { config, encryption } = context;
   const seconds = config.verificationCodeSeconds;
@@ -76,7 +77,7 @@ export async function sendCode(
   if (wait > 0) throw tooEarlyForCode(wait);
   if (channel === 'email') {
     const mail = codeMail({ destinationId, code, seconds, baseUrl: config.publicBaseUrl });
-    await writeMail(context, unit, { to: destination, ...mail, seconds });
+    await writeMail(context, unit, { to: address, ...mail, seconds });
   } else await unit.wake(lifeId.verification(id));
   await unit.audit('destination.code_sent', destinationId);
 }

@@ -21,10 +21,14 @@ export const verifyDestination = (
   runCommand<Verified>(context, call, async (unit) => {
     const { connection } = unit;
     const { operatorId } = call.caller;
-    // Before anything is locked: whoever guesses on makes nobody wait.
-    const seen = await findDestination(connection, { operatorId, destinationId });
-    assertThat(seen, () => notFound('destination'));
-    if (seen.verified_at === null && !isLive(await findLastCode(connection, destinationId)))
+    const isVerified = async (): Promise<boolean> => {
+      const seen = await findDestination(connection, { operatorId, destinationId });
+      assertThat(seen, () => notFound('destination'));
+      return seen.verified_at !== null;
+    };
+    // Before anything is locked: whoever guesses on makes nobody wait. A rival who verifies it uses up its code, so a destination that had
+    // none is looked at once more.
+    if (!(await isVerified()) && !isLive(await findLastCode(connection, destinationId)) && !(await isVerified()))
       return { refusal: noLiveCode('destination') };
     await lockOperator(connection, operatorId); // before the destination, as sending a code does: the last step may write it
     const found = await lockDestination(connection, { operatorId, destinationId });

@@ -6,7 +6,7 @@ import { buildConnection, grant, inSeconds, made, publicJwk } from '../../../aut
 import { run } from '../../../billing/ledger/ledger-world.ts';
 import { buildTopUp, refundOf } from '../../../billing/payments/support.ts';
 import { intent, submit } from '../../../claims/support.ts';
-import { insertWebhook } from '../../../notifications/destinations/support.ts';
+import { insertWebhook } from '../../../notifications/support/operators.ts';
 import {
   buildAgent,
   buildInvocation,

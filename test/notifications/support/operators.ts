@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import type { CreatedDestination, Destination } from '../../../src/notifications/destinations/schema.ts';
-import { newId } from '../../../src/ids/ids.ts';
+import type { DestinationId } from '../../../src/ids/ids.ts';
+import type { ListedRule } from '../../../src/notifications/rules/schema.ts';
 import { buildOperator, unique, type TestOperator } from '../../support/factories.ts';
 import { mailsTo, signIn, type Message, type Person } from '../../support/people.ts';
 import { assertStatus, database, requester, type Requester } from '../../support/service.ts';
+import { newDestination } from './destinations.ts';
 
 export const DESTINATIONS = '/v1/notifications/destinations';
 
@@ -43,7 +45,8 @@ export const shown = async (by: Requester, id: string): Promise<Destination> =>
 
 export const enter = (by: Requester, id: string, code: string) => by.post(`${DESTINATIONS}/${id}/verify`, { code });
 
-export const sendCode = (by: Requester, id: string) => by.post<Destination>(`${DESTINATIONS}/${id}/send-code`);
+export const sendCode = (by: Requester, id: string) =>
+  by.post<{ sent: boolean; expires_at: string }>(`${DESTINATIONS}/${id}/send-code`);
 
 /** The newest code among messages to an address or number. */
 export async function codeTo(address: string): Promise<string> {
@@ -77,13 +80,39 @@ export async function verifyByHand(destinationId: string): Promise<void> {
   );
 }
 
+/** A verified destination of channel email. @returns its id */
+export async function insertDestination(operatorId: string, { verified = true } = {}): Promise<DestinationId> {
+  const pool = await database();
+  const options = { operatorId, channel: 'email', destination: newAddress(), verified } as const;
+  return (await newDestination({ pool }, options)).id;
+}
+
 /** A verified webhook that nobody listens at. @returns its id */
-export async function insertWebhook(operatorId: string): Promise<string> {
-  const id = newId('dst');
-  await execute(sql.fragment`
-    insert into destinations (id, operator_id, channel_type, destination, address, verified_at, secret)
-    values (${id}, ${operatorId}, 'webhook', 'https://hooks.example.com/x', 'https://hooks.example.com/x', now(), 'sealed')`);
-  return id;
+export async function insertWebhook(operatorId: string): Promise<DestinationId> {
+  const pool = await database();
+  return (await newDestination({ pool }, { operatorId, destination: 'https://hooks.example.com/x' })).id;
+}
+
+/** A rule of the operator by a person who may, on a destination of its own where none is named. */
+export async function buildRule(
+  person: Requester,
+  { operatorId }: Pick<TestOperator, 'operatorId'>,
+  body: Record<string, unknown> = {},
+): Promise<ListedRule> {
+  const destinations = { destination_ids: [await insertDestination(operatorId)] };
+  return assertStatus(await person.post<ListedRule>('/v1/notifications/channels', { ...destinations, ...body }), 201);
+}
+
+/** The destinations to which an event of this type and severity is delivered, in the order of their ids. */
+export async function deliveredTo(operatorId: string, type: string, severity = 'info'): Promise<string[]> {
+  const pool = await database();
+  await pool.query(sql.type(z.object({}))`select record_service_event(${operatorId}, ${type}, ${severity}, '{}')`);
+  return [
+    ...(await pool.anyFirst(sql.type(z.object({ destination_id: z.string() }))`
+      select destination_id from deliveries
+      where event_id = (select id from service_events where operator_id = ${operatorId} order by seq desc limit 1)
+      order by destination_id`)),
+  ];
 }
 
 export const execute = async (statement: ReturnType<typeof sql.fragment>): Promise<void> => {
