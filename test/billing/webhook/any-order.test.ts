@@ -136,6 +136,16 @@ const stories: Record<string, Story> = {
     facts: [sum(1_000, 70), cameBack(600, 80), oursCameBack(90)],
     left: 1_000,
   },
+  'ours of the rest, where the one without us, which was larger, had come back before': {
+    before: [paid, sum(600, 10), cameBack(600, 20), refunded],
+    facts: [sum(400, 70)],
+    left: 600,
+  },
+  'ours of the rest, a part of what was without us came back, and another after it': {
+    before: [paid, sum(300, 10), sum(900, 20), refunded],
+    facts: [sum(1_000, 70), cameBack(300, 75), sum(900, 80)],
+    left: 100,
+  },
   'ours after most of one without us came back': {
     before: [paid, sum(1_000, 10), cameBack(700, 20), giveBack, refunded],
     facts: [sum(1_000, 70), oursCameBack(80)],
