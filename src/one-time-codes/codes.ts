@@ -29,7 +29,7 @@ export const codeFits = ({ macFits }: Encryption, { purpose, subject }: CodeUse,
   macFits(`${subject}:${code}`, purpose, mac);
 
 /** A code as the row has it that a try is judged by. */
-export interface StoredCode {
+interface StoredCode {
   /** Its MAC; null: it was used, or another has taken its place. */
   code: string | null;
   /** Wrong ones so far. */
@@ -39,7 +39,7 @@ export interface StoredCode {
 }
 
 /** A code that may still be tried. */
-export type LiveCode<Stored extends StoredCode> = Stored & { code: string; live: true };
+type LiveCode<Stored extends StoredCode> = Stored & { code: string; live: true };
 
 export const isLive = <Stored extends StoredCode>(stored: Stored | null): stored is LiveCode<Stored> =>
   stored !== null && stored.code !== null && stored.live && stored.tries < MAX_TRIES;

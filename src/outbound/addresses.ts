@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /** An address on the internet, one of this machine, or one of another kind: private, reserved, multicast, a tunnel, no address. */
-export type AddressKind = 'global' | 'loopback' | 'special';
+type AddressKind = 'global' | 'loopback' | 'special';
 
 /** A block of addresses, how many bits of it are fixed, and what it is for. */
 export type Block = readonly [network: string, prefix: number, use: string];

@@ -7,7 +7,7 @@ import type { NotSent } from './resolve.ts';
 import { endingOf, within } from './within.ts';
 
 /** A connection over which nothing of a request was sent yet. */
-export interface Connected {
+interface Connected {
   outcome: 'connected';
   socket: Socket;
 }

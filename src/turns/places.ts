@@ -1,7 +1,7 @@
 import { CarnetError } from '../errors/carnet-error.ts';
 import { Turns } from './turns.ts';
 
-export interface PlaceLimits {
+interface PlaceLimits {
   /** What there is at all. */
   places: number;
   /** Milliseconds for which a place is waited for. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TEST_EVENT } from './schema.ts';
 
 /** An event as people read it. */
-export interface EventText {
+interface EventText {
   /** Of a mail; names no person, and nothing that somebody else wrote. */
   subject: string;
   mail: string;

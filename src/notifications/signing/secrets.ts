@@ -10,7 +10,7 @@ export const sealSecret = ({ seal }: Encryption, destinationId: string, secret: 
   seal(secret, secretSeal(destinationId));
 
 /** What of a webhook's row signs. */
-export interface SigningSecrets {
+interface SigningSecrets {
   id: string;
   /** Sealed; null: it is no webhook. */
   secret: string | null;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** A request to a webhook as its receiver verifies it (decision N7). */
-export interface SignedRequest {
+interface SignedRequest {
   /** The bytes that are signed, as UTF-8. */
   body: string;
   headers: Record<string, string>;

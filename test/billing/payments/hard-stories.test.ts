@@ -133,6 +133,25 @@ function stories(program: string): void {
       assert.deepEqual(await payer.available(), { posted_cents: 1_000, held_cents: 0 });
     });
 
+    it('keeps what was reported of a payment that waits for a person, until they decide', async () => {
+      const { pool } = rig.context;
+      const { id: topUp } = await payer.begin();
+      await pool.query(sql.unsafe`insert into differing_payments (id, top_up_id, differs, session_id, payment_id, amount_cents, currency)
+        values ('dif_of_a_year', ${topUp}, 'amount', 'cs_of_a_year', 'pi_of_a_year', 2000, 'usd')`);
+      await pool.query(
+        sql.unsafe`insert into refunded_payments (payment_id, reported_at) values ('pi_of_a_year', now() - interval '1 year')`,
+      );
+      const kept = () =>
+        pool.anyFirst(sql.unsafe`select payment_id from refunded_payments where payment_id = 'pi_of_a_year'`);
+      await readAll();
+      assert.deepEqual(await kept(), ['pi_of_a_year']);
+      await pool.query(
+        sql.unsafe`update differing_payments set status = 'dismissed', decided_at = now() where id = 'dif_of_a_year'`,
+      );
+      await readAll();
+      assert.deepEqual(await kept(), []);
+    });
+
     it('forgets what was reported of payments that are not ours, after a quarter of a year', async () => {
       const { pool } = rig.context;
       await pool.query(sql.unsafe`insert into refunded_payments (payment_id, reported_at)

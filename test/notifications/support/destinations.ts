@@ -123,7 +123,7 @@ const Row = z.object({
   latency_ms: z.number().nullable(),
   started: z.boolean(),
 });
-export type DeliveryRow = z.infer<typeof Row>;
+type DeliveryRow = z.infer<typeof Row>;
 
 /** In the order of their ids. */
 export const deliveriesOf = (
