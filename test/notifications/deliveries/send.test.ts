@@ -684,6 +684,19 @@ describe('Sending what waits for a destination', function () {
       assert.equal(calls.length, 0);
     });
 
+    it('a suspended operator leaves `operator_suspended`, at the event and for what waited', async () => {
+      const { url, calls } = await receiver();
+      const webhook = await newWebhook(context, url);
+      await recordEvents(context, webhook.operatorId);
+      await run(context.pool, sql.fragment`update operators set status = 'suspended' where id = ${webhook.operatorId}`);
+      await recordEvents(context, webhook.operatorId);
+      await send(webhook);
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'idle');
+      assert.deepEqual(await countsOf(context, webhook), { 'failed operator_suspended': 2 });
+      for (const { error } of await deliveriesOf(context, webhook)) assert.match(error ?? '', /suspended/);
+      assert.equal(calls.length, 0);
+    });
+
     it('a destination that is gone leaves `destination_deleted` for what waited, and its life ends', async () => {
       const { url } = await receiver();
       const webhook = await newWebhook(context, url);
