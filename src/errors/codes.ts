@@ -70,6 +70,7 @@ export const ErrorCodes = {
   SKILL_NAME_TAKEN: [409, 'The skill name is taken'],
   SKILL_NOT_ACTIVE: [409, 'The skill is not active'],
   VERSION_IMMUTABLE: [409, 'A published version cannot change'],
+  ENDPOINT_REVOKED: [410, 'The endpoint is revoked'],
   BODY_TOO_LARGE: [413, 'The body is too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'The media type is not supported'],
   EXPECTATION_FAILED: [417, 'The expectation cannot be met'],
@@ -78,7 +79,9 @@ export const ErrorCodes = {
   INTERNAL_ERROR: [500, 'Something went wrong here'],
   PAYMENT_REFUSED: [502, 'The payment provider refused this'],
   EXECUTION_UNAVAILABLE: [503, 'The executor is not available'],
+  KEY_UNAVAILABLE: [503, 'A key that this needs cannot be used'],
   PAYMENTS_NOT_CONFIGURED: [503, 'No payment provider is configured'],
+  SCAN_FAILED: [503, 'This could not be scanned'],
   SMS_NOT_CONFIGURED: [503, 'SMS are not configured'],
   TEMPORARILY_UNAVAILABLE: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

@@ -31,6 +31,7 @@ export type DestinationId = Branded<'DestinationId'>;
 export type VerificationCodeId = Branded<'VerificationCodeId'>;
 export type RuleId = Branded<'RuleId'>;
 export type DeliveryId = Branded<'DeliveryId'>;
+export type InboundEventId = Branded<'InboundEventId'>;
 
 /**
  * The prefix of every kind of id; the rest is a ULID, so ids sort by creation. None is `sk_`, which Stripe's secret
@@ -63,6 +64,8 @@ interface IdOfPrefix {
   vcd: VerificationCodeId;
   chn: RuleId;
   dlv: DeliveryId;
+  iev: InboundEventId;
+  ifw: Branded<'InboundForwardId'>;
   top: TopUpId;
   dif: Branded<'DifferingPaymentId'>;
   alm: Branded<'BillingAlarmId'>;
