@@ -4,6 +4,7 @@ import type { Texter } from '../src/notifications/index.ts';
 import type { Context } from '../src/context/context.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import { createPayments } from './payments/index.ts';
+import { createScanner, type Scanner } from '../src/inbound/index.ts';
 import { createTexter } from './sms/index.ts';
 
 /** What steps reach outside of Carnet. */
@@ -11,6 +12,7 @@ export interface Ports {
   payments: PaymentProvider;
   mailer: Mailer;
   texter: Texter;
+  scanner: Scanner;
 }
 
 /** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
@@ -18,4 +20,5 @@ export const createPorts = (context: Context): Ports => ({
   payments: createPayments(context),
   mailer: createSmtpMailer(context),
   texter: createTexter(context),
+  scanner: createScanner(),
 });

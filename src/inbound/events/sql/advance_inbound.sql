@@ -4,7 +4,6 @@
 create function advance_inbound(p_event text) returns inbound_step language plpgsql as $$
 declare
   v inbound_events; e inbound_endpoints; f inbound_forwards;
-  turns constant int := 8;
   -- A call takes 20 seconds at most; what is still open after this belongs to a worker that is gone.
   longest constant interval := '40 seconds';
 begin
@@ -49,11 +48,8 @@ begin
   elsif not is_agent_active(v.agent_id) then
     perform end_inbound_event(v, 'recorded', 'agent_blocked', 'The agent is blocked, disabled, or its operator is suspended.');
   else
-    perform pg_advisory_xact_lock(1853453410, hashtext(v.operator_id));
-    if (select count(*) from inbound_forwards where operator_id = v.operator_id and status = 'sending') >= turns then
-      return row('turn', v.attempt, 1000)::inbound_step;
-    end if;
-    return row('forward', v.attempt, null)::inbound_step;
+    if has_forward_turn(v.operator_id) then return row('forward', v.attempt, null)::inbound_step; end if;
+    return row('turn', v.attempt, 1000)::inbound_step;
   end if;
   return row('ended', v.attempt, null)::inbound_step;
 end $$;
