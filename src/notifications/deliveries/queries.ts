@@ -10,7 +10,7 @@ import { DeliverySchema, type Delivery, type DeliveryFilter } from './schema.ts'
 const Nothing = z.object({});
 
 const columns = sql.fragment`
-  id, event_id, event_type, destination_id, channel_type, ordinal, status, reason, status_code, error, latency_ms, created_at, started_at, ended_at`;
+  id, event_id, event_type, destination_id, channel_type, ordinal, status, reason, status_code, error, left_out, latency_ms, created_at, started_at, ended_at`;
 
 const filtered = (operatorId: OperatorId, filter: DeliveryFilter) => {
   const conditions = [sql.fragment`operator_id = ${operatorId}`];
