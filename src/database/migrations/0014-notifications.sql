@@ -16,6 +16,7 @@ create table destinations (
   failing_since timestamptz,
   disabled_at timestamptz,
   disabled_reason text,
+  warned_at timestamptz[] not null default '{}', -- by mail, in the last 24 hours
   -- The life sends until then: so many destinations of one operator send at once. Another waits for its turn, since then.
   sending_until timestamptz,
   waiting_since timestamptz,

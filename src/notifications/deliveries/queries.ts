@@ -158,3 +158,7 @@ const Reconciled = z.object({ looked: z.number(), woken: z.number() });
 
 export const reconcileNotificationRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
   connection.one(sql.type(Reconciled)`select looked, woken from reconcile_notifications()`);
+
+/** Whether a mail may warn that a destination keeps failing; it counts for the limit of a day then. */
+export const takeWarning = (connection: CommonQueryMethods, destinationId: string): Promise<boolean> =>
+  connection.oneFirst(sql.type(z.object({ taken: z.boolean() }))`select take_warning(${destinationId}) as taken`);

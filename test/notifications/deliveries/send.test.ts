@@ -536,6 +536,51 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { 'failed http_status': 3, 'failed internal_error': 4 });
     });
 
+    it('does not count that DNS gave no usable answer, and counts that it knows no such host', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      const settled = (reason: string) =>
+        context.pool.oneFirst(sql.type(z.object({ failures: z.number().nullable() }))`
+          select failures from settle_delivery(
+            (select min(id) from deliveries where destination_id = ${webhook.id} and status = 'sending'), 'failed', ${reason}, null, 'x', 1)`);
+      await recordEvents(context, webhook.operatorId, { count: 3 });
+      assert.deepEqual(
+        [await settled('no_address'), await settled('dns_failed'), await settled('no_address')],
+        [1, 0, 2],
+      );
+    });
+
+    it('warns three times a day at most, however often it is enabled, and says each time that it was disabled', async () => {
+      context.config.mail = undefined;
+      const { url } = await receiver(answers(500));
+      const webhook = await newWebhook(context, url);
+      const enable = () =>
+        run(
+          context.pool,
+          sql.fragment`update destinations set failures_in_row = 0, failing_since = null, disabled_at = null, disabled_reason = null where id = ${webhook.id}`,
+        );
+      await fail(webhook, 10);
+      await enable();
+      await fail(webhook, 15);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 3);
+      await run(
+        context.pool,
+        sql.fragment`update destinations set failing_since = failing_since - interval '12 hours' where id = ${webhook.id}`,
+      );
+      await fail(webhook, 5);
+      assert.deepEqual(
+        (await mailsTo(webhook.operatorId)).slice(3).map(({ subject }) => subject),
+        [`Your webhook ${webhook.id} was disabled`],
+      );
+      await enable();
+      await run(
+        context.pool,
+        sql.fragment`
+        update destinations set warned_at = array(select at - interval '24 hours' from unnest(warned_at) at) where id = ${webhook.id}`,
+      );
+      await fail(webhook, 5);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 5, 'on the next day');
+    });
+
     it('counts anew after one that is delivered', async () => {
       let works = false;
       const { url } = await receiver((answer) => void answer.writeHead(works ? 200 : 500).end());
