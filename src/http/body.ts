@@ -126,7 +126,7 @@ export async function readForm(request: IncomingMessage): Promise<JsonValue> {
 const parseJsonBody = (bytes: Buffer, mostValues: number): JsonValue =>
   strictly(() => {
     const text = decodeUtf8Strict(bytes);
-    assertFewValues(text, mostValues);
+    assertFewValues(bytes, mostValues);
     return parseStrictJson(text);
   });
 

@@ -9,7 +9,7 @@ import type { Tag } from './openapi/tags.ts';
 
 /** Twice what the largest body of a few fields counts (changing a connection of a hundred scopes: 248). */
 export const STANDARD_VALUES = 500;
-/** `mostValues` of a route that takes JSON of the caller's own, or long lists: 12 ms at most to parse, check and hash (decision C22). */
+/** `mostValues` of a route that takes JSON of the caller's own, or long lists: 12 ms at most to parse, check and hash 1 MiB (decision C22). */
 export const MANY_VALUES = 25_000;
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';

@@ -6,11 +6,6 @@ import type { Answer, Answered, Job } from './messages.ts';
 const START_LIMIT_MS = 10_000;
 /** Jobs that a worker has, so that it need not wait for the event loop between two; few, since those behind a slow one wait for it. */
 const MAX_ASSIGNED = 2;
-/**
- * The longest that a job may last by the clock, as a multiple of its processor time: a machine with five times too much to do, or a job
- * for which V8 collects garbage all the time, in threads of its own whose time is nobody's.
- */
-const STARVED_AFTER = 5;
 /** Between two readings of a worker's processor time, at least. */
 const LOOK_MS = 10;
 
@@ -26,6 +21,14 @@ export interface Death<Item> {
   /** Assigned jobs that had not begun. */
   others: Item[];
   cause: unknown;
+}
+
+/** How long a job may last, in milliseconds. */
+export interface JobLimits {
+  /** Processor time of its thread, compiling included. */
+  jobMs: number;
+  /** By the clock. */
+  clockMs: number;
 }
 
 interface Events<Item> {
@@ -50,12 +53,12 @@ export class Thread<Item> {
   #cpuBefore = 0;
   /** Of the job that runs, as it was read last, milliseconds. */
   #cpuMs = 0;
-  readonly #jobLimitMs: () => number;
+  readonly #limits: JobLimits;
 
-  /** @param jobLimitMs processor time of one job, in milliseconds; called when a job begins */
-  constructor(events: Events<Item>, jobLimitMs: () => number) {
+  /** @param limits may be changed later: a job has those of the moment it begins */
+  constructor(events: Events<Item>, limits: JobLimits) {
     this.#events = events;
-    this.#jobLimitMs = jobLimitMs;
+    this.#limits = limits;
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       // No environment that a schema could read, and no flag of the main thread that a worker does not accept.
       env: {},
@@ -121,7 +124,7 @@ export class Thread<Item> {
   /** Watches the first assigned job, which has begun. */
   #startTimer(): void {
     const answers = this.#answers;
-    const limit = this.#jobLimitMs();
+    const { jobMs: limit, clockMs } = this.#limits;
     const runsStill = (): boolean => !this.#over && this.#answers === answers;
     this.#cpuMs = 0;
     const look = async (): Promise<void> => {
@@ -136,7 +139,7 @@ export class Thread<Item> {
     // A worker that has just ended has no processor time to read; its end is an event of its own.
     const start = (): void => void look().catch(() => {});
     this.#timer = setTimeout(start, limit);
-    this.#starved = setTimeout(() => this.#die('starved'), limit * STARVED_AFTER);
+    this.#starved = setTimeout(() => this.#die('starved'), clockMs);
   }
 
   #stopTimers(): void {

@@ -65,7 +65,7 @@ describe('SMS by Twilio', () => {
     const begun = performance.now();
     assert.equal(await send(), 'unknown');
     const seconds = (performance.now() - begun) / 1_000;
-    assert(seconds > 9 && seconds < 15, String(seconds));
+    assert(seconds > 9 && seconds < 25, String(seconds));
   }).timeout(30_000);
 
   it('logs ids and codes, and neither number, text nor token', () => {

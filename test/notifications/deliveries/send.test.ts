@@ -536,6 +536,51 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { 'failed http_status': 3, 'failed internal_error': 4 });
     });
 
+    it('does not count that DNS gave no usable answer, and counts that it knows no such host', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      const settled = (reason: string) =>
+        context.pool.oneFirst(sql.type(z.object({ failures: z.number().nullable() }))`
+          select failures from settle_delivery(
+            (select min(id) from deliveries where destination_id = ${webhook.id} and status = 'sending'), 'failed', ${reason}, null, 'x', 1)`);
+      await recordEvents(context, webhook.operatorId, { count: 3 });
+      assert.deepEqual(
+        [await settled('no_address'), await settled('dns_failed'), await settled('no_address')],
+        [1, 0, 2],
+      );
+    });
+
+    it('warns three times a day at most, however often it is enabled, and says each time that it was disabled', async () => {
+      context.config.mail = undefined;
+      const { url } = await receiver(answers(500));
+      const webhook = await newWebhook(context, url);
+      const enable = () =>
+        run(
+          context.pool,
+          sql.fragment`update destinations set failures_in_row = 0, failing_since = null, disabled_at = null, disabled_reason = null where id = ${webhook.id}`,
+        );
+      await fail(webhook, 10);
+      await enable();
+      await fail(webhook, 15);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 3);
+      await run(
+        context.pool,
+        sql.fragment`update destinations set failing_since = failing_since - interval '12 hours' where id = ${webhook.id}`,
+      );
+      await fail(webhook, 5);
+      assert.deepEqual(
+        (await mailsTo(webhook.operatorId)).slice(3).map(({ subject }) => subject),
+        [`Your webhook ${webhook.id} was disabled`],
+      );
+      await enable();
+      await run(
+        context.pool,
+        sql.fragment`
+        update destinations set warned_at = array(select at - interval '24 hours' from unnest(warned_at) at) where id = ${webhook.id}`,
+      );
+      await fail(webhook, 5);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 5, 'on the next day');
+    });
+
     it('counts anew after one that is delivered', async () => {
       let works = false;
       const { url } = await receiver((answer) => void answer.writeHead(works ? 200 : 500).end());
@@ -715,15 +760,94 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { 'failed destination_unverified': 1 });
       assert.match((await only(webhook)).error ?? '', /not verified/);
     });
+  });
 
-    it('a thousand deliveries wait at most; further ones say `queue_full`', async () => {
-      const { url } = await receiver();
-      const webhook = await newWebhook(context, url);
-      await recordEvents(context, webhook.operatorId, { count: 1_003 });
-      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 3 });
-      const errors = (await deliveriesOf(context, webhook)).filter(({ error }) => error !== null);
-      assert.equal(errors.length, 3);
-      assert.match(errors[0]?.error ?? '', /thousand/);
+  describe('where a thousand wait', () => {
+    /** A destination whose queue is full, and the look of its life has noted it. */
+    const fullWebhook = async (operatorId?: string): Promise<TestDestination> => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/', { ...(operatorId && { operatorId }) });
+      await recordEvents(context, webhook.operatorId, { count: 1_000 });
+      await advanceNotification(context, webhook.id);
+      return webhook;
+    };
+    const leftOut = async (webhook: TestDestination): Promise<number[]> =>
+      (await deliveriesOf(context, webhook)).flatMap((row) => (row.reason === 'queue_full' ? [row.left_out] : []));
+    /** Blocks of the database that recording an event of the operator reads. */
+    const blocksOfEvent = async (operatorId: string): Promise<number> => {
+      const Plan = z.object({ plan: z.tuple([z.object({ Plan: z.record(z.string(), z.unknown()) })]) });
+      const { plan } = await context.pool.one(sql.type(
+        z.object({ 'QUERY PLAN': Plan.shape.plan }).transform((found) => ({ plan: found['QUERY PLAN'] })),
+      )`
+        explain (analyze, buffers, format json)
+        select record_service_event(${operatorId}, 'passport.flagged', 'info', '{}')`);
+      return Number(plan[0].Plan['Shared Hit Blocks']) + Number(plan[0].Plan['Shared Read Blocks']);
+    };
+
+    it('the first event of a minute says `queue_full`, and the others are counted at it', async () => {
+      const webhook = await fullWebhook();
+      await recordEvents(context, webhook.operatorId, { count: 3 });
+      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 1 });
+      assert.deepEqual(await leftOut(webhook), [2]);
+      const row = (await deliveriesOf(context, webhook)).find(({ reason }) => reason === 'queue_full');
+      assert.match(row?.error ?? '', /thousand/);
+      await run(
+        context.pool,
+        sql.fragment`
+        update deliveries set created_at = created_at - interval '61 seconds' where destination_id = ${webhook.id} and status = 'failed'`,
+      );
+      await recordEvents(context, webhook.operatorId, { count: 2 });
+      assert.deepEqual(await leftOut(webhook), [2, 1]);
+    });
+
+    it('events wait again once a look finds fewer', async () => {
+      const webhook = await fullWebhook();
+      await run(
+        context.pool,
+        sql.fragment`
+        delete from deliveries where id = (select max(id) from deliveries where destination_id = ${webhook.id})`,
+      );
+      await advanceNotification(context, webhook.id);
+      await recordEvents(context, webhook.operatorId);
+      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000 });
+    });
+
+    it('is noted by the reconciler too, where no life runs', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId, { count: 1_000 });
+      await run(
+        context.pool,
+        sql.fragment`
+        update deliveries set created_at = created_at - interval '11 seconds' where destination_id = ${webhook.id}`,
+      );
+      await reconcileNotifications(context);
+      await recordEvents(context, webhook.operatorId);
+      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 1 });
+    });
+
+    it('an event reads no more than with an empty queue', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId);
+      const empty = await blocksOfEvent(webhook.operatorId);
+      const full = await fullWebhook();
+      assert.equal((await blocksOfEvent(full.operatorId)) < empty + 50, true, 'the first of a minute');
+      const counted = await blocksOfEvent(full.operatorId);
+      assert(counted < empty + 50, `${counted} blocks instead of ${empty}`);
+      assert.deepEqual(await leftOut(full), [1]);
+    });
+
+    it('events of two transactions wait for neither, and leave one row', async () => {
+      const webhook = await fullWebhook();
+      const event = sql.type(
+        z.object({}),
+      )`select record_service_event(${webhook.operatorId}, 'passport.flagged', 'info', '{}')`;
+      // While one has written the first row, and while one counts at it: a wait would end after three seconds, with an error.
+      for (const expected of [[0], [1]]) {
+        await context.pool.transaction(async (one) => {
+          await one.query(event);
+          await context.pool.transaction((other) => other.query(event));
+        });
+        assert.deepEqual(await leftOut(webhook), expected);
+      }
     });
   });
 });

@@ -122,6 +122,7 @@ const Row = z.object({
   error: z.string().nullable(),
   latency_ms: z.number().nullable(),
   started: z.boolean(),
+  left_out: z.number(),
 });
 type DeliveryRow = z.infer<typeof Row>;
 
@@ -131,7 +132,7 @@ export const deliveriesOf = (
   { id }: TestDestination,
 ): Promise<readonly DeliveryRow[]> =>
   pool.any(sql.type(Row)`
-    select id, event_id, ordinal, status, reason, status_code, error, latency_ms, started_at is not null as started
+    select id, event_id, ordinal, status, reason, status_code, error, latency_ms, started_at is not null as started, left_out
     from deliveries where destination_id = ${id} order by id`);
 
 /** How many there are of each status and reason, as `failed destination_paused`. */
