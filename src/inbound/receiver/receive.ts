@@ -7,7 +7,7 @@ import { newId } from '../../ids/ids.ts';
 import { openEndpointSecrets } from '../endpoints/secrets.ts';
 import { sealContent } from '../events/content.ts';
 import { readBody, UnreadableBody, type ReadBody } from '../scanner/index.ts';
-import { mailgunFields, verifySignature, type Verification } from '../signatures.ts';
+import { verifySignature, type MailgunFields, type Verification } from '../signatures.ts';
 import { eventKey } from './event-key.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { countRejected, findReceiver, storeContent, takeInboundEvent, type Receiver, type Taken } from './queries.ts';
@@ -102,9 +102,9 @@ function judge({ encryption }: Context, receiver: Receiver, { headers, body }: R
 }
 
 /** Null: the body is none that has them. */
-function mailgunIn(read: () => ReadBody): ReturnType<typeof mailgunFields> {
+function mailgunIn(read: () => ReadBody): MailgunFields | null {
   try {
-    return mailgunFields(read().value);
+    return read().mailgun ?? null;
   } catch (error) {
     if (error instanceof UnreadableBody) return null;
     throw error;
@@ -120,7 +120,7 @@ async function take(
 ): Promise<Taken> {
   const { signedId, token, scheme, bodyAuthenticated } = signature;
   const contentType = contentTypeOf(headers);
-  const key = eventKey({ signedId, token, eventId: read.eventId, messageId: read.messageId, body });
+  const key = eventKey({ signedId, token, eventId: read.eventId ?? null, messageId: read.messageId ?? null, body });
   step('receiveInbound:before');
   const taken = await inTransaction(context, async (connection) => {
     const event = await takeInboundEvent(connection, {

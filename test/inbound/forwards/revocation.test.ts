@@ -6,13 +6,12 @@ import { newId } from '../../../src/ids/ids.ts';
 import { revokeEndpoint } from '../../../src/inbound/endpoints/revoke.ts';
 import { advanceInbound, type ScannerContext } from '../../../src/inbound/events/life.ts';
 import { forwardInbound } from '../../../src/inbound/forwards/forward.ts';
-import { receiveInbound } from '../../../src/inbound/receiver/receive.ts';
 import type { Scanner } from '../../../src/inbound/scanner/index.ts';
 import { createOutbound } from '../../../src/outbound/index.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
 import { newOperator } from '../../notifications/support/destinations.ts';
-import { newEndpoint, standardHeaders } from '../support/endpoints.ts';
+import { newEndpoint, newEvent } from '../support/endpoints.ts';
 
 const INTERLEAVINGS = 1_000;
 /** Runs at once; the pool has eight connections. */
@@ -55,12 +54,7 @@ describe('Revoking an endpoint while its events are worked on', function () {
       outbound: createOutbound({ allowLoopback: true, publicBaseUrl }),
       scanner: heldScanner(after(scanMs)),
     };
-    const body = Buffer.from(JSON.stringify({ n: endpoint.id }));
-    const headers = Object.fromEntries(
-      Object.entries(standardHeaders(endpoint.secret, body)).map(([name, value]) => [name, [value]]),
-    );
-    const taken = await receiveInbound(context, { provider: 'generic', slug: endpoint.slug, headers, body });
-    const id = taken.event_id;
+    const id = await newEvent(context, endpoint);
     let callsAtAnswer: number | undefined;
     const revoking = after(revokeMs).then(async () => {
       const call = callOf(operatorId, 'deleteInboundEndpoint');

@@ -3,6 +3,7 @@ import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { sealEndpointSecret } from '../../../src/inbound/endpoints/secrets.ts';
+import { receiveInbound } from '../../../src/inbound/receiver/receive.ts';
 import { newWebhookSecret } from '../../../src/notifications/signing/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 import { newOperator } from '../../notifications/support/destinations.ts';
@@ -41,6 +42,20 @@ export async function newEndpoint(
     values (${id}, ${owner}, ${agentId}, ${provider}, ${slug}, ${forwardUrl}, ${blockAt}, ${mode}, ${sealEndpointSecret(encryption, id, secret)})`,
   );
   return { id, operatorId: owner, agentId, slug, secret, path: `/v1/inbound/${provider}/${slug}` };
+}
+
+/** An event of an endpoint with its content, as the receiver takes it. @returns its id */
+export async function newEvent(
+  context: Context,
+  endpoint: TestEndpoint,
+  payload: unknown = { note: 'Two boxes, please.' },
+): Promise<string> {
+  const body = Buffer.from(JSON.stringify(payload));
+  const headers = Object.fromEntries(
+    Object.entries(standardHeaders(endpoint.secret, body)).map(([name, value]) => [name, [value]]),
+  );
+  const { event_id: id } = await receiveInbound(context, { provider: 'generic', slug: endpoint.slug, headers, body });
+  return id;
 }
 
 /** The headers of Standard Webhooks over a body. */
