@@ -36,7 +36,7 @@ describe('A destination', () => {
   describe('DELETE /:id', () => {
     const ruleOf = async (...ids: string[]): Promise<string> => {
       const { operatorId } = watched.operator;
-      return newRule({ pool: await database() }, { destinations: ids.map((id) => ({ id, operatorId })) });
+      return newRule({ pool: await database() }, { operatorId, destinations: ids.map((id) => ({ id, operatorId })) });
     };
     const rule = async (id: string) => {
       const pool = await database();

@@ -54,16 +54,17 @@ export async function newDestination(
 
 interface RuleOptions {
   destinations: { id: string; operatorId: string }[];
+  /** Where it has no destination yet. */
+  operatorId?: string;
   events?: readonly string[];
 }
 
 /** A rule that brings these events of all severities to these destinations of one operator, inserted by SQL only. @returns its id */
 export async function newRule(
   { pool }: { pool: CommonQueryMethods },
-  { destinations, events = ['passport.flagged'] }: RuleOptions,
+  { destinations, operatorId = destinations[0]?.operatorId ?? '', events = ['passport.flagged'] }: RuleOptions,
 ): Promise<string> {
   const id = newId('chn');
-  const operatorId = destinations[0]?.operatorId ?? '';
   await run(
     pool,
     sql.fragment`
