@@ -30,22 +30,13 @@ import {
   standingOf,
   type TestDestination,
 } from '../support/destinations.ts';
-import {
-  answers,
-  drips,
-  floods,
-  hangs,
-  resets,
-  startReceiver,
-  type Behaviour,
-  type Receiver,
-} from '../support/receiver.ts';
+import { answers, drips, floods, hangs, receiversOfSuite, resets, type Behaviour } from '../support/receiver.ts';
 
 describe('Sending what waits for a destination', function () {
   this.timeout(60_000);
   let own: OwnContext;
   let context: SenderContext;
-  const receivers: Receiver[] = [];
+  const { receiver, stopReceivers } = receiversOfSuite();
   const mailServers: MailServer[] = [];
   before(async () => {
     own = await ownContext();
@@ -53,16 +44,12 @@ describe('Sending what waits for a destination', function () {
     context = { ...own.context, outbound, ...createPorts(own.context) };
   });
   after(async () => {
-    await Promise.all([...receivers, ...mailServers].map((one) => one.stop()));
+    await stopReceivers();
+    await Promise.all(mailServers.map((one) => one.stop()));
     await assertLedger(own.context.pool);
     await own.close();
   });
 
-  const receiver = async (behave?: Behaviour): Promise<Receiver> => {
-    const started = await startReceiver(behave);
-    receivers.push(started);
-    return started;
-  };
   const send = ({ id }: TestDestination): Promise<void> => sendNotifications(context, id);
   const only = async (destination: TestDestination) => {
     const [row, ...others] = await deliveriesOf(context, destination);
