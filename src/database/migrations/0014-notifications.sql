@@ -19,6 +19,7 @@ create table destinations (
   -- The life sends until then: so many destinations of one operator send at once. Another waits for its turn, since then.
   sending_until timestamptz,
   waiting_since timestamptz,
+  turn_began_at timestamptz,             -- the last one: turns begin half a second apart
   life_seen_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   constraint destinations_once unique (operator_id, channel_type, address),
