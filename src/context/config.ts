@@ -96,13 +96,13 @@ const Environment = z.object({
   MAIL_FROM: z.string().min(3).optional(),
   TWILIO_ACCOUNT_SID: z
     .string()
-    .regex(/^AC[0-9a-f]{32}$/, 'must be the SID of an account at Twilio, AC and 32 hexadecimal digits')
+    .regex(/^AC[0-9a-fA-F]{32}$/, 'must be the SID of an account at Twilio, AC and 32 hexadecimal digits')
     .optional(),
   TWILIO_AUTH_TOKEN: z.string().min(16, 'must be 16 characters or more').optional(),
   TWILIO_FROM: z
     .string()
     .regex(
-      /^(\+[1-9]\d{6,14}|MG[0-9a-f]{32}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
+      /^(\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
       'must be a number as +15551230000, the SID of a messaging service, MG…, or a name of up to 11 letters and digits',
     )
     .optional(),

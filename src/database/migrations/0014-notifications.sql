@@ -22,6 +22,7 @@ create table destinations (
   waiting_since timestamptz,
   -- A thousand deliveries waited when its life, or the reconciler, looked last: until then events are left out (decision N30).
   queue_full_until timestamptz,
+  turn_began_at timestamptz,             -- the last one: turns begin half a second apart
   life_seen_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   constraint destinations_once unique (operator_id, channel_type, address),

@@ -30,22 +30,13 @@ import {
   standingOf,
   type TestDestination,
 } from '../support/destinations.ts';
-import {
-  answers,
-  drips,
-  floods,
-  hangs,
-  resets,
-  startReceiver,
-  type Behaviour,
-  type Receiver,
-} from '../support/receiver.ts';
+import { answers, drips, floods, hangs, receiversOfSuite, resets, type Behaviour } from '../support/receiver.ts';
 
 describe('Sending what waits for a destination', function () {
   this.timeout(60_000);
   let own: OwnContext;
   let context: SenderContext;
-  const receivers: Receiver[] = [];
+  const { receiver, stopReceivers } = receiversOfSuite();
   const mailServers: MailServer[] = [];
   before(async () => {
     own = await ownContext();
@@ -53,16 +44,12 @@ describe('Sending what waits for a destination', function () {
     context = { ...own.context, outbound, ...createPorts(own.context) };
   });
   after(async () => {
-    await Promise.all([...receivers, ...mailServers].map((one) => one.stop()));
+    await stopReceivers();
+    await Promise.all(mailServers.map((one) => one.stop()));
     await assertLedger(own.context.pool);
     await own.close();
   });
 
-  const receiver = async (behave?: Behaviour): Promise<Receiver> => {
-    const started = await startReceiver(behave);
-    receivers.push(started);
-    return started;
-  };
   const send = ({ id }: TestDestination): Promise<void> => sendNotifications(context, id);
   const only = async (destination: TestDestination) => {
     const [row, ...others] = await deliveriesOf(context, destination);
@@ -207,6 +194,30 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { delivered: 24 });
       assert.deepEqual(busy.calls.map(({ id }) => id).toSorted(), ids.toSorted());
       assert.equal(busy.most, 8);
+    });
+
+    it('looks for more where a batch was full, and not where fewer waited', async () => {
+      for (const [count, delivered] of [
+        [7, 7],
+        [8, 9],
+      ] as const) {
+        const { url } = await receiver();
+        const webhook = await newWebhook(context, url);
+        await recordEvents(context, webhook.operatorId, { count });
+        let found = 0;
+        // An event comes when it has just seen that nothing waits.
+        const any: typeof context.pool.any = async (query) => {
+          const rows = await context.pool.any(query);
+          found += rows.length;
+          if (rows.length === 0 && found === count) await recordEvents(context, webhook.operatorId);
+          return rows;
+        };
+        await sendNotifications({ ...context, pool: { ...context.pool, any } }, webhook.id);
+        assert.deepEqual(await countsOf(context, webhook), {
+          delivered,
+          ...(delivered === count ? { sending: 1 } : {}),
+        });
+      }
     });
 
     it('begins nothing twice, though two send at once', async () => {
@@ -711,6 +722,57 @@ describe('Sending what waits for a destination', function () {
       assert.equal(await wokenBy(webhook), false);
       await later(webhook, 6);
       assert.equal(await wokenBy(webhook), true);
+    });
+  });
+
+  describe('is woken by an event', () => {
+    /** The time of the message that an event leaves: from the earliest to the latest moment at which it may be due. */
+    const dueIn = async (destination: TestDestination, standing: ReturnType<typeof sql.fragment>) => {
+      await run(context.pool, sql.fragment`delete from life_messages`);
+      await run(context.pool, sql.fragment`update destinations set ${standing} where id = ${destination.id}`);
+      await recordEvents(context, destination.operatorId);
+      return context.pool.one(
+        sql.type(z.object({ at_once: z.boolean(), after_turn: z.boolean(), in_half_a_second: z.boolean() }))`
+        select m.next_attempt_at <= m.created_at as at_once,
+          coalesce(m.next_attempt_at = d.turn_began_at + interval '500 milliseconds', false) as after_turn,
+          m.next_attempt_at >= e.created_at + interval '500 milliseconds' as in_half_a_second
+        from life_messages m join destinations d on m.life = 'notification:' || d.id
+          join service_events e on e.operator_id = d.operator_id
+        where d.id = ${destination.id} order by e.seq desc limit 1`,
+      );
+    };
+    let webhook: TestDestination;
+    beforeEach(async () => {
+      webhook = await newWebhook(context, 'http://127.0.0.1:9/');
+    });
+
+    it('at once where it has not sent for half a second', async () => {
+      assert.equal((await dueIn(webhook, sql.fragment`life_seen_at = null`)).at_once, true);
+      const longAgo = sql.fragment`life_seen_at = clock_timestamp(), turn_began_at = clock_timestamp() - interval '500 milliseconds'`;
+      assert.equal((await dueIn(webhook, longAgo)).at_once, true);
+    });
+
+    it('half a second after its last turn began, so that many events wake it twice a second', async () => {
+      // Far enough from now that a slow machine is not past it.
+      const lately = sql.fragment`turn_began_at = clock_timestamp() + interval '1 hour'`;
+      assert.deepEqual(await dueIn(webhook, lately), { at_once: false, after_turn: true, in_half_a_second: true });
+    });
+
+    it('after half a second where it is sending, which it finds before that', async () => {
+      const sending = sql.fragment`sending_until = clock_timestamp() + interval '1 hour', turn_began_at = clock_timestamp() - interval '1 hour'`;
+      assert.deepEqual(await dueIn(webhook, sending), { at_once: false, after_turn: false, in_half_a_second: true });
+    });
+
+    it('a turn that begins is noted', async () => {
+      await recordEvents(context, webhook.operatorId);
+      const before = await context.pool.oneFirst(
+        sql.type(z.object({ now: z.string() }))`select clock_timestamp()::text as now`,
+      );
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'send');
+      const noted = sql.type(
+        z.object({}),
+      )`select from destinations where id = ${webhook.id} and turn_began_at >= ${before}::timestamptz`;
+      assert.equal(await context.pool.exists(noted), true);
     });
   });
 

@@ -25,7 +25,8 @@ begin
         count(*) filter (where waiting_since < coalesce(d.waiting_since, clock_timestamp()))
       into v_sending, v_until, v_before from destinations where operator_id = d.operator_id and id <> p_destination;
     if v_waiting is not null and v_sending + v_before < turns then
-      update destinations set sending_until = clock_timestamp() + longest, waiting_since = null where id = p_destination;
+      update destinations set sending_until = clock_timestamp() + longest, waiting_since = null, turn_began_at = clock_timestamp()
+        where id = p_destination;
       return row('send', v_waiting, null, null, 0)::notification_step;
     end if;
     update destinations set sending_until = null,
