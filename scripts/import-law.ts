@@ -37,6 +37,7 @@ const kernelRooms = [
   'metrics',
   'one-time-codes',
   'outbound',
+  'threads',
   'turns',
 ];
 const kernel = `{${kernelRooms.join(',')}}`;
