@@ -9,10 +9,10 @@ import { passportActivities } from './passports.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
-export const createActivities = (context: Context, { payments, mailer, texter, scanner }: Ports) => ({
+export const createActivities = (context: Context, { payments, mailer, texter, scanner, models }: Ports) => ({
   ...accountActivities(context),
   ...billingActivities({ ...context, payments }),
-  ...inboundActivities({ ...context, scanner }),
+  ...inboundActivities({ ...context, scanner, models }),
   ...invocationActivities(context),
   ...mailActivities({ ...context, mailer }),
   ...notificationActivities({ ...context, mailer, texter }),

@@ -2,7 +2,9 @@ import type { PaymentProvider } from '../src/billing/index.ts';
 import type { Mailer } from '../src/mail/index.ts';
 import type { Texter } from '../src/notifications/index.ts';
 import type { Context } from '../src/context/context.ts';
+import type { ModelCaller } from '../src/models/model-caller.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
+import { createModelCaller } from './models/index.ts';
 import { createPayments } from './payments/index.ts';
 import { createScanner, type Scanner } from '../src/inbound/index.ts';
 import { createTexter } from './sms/index.ts';
@@ -13,6 +15,7 @@ export interface Ports {
   mailer: Mailer;
   texter: Texter;
   scanner: Scanner;
+  models: ModelCaller;
 }
 
 /** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
@@ -21,4 +24,5 @@ export const createPorts = (context: Context): Ports => ({
   mailer: createSmtpMailer(context),
   texter: createTexter(context),
   scanner: createScanner(),
+  models: createModelCaller(context),
 });

@@ -9,8 +9,9 @@ export const inbound = (): Promise<void> =>
   live({
     advance: database.advanceInbound,
     next: ({ status }) =>
-      status === 'forward' ? status : status === 'turn' || status === 'calls' ? 'wait' : 'end',
+      status === 'classify' || status === 'forward' ? status : status === 'turn' || status === 'calls' ? 'wait' : 'end',
     act: {
+      classify: (id) => receivers.classifyInbound(id),
       forward: (id) => receivers.forwardInbound(id),
     },
     describe,

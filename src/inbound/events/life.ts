@@ -4,10 +4,13 @@ import { inTransaction } from '../../commands/unit.ts';
 import { issueClaim } from '../../claims/index.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
+import type { AgentId, OperatorId } from '../../ids/ids.ts';
+import { classifyExcerpt, type ClassifierContext } from '../classification/index.ts';
 import { ScanFailed, UnreadableBody, type Finding, type Scanned, type Scanner } from '../scanner/index.ts';
 import { openContent, type InboundContent } from './content.ts';
 import {
   advanceInboundRow,
+  attemptOf,
   describeInboundRows,
   failEvent,
   findSealedEvent,
@@ -52,23 +55,9 @@ export async function advanceInbound(context: ScannerContext, id: string): Promi
 }
 
 async function scanEvent(context: ScannerContext, id: string, attempt: number): Promise<void> {
-  const { pool, log } = context;
-  const event = await findSealedEvent(pool, id);
-  const opened = openEvent(context, id, event);
-  if (typeof opened === 'string') {
-    await failEvent(pool, id, { attempt, reason: opened, error: FAILURES[opened] });
-    return;
-  }
-  let scanned: Scanned;
-  try {
-    scanned = await scanContent(context, event, opened);
-  } catch (error) {
-    if (!(error instanceof ScanFailed || error instanceof UnreadableBody)) throw error;
-    log.warn({ err: error, eventId: id }, 'an inbound event could not be scanned; nothing of it is forwarded');
-    await failEvent(pool, id, { attempt, reason: 'scan_failed', error: FAILURES.scan_failed });
-    return;
-  }
-  const { verdict } = scanned;
+  const read = await readEvent(context, id, attempt);
+  if (read === null) return;
+  const { event, scanned: { verdict } } = read;
   await inTransaction(context, async (connection) => {
     const classify = context.config.l3Model !== undefined;
     if (await recordVerdict(connection, { id, attempt, ...verdict, classify }))
@@ -76,33 +65,61 @@ async function scanEvent(context: ScannerContext, id: string, attempt: number): 
   });
 }
 
+/** Asks a model about an event that the scanner leaves undecided, once an attempt. */
+export async function classifyInbound(context: ScannerContext & ClassifierContext, id: string): Promise<void> {
+  const attempt = await attemptOf(context.pool, id);
+  const read = await readEvent(context, id, attempt);
+  if (read === null) return;
+  const { event, scanned: { excerpt } } = read;
+  await classifyExcerpt(context, {
+    eventId: id,
+    attempt,
+    operatorId: event.operator_id as OperatorId,
+    agentId: event.agent_id as AgentId,
+    excerpt,
+  });
+}
+
+/** An event as it came, opened and read by the scanner. */
+interface ReadEvent {
+  event: SealedEvent;
+  content: InboundContent;
+  scanned: Scanned;
+}
+
+/** @returns null where it cannot be read: the attempt has failed then, and is over */
+export async function readEvent(context: ScannerContext, id: string, attempt: number): Promise<ReadEvent | null> {
+  const { pool, log, scanner, rowEvents } = context;
+  const event = await findSealedEvent(pool, id);
+  const fail = async (reason: keyof typeof FAILURES): Promise<null> => {
+    await failEvent(pool, id, { attempt, reason, error: FAILURES[reason] });
+    rowEvents.changed(id);
+    return null;
+  };
+  if (event.sealed === null) return await fail('content_purged');
+  let content: InboundContent;
+  try {
+    content = openContent(context.encryption, id, event.sealed);
+  } catch (error) {
+    log.error({ err: error, eventId: id }, 'no key of ENCRYPTION_KEY opens the content of an inbound event');
+    return await fail('key_unavailable');
+  }
+  const { provider, operator_id: operatorId } = event;
+  const { contentType, body } = content;
+  try {
+    return { event, content, scanned: await scanner.scan({ provider, contentType, body }, operatorId) };
+  } catch (error) {
+    if (!(error instanceof ScanFailed || error instanceof UnreadableBody)) throw error;
+    log.warn({ err: error, eventId: id }, 'an inbound event could not be scanned; nothing of it is forwarded');
+    return await fail('scan_failed');
+  }
+}
+
 const FAILURES = {
   key_unavailable: 'No key of ENCRYPTION_KEY opens the content of this event.',
   content_purged: 'The content of this event is no longer kept.',
   scan_failed: 'The scanner failed or did not end in time; what is not scanned is not forwarded.',
 } as const;
-
-/** @returns the content, or the word for why there is none */
-export function openEvent(
-  { encryption, log }: Context,
-  id: string,
-  { sealed }: SealedEvent,
-): InboundContent | 'key_unavailable' | 'content_purged' {
-  if (sealed === null) return 'content_purged';
-  try {
-    return openContent(encryption, id, sealed);
-  } catch (error) {
-    log.error({ err: error, eventId: id }, 'no key of ENCRYPTION_KEY opens the content of an inbound event');
-    return 'key_unavailable';
-  }
-}
-
-/** @throws ScanFailed, UnreadableBody */
-export const scanContent = (
-  { scanner }: ScannerContext,
-  { provider, operator_id: operatorId }: SealedEvent,
-  { contentType, body }: InboundContent,
-): Promise<Scanned> => scanner.scan({ provider, contentType, body }, operatorId);
 
 /** One claim a detector, of its gravest finding: evidence that the operator can show. */
 async function issueSignals(

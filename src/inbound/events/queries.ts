@@ -153,3 +153,8 @@ const Reconciled = z.object({ looked: z.number(), woken: z.number() });
 
 export const reconcileInboundRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
   connection.one(sql.type(Reconciled)`select looked, woken from reconcile_inbound()`);
+
+const AttemptRow = z.object({ attempt: z.number() });
+
+export const attemptOf = (connection: CommonQueryMethods, id: string): Promise<number> =>
+  connection.oneFirst(sql.type(AttemptRow)`select attempt from inbound_events where id = ${id}`);

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { Encryption } from '../../context/encryption.ts';
 import { step } from '../../commands/fault-points.ts';
 import { openEndpointSecrets } from '../endpoints/secrets.ts';
-import { failEvent, findSealedEvent, type SealedEvent } from '../events/queries.ts';
-import { openEvent, scanContent, type ScannerContext } from '../events/life.ts';
-import { ScanFailed, UnreadableBody, type Scanned } from '../scanner/index.ts';
-import { attemptOf, authoriseForward, settleForward, type AuthorisedForward, type ForwardOutcome } from './queries.ts';
+import { attemptOf, type SealedEvent } from '../events/queries.ts';
+import { readEvent, type ScannerContext } from '../events/life.ts';
+import type { Scanned } from '../scanner/index.ts';
+import { authoriseForward, settleForward, type AuthorisedForward, type ForwardOutcome } from './queries.ts';
 
 /** Milliseconds for the whole call, DNS and the answer included. */
 const FORWARD_MS = 10_000;
@@ -19,23 +19,9 @@ const REPLY_BYTES = 65_536;
 export async function forwardInbound(context: ScannerContext, id: string): Promise<void> {
   const { pool, rowEvents } = context;
   const attempt = await attemptOf(pool, id);
-  const event = await findSealedEvent(pool, id);
-  const content = openEvent(context, id, event);
-  if (typeof content === 'string' || event.verdict === null) {
-    const error = 'The content of this event cannot be read any more, so it was not forwarded.';
-    await failEvent(pool, id, { attempt, reason: 'key_unavailable', error });
-    rowEvents.changed(id);
-    return;
-  }
-  let scanned: Scanned;
-  try {
-    scanned = await scanContent(context, event, content);
-  } catch (error) {
-    if (!(error instanceof ScanFailed || error instanceof UnreadableBody)) throw error;
-    await failEvent(pool, id, { attempt, reason: 'scan_failed', error: 'The event could not be read again to forward it.' });
-    rowEvents.changed(id);
-    return;
-  }
+  const read = await readEvent(context, id, attempt);
+  if (read === null) return;
+  const { event, content, scanned } = read;
   const body = forwardedBody(id, event, { headers: content.headers, payload: scanned.payload });
   const allowed = await authoriseForward(pool, id, attempt);
   if (allowed === null) return;

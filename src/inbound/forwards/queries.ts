@@ -35,8 +35,3 @@ export async function settleForward(
   await connection.query(sql.type(z.object({}))`
     select settle_inbound_forward(${id}, ${status}, ${reason}, ${statusCode}, ${error}, ${latencyMs})`);
 }
-
-const AttemptRow = z.object({ attempt: z.number() });
-
-export const attemptOf = (connection: CommonQueryMethods, eventId: string): Promise<number> =>
-  connection.oneFirst(sql.type(AttemptRow)`select attempt from inbound_events where id = ${eventId}`);

@@ -36,7 +36,7 @@ begin
     if v.calling_since > clock_timestamp() - longest then
       return row('calls', v.attempt, ms_until(v.calling_since + longest))::inbound_step;
     end if;
-    perform raise_unclassified(v);
+    perform settle_classification(v.id, v.attempt, 'failed', 'The model that was to judge this did not.', null);
     select * into strict v from inbound_events where id = p_event;
   end if;
   if e.revoked_at is not null then
