@@ -1,0 +1,1 @@
+export { sealEndpointSecretsAnew } from './endpoints/seal-anew.ts';
