@@ -74,6 +74,13 @@ export const governedActs = {
     by: 'administrator',
     forRequester: true,
   },
+  'partner_grant.outlives_maker': {
+    call: 'POST /v1/partner-grants',
+    what: 'Making a partner grant whose key lasts longer than the key or token that makes it',
+    why: 'Somebody outside of the operator gets a key, which would go on when what made it has ended: send an `expires_at` that is no later than that.',
+    by: 'administrator',
+    forRequester: true,
+  },
   'operator.payout_account_changed': {
     call: 'PATCH /v1/operators/me',
     what: 'Changing `payout_account`',

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Caller, PassportBearer } from '../commands/caller.ts';
+import type { Caller } from '../commands/caller.ts';
 import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
@@ -115,15 +115,14 @@ function limitsOfRoutes(share: number): RateLimits['of'] {
  * What a caller is counted by: the credential. Where one operator can have any number of them (an OAuth issuer may name a new subject in
  * every token, an agent may hold any number of passports), by the operator.
  */
-function countedAs(caller: Caller | PassportBearer): string {
+function countedAs(caller: Caller): string {
   if (caller.kind === 'passport') return `passports:${caller.operatorId}`;
   if (caller.kind === 'operator' && caller.by.kind === 'oauth') return `oauth:${caller.operatorId}`;
   return credentialName(caller);
 }
 
 /** People count by themselves alone: whoever is flooded by their keys signs in and deletes them. */
-const isPerson = (caller: Caller | PassportBearer): boolean =>
-  caller.kind === 'operator' && caller.by.kind === 'session';
+const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
 
 /**
  * Counts a request by its credential, and with all that are no persons by its operator; by its address where it shows none that is valid, or the route looks at none. Who signs what they send

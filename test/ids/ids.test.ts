@@ -44,6 +44,8 @@ const prefixes = Object.keys({
   vcd: true,
   iev: true,
   ifw: true,
+  pgr: true,
+  inw: true,
 } satisfies Record<Prefix, true>) as Prefix[];
 
 type Takes<Wanted, Given> = Given extends Wanted ? true : false;

@@ -21,6 +21,8 @@ create table inbound_endpoints (
   constraint inbound_endpoints_old_secret check ((old_secret is null) = (old_secret_until is null))
 );
 create index inbound_endpoints_of_operator on inbound_endpoints (operator_id, id desc);
+create index inbound_endpoints_of_grant on inbound_endpoints (partner_grant_id, id desc) where partner_grant_id is not null;
+create index inbound_endpoints_active on inbound_endpoints (operator_id) where revoked_at is null;
 create index inbound_endpoints_old_secrets on inbound_endpoints (old_secret_until) where old_secret is not null;
 
 -- One row an endpoint, apart from it since each event changes it.

@@ -1,25 +1,17 @@
 import type { Encryption } from '../../context/encryption.ts';
+import type { SealedSecrets } from '../../context/seal-anew.ts';
 
-const secretSeal = (endpointId: string): string => `inbound-secret:${endpointId}`;
-
-export const sealEndpointSecret = ({ seal }: Encryption, endpointId: string, secret: string): string =>
-  seal(secret, secretSeal(endpointId));
-
-interface SealedSecrets {
-  id: string;
-  secret: string;
-  /** Null: there is none, or its day is over. */
-  old_secret: string | null;
-}
+/** The context under which the secrets of an endpoint are encrypted. */
+export const endpointSeal = (endpointId: string): string => `inbound-secret:${endpointId}`;
 
 /**
- * The secrets of an endpoint, the current one first (decision I2).
+ * The secrets that a request to an endpoint may be signed with, the current one first.
  * @throws Error where no key of ENCRYPTION_KEY opens them
  */
 export function openEndpointSecrets(
   { open }: Encryption,
   { id, secret, old_secret: oldSecret }: SealedSecrets,
 ): readonly [string, ...string[]] {
-  const context = secretSeal(id);
-  return [open(secret, context), ...(oldSecret === null ? [] : [open(oldSecret, context)])];
+  const seal = endpointSeal(id);
+  return [open(secret, seal), ...(oldSecret === null ? [] : [open(oldSecret, seal)])];
 }

@@ -11,6 +11,7 @@ import {
   buildAgent,
   buildInvocation,
   buildOperator,
+  buildPartner,
   buildSkill,
   unique,
   type TestOperator,
@@ -48,6 +49,8 @@ export interface Belongings {
   /** Which was delivered to the destination, by `delivery`. */
   event: string;
   delivery: string;
+  partnerGrant: string;
+  endpoint: string;
 }
 export type Kind = keyof Belongings;
 
@@ -107,6 +110,8 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     destination,
     rule: await idOf(owner, '/v1/notifications/channels', { destination_ids: [destination] }),
     ...(await notified(operator.operatorId, destination)),
+    partnerGrant: (await buildPartner(as)).grantId,
+    endpoint: await idOf(as, '/v1/operator/inbound-webhooks', { provider: 'generic', agent_id: agent.id }),
   };
   return { as, has, token, activeSkill: active.id };
 }

@@ -1,0 +1,1 @@
+export { assertEndpoint } from './read.ts';

@@ -1,0 +1,33 @@
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { newWebhookSecret } from '../../notifications/index.ts';
+import { replaceEndpointSecret } from './queries.ts';
+import { activeEndpoint } from './read.ts';
+import type { RotatedEndpointSecret } from './schema.ts';
+import { endpointSeal } from './secrets.ts';
+
+/**
+ * Replaces the secret of an endpoint: forwards are signed with the new one at once, and what providers send may be signed with the one before
+ * for another day, unless that ends `immediate`ly.
+ * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED
+ */
+export const rotateEndpointSecret = (
+  context: Context,
+  call: CommandCall,
+  { id, immediate }: { id: string; immediate: boolean },
+): Promise<Answered<RotatedEndpointSecret>> =>
+  runCommand(
+    context,
+    call,
+    async (unit) => {
+      await activeEndpoint(unit.connection, call.caller, id);
+      const secret = newWebhookSecret();
+      const sealed = context.encryption.seal(secret, endpointSeal(id));
+      await replaceEndpointSecret(unit.connection, id, { secret: sealed, immediate });
+      await unit.audit('inbound_endpoint.secret_rotated', id, { immediate });
+      unit.changed(id);
+      return { status: 200, body: { id, secret } };
+    },
+    { secret: true },
+  );
