@@ -52,7 +52,28 @@ export async function openEvents({ databaseUrl, deliver }: EventsOptions) {
       await record(Array.from({ length: count }, (_, nth) => operators[nth % operators.length] ?? ''));
       announce();
     },
-    /** An event of the operators in turn at each moment; of `others` one a second besides. */
+    /** Deliveries of these operators that have not ended. */
+    async waiting(operators: readonly string[]): Promise<number> {
+      const { rows } = await pool.query<{ count: number }>({
+        name: 'waiting',
+        text: `select count(*)::int from deliveries where status = 'sending' and operator_id = any($1)`,
+        values: [operators],
+      });
+      return rows[0]?.count ?? 0;
+    },
+    /** Of the deliveries of these operators, how many ended how, those that were delivered left out. */
+    async lost(operators: readonly string[]): Promise<Record<string, number>> {
+      const { rows } = await pool.query<{ reason: string; count: number }>(
+        `select coalesce(reason, status) as reason, count(*)::int from deliveries
+         where status <> 'delivered' and operator_id = any($1) group by 1`,
+        [operators],
+      );
+      return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
+    },
+    /**
+     * An event of the operators in turn at each moment; of `others` one a second besides.
+     * @returns how many events of `operators` were recorded, and in how many milliseconds
+     */
     async paced({
       perSecond,
       seconds,
@@ -63,7 +84,7 @@ export async function openEvents({ databaseUrl, deliver }: EventsOptions) {
       seconds: number;
       operators: readonly string[];
       others: readonly string[];
-    }): Promise<void> {
+    }): Promise<{ count: number; took: number }> {
       const begun = performance.now();
       const recorded: Promise<unknown>[] = [];
       for (let nth = 0; nth < Math.floor(perSecond * seconds); nth += 1) {
@@ -74,6 +95,7 @@ export async function openEvents({ databaseUrl, deliver }: EventsOptions) {
         recorded.push(record(now).then(announce));
       }
       await Promise.all(recorded);
+      return { count: recorded.length, took: performance.now() - begun };
     },
     close: (): Promise<void> => pool.end(),
   };

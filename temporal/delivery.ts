@@ -20,7 +20,9 @@ import { parseLifeId, type LifeKind } from '../src/ids/life-ids.ts';
 
 /** From commit to delivery: the half second of the row's `next_attempt_at`, and a little so that it is due. By then a short life is over and costs one task. */
 const DELIVERY_DELAY_MS = 520;
-/** Under load the next look at what has become due. */
+/** From commit to the first look, at what is due at once. */
+const FIRST_LOOK_MS = 20;
+/** Until the last message is due, and so under load, the next look at what has become due. */
 const LOOK_AGAIN_MS = 100;
 /** Lives a batch, and so calls in flight a process: 64 starved the server's own work. */
 const BATCH = 8;
@@ -175,11 +177,22 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
 
   const messagesCommitted = (): void => {
     lastIsDueAt = performance.now() + DELIVERY_DELAY_MS;
-    if (!stopped && started !== undefined) timer ??= setTimeout(() => void deliverWhatIsDue(), DELIVERY_DELAY_MS);
+    if (!stopped && started !== undefined) timer ??= setTimeout(() => void deliverWhatIsDue(), FIRST_LOOK_MS);
   };
 
   return {
     messagesCommitted,
+    async begin(life) {
+      const parsed = parseLifeId(life);
+      if (parsed === undefined || started === undefined || outage.lasting) return;
+      try {
+        const descriptions = await lives[parsed.kind].describe(started, [parsed.id]);
+        await waker.prepare();
+        await waker.wakeLife(life, lives[parsed.kind], descriptions.get(parsed.id));
+      } catch (error) {
+        log.debug({ err: error, life }, 'a life could not be started at once; its message starts it');
+      }
+    },
     async ready(life) {
       const parsed = parseLifeId(life);
       if (parsed === undefined || started === undefined)

@@ -21,6 +21,7 @@ export const verification = (): Promise<void> =>
 
 function describe({ status }: Step): string {
   if (status === 'waiting') return 'Sends the code, once.';
+  if (status === 'turn') return 'Waits for its turn: eight codes of the operator are being sent.';
   if (status === 'sending') return 'Waits for what becomes of the call, half a minute at most.';
   return status === 'gone' ? 'Ended: there is no such code.' : `Ended: ${status}.`;
 }

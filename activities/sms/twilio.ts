@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { TwilioSettings } from '../../src/context/config.ts';
 import type { SmsOutcome, Texter } from '../../src/notifications/index.ts';
 
-const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/;
+const MESSAGING_SERVICE = /^MG[0-9a-fA-F]{32}$/;
 /** Twilio answers within a second. */
 const TIMEOUT_MS = 10_000;
 
@@ -62,11 +62,14 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Twilio's codes for what is wrong with the number that the SMS is for: it is none, cannot be reached, takes no SMS, or wants none
- * (https://www.twilio.com/docs/api/errors). Everything else that is refused is about the account, the sender or the rate.
+ * Twilio's codes for what is wrong with the number that the SMS is for, for good (https://www.twilio.com/docs/api/errors): it is none
+ * (21211), a short code (21265), the sender itself (21266), no mobile number (21614) or a landline (21635), or its owner has replied STOP
+ * (21610). Everything else that is refused is about the account, the sender or the rate, such as a country that the account may not send
+ * to (21408), a number that a trial account has not verified (21608), and a sender that cannot reach this number (21612): another setting
+ * of the platform mends it.
  */
 const OF_THE_NUMBER: ReadonlySet<number | string | undefined> = new Set([
-  21_211, 21_214, 21_217, 21_610, 21_612, 21_614,
+  21_211, 21_265, 21_266, 21_610, 21_614, 21_635,
 ]);
 
 interface TwilioFault {

@@ -5,6 +5,7 @@ import { SchemaValidationError } from 'slonik';
 import { withOptions } from './connect.ts';
 import { unavailable } from './errors.ts';
 import { ownRelease, restoreFunctions, searchPathOf } from './functions.ts';
+import { driverWithNotices } from './notices.ts';
 import { driverWithinTime } from './silence.ts';
 
 export { sql };
@@ -80,6 +81,8 @@ interface PoolOptions {
   applicationName: string;
   /** Milliseconds a statement may take; 10 s unless a check of everything needs longer. */
   statementTimeoutMs?: number;
+  /** Called where a transaction leaves messages for lives that no statement of it returns. */
+  onMessages?: () => void;
 }
 
 /**
@@ -91,10 +94,11 @@ export async function openPool(databaseUrl: string, options: PoolOptions): Promi
   const settings = `-c lock_timeout=3000 -c TimeZone=UTC -c DateStyle=ISO -c search_path=${searchPathOf(ownRelease())}`;
   const uri = new URL(withOptions(databaseUrl, settings));
   uri.searchParams.set('application_name', options.applicationName);
-  const { statementTimeoutMs = 10_000 } = options;
+  const { statementTimeoutMs = 10_000, onMessages } = options;
+  const driver = driverWithinTime(statementTimeoutMs);
   return createPool(uri.href, {
     maxPoolSize: options.size,
-    driverFactory: driverWithinTime(statementTimeoutMs),
+    driverFactory: onMessages === undefined ? driver : driverWithNotices(driver, onMessages),
     statementTimeout: statementTimeoutMs,
     idleInTransactionSessionTimeout: 10_000,
     idleTimeout: 60_000,

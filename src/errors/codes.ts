@@ -82,7 +82,9 @@ export const ErrorCodes = {
   INTERNAL_ERROR: [500, 'Something went wrong here'],
   PAYMENT_REFUSED: [502, 'The payment provider refused this'],
   EXECUTION_UNAVAILABLE: [503, 'The executor is not available'],
+  KEY_UNAVAILABLE: [503, 'A key that this needs cannot be used'],
   PAYMENTS_NOT_CONFIGURED: [503, 'No payment provider is configured'],
+  SCAN_FAILED: [503, 'This could not be scanned'],
   SMS_NOT_CONFIGURED: [503, 'SMS are not configured'],
   TEMPORARILY_UNAVAILABLE: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

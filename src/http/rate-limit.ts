@@ -126,21 +126,25 @@ const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && call
 
 /**
  * Counts a request by its credential, and with all that are no persons by its operator; by its address where it shows none that is valid, or the route looks at none. Who signs what they send
- * is not counted by the address, which others may share.
+ * is not counted by the address alone, which others may share, but by the address and whom they send to.
  * @throws CarnetError RATE_LIMITED
  */
 export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> {
   if (limits === null) return (_ctx, next) => next();
   return async (ctx, next) => {
-    const { counted, credential, route } = ctx.state;
+    const { counted, credential, params, route } = ctx.state;
+    const block = (): string => addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
     if (credential !== null) {
       ctx.res.setHeaders(await limits.key.count(countedAs(credential.caller)));
       if (!isPerson(credential.caller)) await limits.operator.count(credential.caller.operatorId);
-    } else if (!counted && route.takesSigned !== true) {
-      const block = addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
-      ctx.res.setHeaders(await limits.anonymous.count(block));
+    } else if (route.takesSigned === true) {
+      const { receiver, callsPerMinute } = route;
+      if (receiver !== undefined && callsPerMinute !== undefined)
+        ctx.res.setHeaders(await limits.of(route, callsPerMinute).count(`${receiver.of(params)} ${block()}`));
+    } else if (!counted) {
+      ctx.res.setHeaders(await limits.anonymous.count(block()));
       if (route.callsPerMinute !== undefined)
-        ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block));
+        ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block()));
     }
     await next();
   };

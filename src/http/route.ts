@@ -9,7 +9,7 @@ import type { Tag } from './openapi/tags.ts';
 
 /** Twice what the largest body of a few fields counts (changing a connection of a hundred scopes: 248). */
 export const STANDARD_VALUES = 500;
-/** `mostValues` of a route that takes JSON of the caller's own, or long lists: 12 ms at most to parse, check and hash (decision C22). */
+/** `mostValues` of a route that takes JSON of the caller's own, or long lists: 12 ms at most to parse, check and hash 1 MiB (decision C22). */
 export const MANY_VALUES = 25_000;
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
@@ -25,6 +25,8 @@ export interface RouteRequest<A extends Audience, Params, Query, Body> {
   body: Body;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
+  /** All request headers by their lower-case names, each as often as it was sent. */
+  headers: NodeJS.ReadOnlyDict<string[]>;
   /** Which of these media types the Accept header prefers; the first where it has none of them. */
   preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type;
   /** Of this request, for a command without a `call`. */
@@ -115,6 +117,15 @@ export interface Route<
    * Takes the bytes as they came, whatever they are said to be: what is signed is the bytes. `body` is then `SignedBodySchema`.
    */
   takesSigned?: true;
+  /**
+   * Of a route that takes what somebody signed: who it is sent to. Calls to one, from one block of addresses, are counted together and are
+   * `callsPerMinute` at most; they share connections, and the bytes that may be in flight.
+   */
+  receiver?: {
+    of(params: Record<string, string>): string;
+    /** Called before the body is read. @returns bytes of body at most @throws CarnetError where nobody takes it */
+    admit(context: Context, params: Record<string, string>): Promise<number>;
+  };
   /** A POST that changes nothing: Idempotency-Key means nothing there. */
   readsOnly?: true;
   handler(

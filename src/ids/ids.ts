@@ -31,6 +31,7 @@ export type DestinationId = Branded<'DestinationId'>;
 export type VerificationCodeId = Branded<'VerificationCodeId'>;
 export type RuleId = Branded<'RuleId'>;
 export type DeliveryId = Branded<'DeliveryId'>;
+export type InboundEventId = Branded<'InboundEventId'>;
 export type PartnerGrantId = Branded<'PartnerGrantId'>;
 export type InboundEndpointId = Branded<'InboundEndpointId'>;
 
@@ -65,6 +66,8 @@ interface IdOfPrefix {
   vcd: VerificationCodeId;
   chn: RuleId;
   dlv: DeliveryId;
+  iev: InboundEventId;
+  ifw: Branded<'InboundForwardId'>;
   pgr: PartnerGrantId;
   inw: InboundEndpointId;
   top: TopUpId;

@@ -63,13 +63,14 @@ function perform(context: Context, id: string, { kind, argument, signalId }: Sig
 /** Reads the argument as a request body is read; none is `{}`. */
 function parseArgument(argument: unknown): unknown {
   const text = JSON.stringify(argument ?? {});
-  if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
+  const bytes = Buffer.from(text);
+  if (bytes.length > MAX_ARGUMENT_BYTES) {
     throw new CarnetError(
       'BODY_TOO_LARGE',
       'A signal carries 256 KiB at most; complete with a larger output over HTTP.',
     );
   }
-  assertFewValues(text, MOST_PAYLOAD_VALUES);
+  assertFewValues(bytes, MOST_PAYLOAD_VALUES);
   return parseStrictJson(text);
 }
 

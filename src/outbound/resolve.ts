@@ -67,8 +67,8 @@ async function addressesOf(
     // Where one question has an answer and the other fails, what was answered is all that can be connected to: refusing would
     // only punish hosts whose DNS fails at AAAA, and stop nobody.
     if (found.length > 0) return found;
-    if (signal.aborted) return endingOf(signal);
-    return four === null || six === null ? 'dns_failed' : 'no_address';
+    if (parent?.aborted === true) return endingOf(signal);
+    return signal.aborted || four === null || six === null ? 'dns_failed' : 'no_address';
   });
 }
 

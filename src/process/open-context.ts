@@ -21,7 +21,8 @@ export interface OpenContext extends Context {
 /** The composition root. */
 export async function openContext(config: Config, log: Logger, delivery: Delivery): Promise<OpenContext> {
   const rowEvents = await openRowEvents(config.databaseUrl, log); // first: it installs what every other connection calls
-  const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api' });
+  const onMessages = (): void => delivery.messagesCommitted();
+  const pool = await openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-api', onMessages });
   const schemas = createSchemaChecker();
   const encryption = createEncryption(config.encryptionKeys);
   if (config.outboundAllowLoopback) {
@@ -49,6 +50,7 @@ export async function openContext(config: Config, log: Logger, delivery: Deliver
 }
 
 /** The same context over a pool of its own, for the worker beside an API in one process. */
-export async function openWorkerPool(config: Config): Promise<DatabasePool> {
-  return openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-worker' });
+export async function openWorkerPool({ config, delivery }: Context): Promise<DatabasePool> {
+  const onMessages = (): void => delivery.messagesCommitted();
+  return openPool(config.databaseUrl, { size: POOL_SIZE, applicationName: 'carnet-worker', onMessages });
 }

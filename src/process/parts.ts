@@ -63,7 +63,7 @@ async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'i
       import('../notifications/index.ts'),
       import('../inbound/index.ts'),
     ]);
-  const pool = await openWorkerPool(context.config);
+  const pool = await openWorkerPool(context);
   const workerContext = withCaches({ ...context, pool });
   const ports = createPorts(workerContext);
   const worker = await runWorker(workerContext, createActivities(workerContext, ports));

@@ -5,7 +5,7 @@ import { eventDefinitions, type EventType } from '../../src/events/types.ts';
 import { advanceInvocation } from '../../src/invocations/index.ts';
 import { advanceSession } from '../../src/passports/index.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { invoke, newSkill, newWallet, passDeadline, run } from '../billing/ledger/ledger-world.ts';
+import { debit, invoke, newSkill, newWallet, passDeadline, run } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { buildRule } from '../notifications/support/operators.ts';
 import { eventsOf, newLineage, newOperator, timePasses } from '../passports/lineages.ts';
@@ -170,6 +170,21 @@ describe('The events of lives', () => {
     assert.equal(own.deliveries(), before + 1);
     await advanceSession(own.context, lineage.session);
     assert.equal(own.deliveries(), before + 1, 'nothing has happened since');
+  });
+
+  it('reach the delivery of messages with the commit: a wallet that passes below its threshold', async () => {
+    const { pool: db } = own.context;
+    const operator = await newWallet(db, 100);
+    await run(db, sql.fragment`select want_event_types(${operator}, array['wallet.low_balance'])`);
+    await run(db, sql.fragment`update operators set low_balance_cents = 50 where id = ${operator}`);
+    const before = own.deliveries();
+    await debit(db, operator, 50);
+    assert.equal(own.deliveries(), before, 'what is at the threshold is not below it');
+    await debit(db, operator, 1);
+    assert.deepEqual(typesOf(await eventsOf(db, { operator })), ['wallet.low_balance']);
+    assert.equal(own.deliveries(), before + 1);
+    await debit(db, operator, 1);
+    assert.equal(own.deliveries(), before + 1, 'it was low before');
   });
 });
 

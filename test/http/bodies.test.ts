@@ -91,13 +91,18 @@ describe('bodies of requests', () => {
       path: 'body',
       code: 'too_many_values',
       message:
-        'The body holds more than 25,000 values, where a text counts two, an object four and a member seven more than its value; send fewer.',
+        'The body holds more than 25,000 values, where a number counts one for each 25 characters, a text two, an object four and a member seven more than its value; send fewer.',
     };
     // The body, two members and the name are twenty more; the root of the list is one of its values.
     assert.equal(await sent(values(24_980)), 'taken');
     assert.deepEqual(await sent(values(24_981)), tooMany);
     assert.deepEqual(await sent(`${values(200_000)} and no JSON`), tooMany);
     assert.equal(await sent(JSON.stringify('[,{"\\'.repeat(100_000))), 'taken');
+    // Each of the 24,980 that are left is 25 characters of one number.
+    const digits = (count: number): string => `0.${'1'.repeat(count - 2)}`;
+    assert.equal(await sent(digits(24_980 * 25)), 'taken');
+    assert.deepEqual(await sent(digits(24_980 * 25 + 1)), tooMany);
+    assert.deepEqual(await sent(`[${`${digits(600)},`.repeat(1_600)}0]`), tooMany);
   });
 
   it('are 400 where they are not UTF-8', async () => {

@@ -43,6 +43,12 @@ describe('query strings and forms', () => {
     assert.deepEqual({ ...parsed }, { a: ['1', '3', '4', ''], b: '2' });
   });
 
+  it('have a space for each plus and leave everything else as it is', () => {
+    const { a, b, c } = parseQuery('a=+x++&b=%2B+é😀+%C3%A9&c+d=1&c=+');
+    assert.deepEqual([a, b, c], [' x  ', '+ é😀 é', ' ']);
+    assert.deepEqual(Object.keys(parseQuery('c+d=1')), ['c d']);
+  });
+
   it('are read in time that grows with their length: half a million members do not hold the test up', () => {
     const { a } = parseQuery('a&'.repeat(500_000));
     assert.equal(a?.length, 500_000);

@@ -42,6 +42,8 @@ const prefixes = Object.keys({
   chn: true,
   dlv: true,
   vcd: true,
+  iev: true,
+  ifw: true,
   pgr: true,
   inw: true,
 } satisfies Record<Prefix, true>) as Prefix[];

@@ -83,6 +83,10 @@ describe('parseStrictJson', () => {
       '9007199254740991',
       '-9007199254740991',
       '12345678901234567890.5',
+      '12345678901234567890e-5',
+      `${'9'.repeat(298)}.5`,
+      `${'1'.repeat(309)}.5`,
+      '"\\uaBcD\\uDBFF\\udFfF\\u00Af\\u0001"',
       '""',
       '"\\u00e9\\/\\b\\f\\n\\r\\t\\"\\\\"',
       '"😀\\ud83d\\ude00"',
@@ -164,6 +168,8 @@ describe('parseStrictJson', () => {
       refuses('{"a":1e400}', 'number_overflow', 'a');
       refuses('[0,-1E+309]', 'number_overflow', '1');
       refuses(`${'9'.repeat(400)}.5`, 'number_overflow');
+      refuses(`${'9'.repeat(309)}.5`, 'number_overflow');
+      refuses(`-1.${'0'.repeat(250)}E+400`, 'number_overflow');
     });
 
     it('whole numbers past 2^53 in plain digits', () => {
@@ -261,6 +267,7 @@ describe('decodeUtf8Strict', () => {
 });
 
 describe('assertFewValues', () => {
+  const assertFew = (text: string, most: number): void => assertFewValues(Buffer.from(text), most);
   const sum = (counts: number[]): number => counts.reduce((one, other) => one + other, 0);
   const valuesOf = (value: unknown): number => {
     if (Array.isArray(value)) return 1 + sum(value.map(valuesOf));
@@ -273,15 +280,59 @@ describe('assertFewValues', () => {
     fc.assert(
       fc.property(documents, (text) => {
         const count = valuesOf(JSON.parse(text));
-        assertFewValues(text, count);
-        if (count > 1) assert.equal(faultOf(() => assertFewValues(text, count - 1)).code, 'too_many_values');
+        assertFew(text, count);
+        if (count > 1) assert.equal(faultOf(() => assertFew(text, count - 1)).code, 'too_many_values');
       }),
       { numRuns: 1_000 },
     );
   });
 
+  it('counts one for each 25 characters of a number, however it is written and wherever it stands', () => {
+    const digits = fc.integer({ min: 1, max: 120 }).map((length) => '7'.repeat(length));
+    const number = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.constantFrom('0', '12', '123456789'),
+        fc.option(digits),
+        fc.option(fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.constantFrom('0', '05', '10'))),
+      )
+      .map(([sign, whole, fraction, exponent]) =>
+        [sign, whole, fraction === null ? '' : `.${fraction}`, ...(exponent ?? [])].join(''),
+      );
+    const gap = fc.constantFrom('', ' ', '\n\t');
+    fc.assert(
+      fc.property(fc.array(number, { minLength: 1, maxLength: 8 }), gap, fc.boolean(), (numbers, space, named) => {
+        const count = sum(numbers.map((one) => Math.ceil(one.length / 25)));
+        const text = named
+          ? `{${numbers.map((one, at) => `"m${at}":${space}${one}${space}`).join(',')}}`
+          : `[${numbers.map((one) => `${space}${one}${space}`).join(',')}]`;
+        const most = count + (named ? 4 + 7 * numbers.length : 1);
+        parseStrictJson(text);
+        assertFew(text, most);
+        assert.equal(faultOf(() => assertFew(text, most - 1)).code, 'too_many_values');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('counts one for any double as JavaScript writes it', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => assertFew(JSON.stringify(value), 1)),
+    );
+    assert.equal(String(-1.234_567_890_123_456_7e-6).length, 25);
+    assertFew('-0.0000012345678901234567', 1);
+  });
+
+  it('ends in a number at the bound', () => {
+    for (const number of ['1'.repeat(20_000_000), `0.${'1'.repeat(20_000_000)}`, `-1e-${'0'.repeat(20_000_000)}1`]) {
+      const fault = faultOf(() => assertFew(`[0,${number}`, 500));
+      assert.equal(fault.code, 'too_many_values');
+      assert.match(fault.message, /a number counts one for each 25 characters/);
+    }
+  });
+
   it('names the depth where values stand too deep, and takes what is not JSON at all', () => {
-    assert.equal(faultOf(() => assertFewValues('['.repeat(1_000), 500)).code, 'too_deep');
-    for (const text of ['', '"', '"\\', ']]]]', 'x'.repeat(100)]) assertFewValues(text, 2);
+    assert.equal(faultOf(() => assertFew('['.repeat(1_000), 500)).code, 'too_deep');
+    for (const text of ['', '"', '"\\', ']]]]', 'x'.repeat(100)]) assertFew(text, 2);
   });
 });

@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { TwilioSettings } from '../../src/context/config.ts';
 
 /**
- * The parameters of POST /2010-04-01/Accounts/{AccountSid}/Messages.json that we may send, by the reference of Twilio's API, and what each
- * must be. `To` and a text are required, and one of `From` and `MessagingServiceSid`.
+ * The parameters of POST /2010-04-01/Accounts/{AccountSid}/Messages.json that we may send, and what each must be, by
+ * `spec/json/twilio_api_v2010.json` of github.com/twilio/twilio-oai at d50069b (14 April 2026). `To` is required there; that a text is too,
+ * and `From` or `MessagingServiceSid`, and that a text has 1,600 characters at most, stands in its descriptions. `To` takes other
+ * channels as well, such as `whatsapp:`, which we do not send by; of the other parameters, such as `MediaUrl` and `SendAt`, we need none.
  */
 const PARAMETERS: Record<string, RegExp> = {
   To: /^\+[1-9]\d{1,14}$/,
@@ -24,7 +26,7 @@ function faultOf(form: URLSearchParams): { code: number; message: string } | nul
   }
   if (!form.has('To')) return { code: 21_604, message: "A 'To' phone number is required." };
   if (!form.has('Body')) return { code: 21_602, message: 'Message body is required.' };
-  if (form.has('From') === form.has('MessagingServiceSid'))
+  if (!form.has('From') && !form.has('MessagingServiceSid'))
     return { code: 21_603, message: "A 'From' phone number is required." };
   return null;
 }

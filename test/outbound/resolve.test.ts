@@ -144,9 +144,9 @@ describe('DNS of an outbound call', () => {
       outbound.send({ ...call, url: 'https://c.example.com/', signal: AbortSignal.timeout(300) }),
     ]);
     assert(whole.outcome === 'not_sent' && ['timeout', 'dns_failed'].includes(whole.cause));
-    assert(short.outcome === 'not_sent' && short.cause === 'timeout' && short.latencyMs < 1_500);
-    assert(given.outcome === 'not_sent' && given.cause === 'aborted' && given.latencyMs < 1_500);
-    assert(performance.now() - begun < 6_000);
+    assert(short.outcome === 'not_sent' && short.cause === 'timeout' && short.latencyMs < 2_800);
+    assert(given.outcome === 'not_sent' && given.cause === 'aborted' && given.latencyMs < 2_800);
+    assert(performance.now() - begun < 9_000, 'not after the ten seconds of the call');
   });
 
   it('that hangs at one family only delays the call', async () => {

@@ -229,7 +229,7 @@ describe('A call to a receiver', () => {
       const outcome = await send(receiver);
       assert(outcome.outcome === 'answered' && outcome.status === 202 && outcome.replyEnd === 'too_slow');
       assert.match(outcome.replyText, /^x{5,25}$/);
-      assert(performance.now() - begun < 4_000);
+      assert(performance.now() - begun < 9_000, 'not after the ten seconds of the call');
       assert(outcome.latencyMs < 1_500, 'of the headers, not of the body');
       await receiver.allClosed();
     });

@@ -194,6 +194,17 @@ create unique index model_calls_of_meter on model_calls (operator_id, meter, beg
 create index model_calls_charged_timeline on model_calls (operator_id, meter, call) where meter is not null;
 create index model_calls_free_timeline on model_calls (operator_id, call) where meter is null;
 
+-- Classifications by a model, which are begun before their cost is known: who pays, and whether what is held for them is still needed.
+create table classification_calls (
+  source text primary key,               -- what it is for, once
+  id text not null unique,               -- of the model call, and the cause of its hold
+  operator_id text not null references operators,
+  month date not null,                   -- whose allowance it counts against
+  price_state text not null check (price_state in ('wallet_price', 'included')),
+  began_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz
+) with (fillfactor = 80);
+
 -- Steps of sealed execution, as the machine ran them; failed invocations' too.
 create table machine_runs (
   id text primary key,

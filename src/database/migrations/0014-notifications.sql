@@ -16,9 +16,13 @@ create table destinations (
   failing_since timestamptz,
   disabled_at timestamptz,
   disabled_reason text,
+  warned_at timestamptz[] not null default '{}', -- by mail, in the last 24 hours
   -- The life sends until then: so many destinations of one operator send at once. Another waits for its turn, since then.
   sending_until timestamptz,
   waiting_since timestamptz,
+  -- A thousand deliveries waited when its life, or the reconciler, looked last: until then events are left out (decision N30).
+  queue_full_until timestamptz,
+  turn_began_at timestamptz,             -- the last one: turns begin half a second apart
   life_seen_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   constraint destinations_once unique (operator_id, channel_type, address),
@@ -109,6 +113,7 @@ create table deliveries (
   status_code int,                       -- of the receiver
   error text,                            -- a sentence about it
   latency_ms int,                        -- from the call to its end
+  left_out int not null default 0,       -- of `queue_full`: further events of this minute that got no row
   created_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
   ended_at timestamptz,
@@ -130,6 +135,8 @@ create index deliveries_due on deliveries (look_at) where status = 'sending';
 create index deliveries_seen on deliveries (greatest(created_at, started_at, looked_at)) where status = 'sending';
 create index deliveries_of_operator on deliveries (operator_id, id desc);
 create index deliveries_of_destination on deliveries (destination_id, id desc);
+-- The row at which a full queue counts what it leaves out.
+create index deliveries_left_out on deliveries (destination_id, created_at) where reason = 'queue_full';
 
 create function notify_of_event() returns trigger language plpgsql as $$
 begin

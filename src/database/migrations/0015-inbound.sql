@@ -73,6 +73,8 @@ create table inbound_events (
   harmless int[] not null default '{}',  -- findings that a person has marked as harmless
   -- The third level: a model is asked about what the scanner leaves undecided. A call is begun once, whatever becomes of it.
   classification text not null default 'none' check (classification in ('none', 'wanted', 'calling', 'done', 'failed', 'unavailable')),
+  calling_since timestamptz,
+  counted boolean not null default false, -- its verdict, in the counters
   received_at timestamptz not null default clock_timestamp(),
   attempted_at timestamptz not null default clock_timestamp(), -- when this attempt began
   scanned_at timestamptz,
@@ -87,7 +89,8 @@ create table inbound_events (
   constraint inbound_events_once unique (endpoint_id, key_hash),
   constraint inbound_events_ended check ((ended_at is null) = (status in ('received', 'scanning'))),
   constraint inbound_events_judged check ((verdict is null) = (findings is null) and (verdict is null) = (severity is null)),
-  constraint inbound_events_explained check (error is null or reason is not null)
+  constraint inbound_events_explained check (error is null or reason is not null),
+  constraint inbound_events_calling check (classification <> 'calling' or calling_since is not null)
 );
 create index inbound_events_of_endpoint on inbound_events (endpoint_id, id desc);
 create index inbound_events_of_body on inbound_events (endpoint_id, body_hash);

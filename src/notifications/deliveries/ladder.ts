@@ -3,7 +3,7 @@ import type { Context } from '../../context/context.ts';
 import { findOperator, isRegisteredEmail } from '../../accounts/index.ts';
 import { writeMail } from '../../mail/index.ts';
 import type { CallOutcome } from '../calls.ts';
-import type { Settled, StartedDelivery } from './queries.ts';
+import { takeWarning, type Settled, type StartedDelivery } from './queries.ts';
 
 /** Failures in a row after which a person is mailed; after twenty over twelve hours the destination is disabled. */
 const MAILED_AFTER: ReadonlySet<number> = new Set([5, 10, 15]);
@@ -17,7 +17,7 @@ interface Failure {
 }
 
 /**
- * Mails the registered address of the operator where a destination keeps failing, and where it was disabled for that. An address that was
+ * Mails the registered address of the operator where a destination keeps failing, three times a day at most, and where it was disabled for that. An address that was
  * named since and has proven nothing may be a stranger's: it gets none (decision N4). The operator is named by id alone, since a name is
  * whatever somebody wrote.
  */
@@ -31,6 +31,7 @@ export async function climbLadder(
   if (operator === null) return;
   if (!(await isRegisteredEmail(unit.connection, operator.id, operator.email.toLowerCase()))) return;
   const { destination_id: id, channel_type: channel } = delivery;
+  if (disabled !== true && !(await takeWarning(unit.connection, id))) return;
   const api = `${context.config.publicBaseUrl}/v1/notifications`;
   const what = `${failures} notifications in a row to your ${nameOf(delivery)} were not delivered, the first at ${since ?? 'an unknown time'}.`;
   const text = [

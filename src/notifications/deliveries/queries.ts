@@ -10,7 +10,7 @@ import { DeliverySchema, type Delivery, type DeliveryFilter } from './schema.ts'
 const Nothing = z.object({});
 
 const columns = sql.fragment`
-  id, event_id, event_type, destination_id, channel_type, ordinal, status, reason, status_code, error, latency_ms, created_at, started_at, ended_at`;
+  id, event_id, event_type, destination_id, channel_type, ordinal, status, reason, status_code, error, left_out, latency_ms, created_at, started_at, ended_at`;
 
 const filtered = (operatorId: OperatorId, filter: DeliveryFilter) => {
   const conditions = [sql.fragment`operator_id = ${operatorId}`];
@@ -158,3 +158,7 @@ const Reconciled = z.object({ looked: z.number(), woken: z.number() });
 
 export const reconcileNotificationRows = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
   connection.one(sql.type(Reconciled)`select looked, woken from reconcile_notifications()`);
+
+/** Whether a mail may warn that a destination keeps failing; it counts for the limit of a day then. */
+export const takeWarning = (connection: CommonQueryMethods, destinationId: string): Promise<boolean> =>
+  connection.oneFirst(sql.type(z.object({ taken: z.boolean() }))`select take_warning(${destinationId}) as taken`);

@@ -30,6 +30,10 @@ export const DeliverySchema = z
       .meta({ description: 'Why it was not delivered, one word; docs/notifications.md lists them.' }),
     status_code: z.int().nullable().meta({ description: 'The HTTP status of the receiver, where it gave one.' }),
     error: z.string().nullable().meta({ description: 'A sentence about what went wrong.' }),
+    left_out: z.int().meta({
+      description:
+        'Of `queue_full`: further events that the full queue left out within a minute of this one, at least; the feed has them. 0 otherwise.',
+    }),
     latency_ms: z.int().nullable().meta({ description: 'From the beginning of the call to its end.' }),
     created_at: z.string(),
     started_at: z.string().nullable().meta({ description: 'null: it has not begun, or never will.' }),
@@ -50,6 +54,7 @@ export const DeliverySchema = z
         reason: 'http_status',
         status_code: 500,
         error: 'The receiver answered 500.',
+        left_out: 0,
         latency_ms: 84,
         created_at: '2026-11-21T12:00:00.000Z',
         started_at: '2026-11-21T12:00:00.600Z',

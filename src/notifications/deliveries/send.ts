@@ -20,6 +20,9 @@ export interface SenderContext extends MailerContext {
 const BATCH = 8;
 /** New calls begin for so long: other destinations of the operator wait for their turn, and a worker that stops waits for the last call. */
 const STARTING_MS = 4_000;
+/** After a full batch more is likely to come: where nothing waits, it is looked for so many times more, so long apart. */
+const LOOKS = 5;
+const LOOK_EVERY_MS = 50;
 /** Of any call: after thirty seconds whoever looks takes the caller for gone. */
 const LONGEST_CALL_MS = 20_000;
 
@@ -27,18 +30,26 @@ const deliveries = metrics.counter('carnet_notification_deliveries', 'Deliveries
 
 /**
  * Sends what waits for a destination: begins up to eight deliveries, makes the one call of each, and writes down what came of it, again and
- * again until nothing waits or four seconds are over. What was begun is begun for good, so this may be called any number of times.
+ * again until nothing waits or four seconds are over. Where many waited it looks for more a quarter of a second, which is quicker than the
+ * way through Temporal. What was begun is begun for good, so this may be called any number of times.
  */
 export async function sendNotifications(context: SenderContext, destinationId: string): Promise<void> {
   const startUntil = performance.now() + STARTING_MS;
   const { notificationEmailMicrocents: emailMicrocents } = context.config;
+  let looks = 0;
   do {
     const started = await startDeliveries(context.pool, destinationId, { limit: BATCH, emailMicrocents });
     step('sendNotifications:started');
-    if (started.length === 0) return;
+    if (started.length === 0) {
+      if (looks === 0) return;
+      looks -= 1;
+      await after(LOOK_EVERY_MS);
+      continue;
+    }
     // A fault of one, such as a database that is away, ends no other.
     const ended = await Promise.allSettled(started.map((one) => sendOne(context, one)));
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    if (started.length === BATCH || looks > 0) looks = LOOKS;
   } while (performance.now() < startUntil);
 }
 

@@ -20,8 +20,15 @@ export const VerificationCodeSchema = z
       description:
         '`sent`: a webhook answered with 2xx, the provider of SMS took it, a mail is on its way. `unknown`: it may have arrived.',
     }),
-    reason: z.string().nullable().meta({ description: 'Why it was not sent, a word' }),
-    error: z.string().nullable().meta({ description: 'A sentence about it' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Why it was not sent, one word: `expired`, `replaced`, `destination_deleted` or `interrupted`, or one of those that a delivery has; ' +
+          'docs/notifications.md lists them.',
+      }),
+    error: z.string().nullable().meta({ description: 'A sentence about what went wrong with the call.' }),
     requested_at: z.string(),
     expires_at: z.string(),
   })

@@ -10,13 +10,14 @@ import { startRig, type Rig } from '../../temporal/rig.ts';
 import {
   countsOf,
   deliveriesOf,
+  haveEnded,
   newDestination,
   newRule,
   newWebhook,
   recordEvents,
   type TestDestination,
 } from '../support/destinations.ts';
-import { answers, startReceiver, type Behaviour, type Receiver } from '../support/receiver.ts';
+import { answers, receiversOfSuite } from '../support/receiver.ts';
 
 interface Delivery {
   id: string;
@@ -36,7 +37,7 @@ interface Page {
 
 describe('Deliveries', function () {
   this.timeout(120_000);
-  const receivers: Receiver[] = [];
+  const { receiver, stopReceivers } = receiversOfSuite();
   let rig: Rig;
   let api: { baseUrl: string; stop(): Promise<void> };
   let place: Place;
@@ -50,24 +51,14 @@ describe('Deliveries', function () {
     owner = await newOwner();
   });
   after(async () => {
-    await Promise.all(receivers.map((one) => one.stop()));
+    await stopReceivers();
     await api.stop();
     await rig.stop();
   });
 
   const newOwner = (): Promise<TestOperator> => buildOperator({ tier: 'developer' }, place);
-  const receiver = async (behave?: Behaviour): Promise<Receiver> => {
-    const started = await startReceiver(behave);
-    receivers.push(started);
-    return started;
-  };
   const webhookOf = ({ operatorId }: TestOperator, url: string): Promise<TestDestination> =>
     newWebhook(rig.context, url, { operatorId });
-  const haveEnded = (destination: TestDestination, count: number): Promise<unknown> =>
-    eventually(`${count} deliveries to have ended`, async () => {
-      const rows = await deliveriesOf(rig.context, destination);
-      return rows.filter(({ status }) => status !== 'sending').length === count;
-    });
 
   describe('GET /v1/notifications/deliveries', () => {
     it('lists them newest first, by page and by each filter', async () => {
@@ -76,12 +67,12 @@ describe('Deliveries', function () {
       const { url } = await receiver((answer) => void answer.writeHead(works ? 200 : 500).end());
       const first = await webhookOf(by, url);
       const ids = await recordEvents(rig.context, by.operatorId, { count: 3 });
-      await haveEnded(first, 3);
+      await haveEnded(rig.context, first, 3);
       works = false;
       const second = await newDestination(rig.context, { operatorId: by.operatorId, destination: url });
       await newRule(rig.context, { destinations: [second], events: ['agent.blocked'] });
       await recordEvents(rig.context, by.operatorId, { type: 'agent.blocked' });
-      await haveEnded(second, 1);
+      await haveEnded(rig.context, second, 1);
 
       const list = async (query: string): Promise<Page> =>
         assertStatus(await by.get<Page>(`/v1/notifications/deliveries?${query}`), 200);
@@ -124,7 +115,7 @@ describe('Deliveries', function () {
       const { url } = await receiver();
       const webhook = await webhookOf(await newOwner(), url);
       await recordEvents(rig.context, webhook.operatorId);
-      await haveEnded(webhook, 1);
+      await haveEnded(rig.context, webhook, 1);
       const [row] = await deliveriesOf(rig.context, webhook);
       const page = assertStatus(
         await owner.get<Page>(`/v1/notifications/deliveries?destination_id=${webhook.id}`),
@@ -145,7 +136,7 @@ describe('Deliveries', function () {
       const { url } = await receiver(answers(503));
       const webhook = await webhookOf(owner, url);
       await recordEvents(rig.context, owner.operatorId);
-      await haveEnded(webhook, 1);
+      await haveEnded(rig.context, webhook, 1);
       const [row] = await deliveriesOf(rig.context, webhook);
       const shown = assertStatus(
         await owner.get<Delivery & { latency_ms: number; error: string; started_at: string }>(
@@ -167,7 +158,7 @@ describe('Deliveries', function () {
       const by = await newOwner();
       const webhook = await webhookOf(by, url);
       await recordEvents(rig.context, by.operatorId);
-      await haveEnded(webhook, 1);
+      await haveEnded(rig.context, webhook, 1);
       const [failed] = await deliveriesOf(rig.context, webhook);
       works = true;
       const path = `/v1/notifications/deliveries/${failed?.id}/redeliver`;
@@ -178,7 +169,7 @@ describe('Deliveries', function () {
         { event: made.event_id, ordinal: made.ordinal, status: made.status },
         { event: failed?.event_id, ordinal: 1, status: 'sending' },
       );
-      await haveEnded(webhook, 2);
+      await haveEnded(rig.context, webhook, 2);
       assert.deepEqual(await countsOf(rig.context, webhook), { 'failed http_status': 1, delivered: 1 });
       assert.equal(calls[0]?.body, calls[1]?.body);
       assert.equal(calls[0]?.id, calls[1]?.id);
@@ -195,7 +186,7 @@ describe('Deliveries', function () {
       const path = `/v1/notifications/deliveries/${row?.id}/redeliver`;
       assertProblem(await by.post(path), 'INVALID_STATE');
       held.forEach((release) => release());
-      await haveEnded(webhook, 1);
+      await haveEnded(rig.context, webhook, 1);
       await disable(webhook);
       assertProblem(await by.post(path), 'INVALID_STATE');
       await run(rig.context.pool, sql.fragment`delete from destinations where id = ${webhook.id}`);
@@ -228,12 +219,12 @@ describe('Deliveries', function () {
       const { url } = await receiver(answers(500));
       const webhook = await webhookOf(by, url);
       await recordEvents(rig.context, by.operatorId, { count: 5 });
-      await haveEnded(webhook, 5);
+      await haveEnded(rig.context, webhook, 5);
       const body = { destination_id: webhook.id, ...range() };
       const first = await recoverUntil(by, body);
       assert.equal(first.recovered, 5);
       assert(Date.parse(first.until) <= Date.now(), first.until);
-      await haveEnded(webhook, 10);
+      await haveEnded(rig.context, webhook, 10);
       const second = await recoverUntil(by, { ...body, until: first.until });
       assert.deepEqual(second, { recovered: 0, has_more: false, until: first.until });
       assert.deepEqual(await countsOf(rig.context, webhook), { 'failed http_status': 10 });
@@ -245,10 +236,10 @@ describe('Deliveries', function () {
       const { url } = await receiver((answer) => void answer.writeHead(works ? 200 : 500).end());
       const webhook = await webhookOf(by, url);
       await recordEvents(rig.context, by.operatorId, { count: 2 });
-      await haveEnded(webhook, 2);
+      await haveEnded(rig.context, webhook, 2);
       works = false;
       await recordEvents(rig.context, by.operatorId, { count: 5 });
-      await haveEnded(webhook, 7);
+      await haveEnded(rig.context, webhook, 7);
       works = true;
       const { since, until } = range();
       const body = { destination_id: webhook.id, since, until };
@@ -257,7 +248,7 @@ describe('Deliveries', function () {
       assertProblem(await by.post(path, { ...body, since: until, until: since }), 'VALIDATION_ERROR', 'until');
       assert.deepEqual(await recover(by, { ...body, statuses: ['unknown'] }), { recovered: 0, has_more: false });
       assert.deepEqual(await recover(by, body), { recovered: 5, has_more: false });
-      await haveEnded(webhook, 12);
+      await haveEnded(rig.context, webhook, 12);
       assert.deepEqual(await countsOf(rig.context, webhook), { delivered: 7, 'failed http_status': 5 });
       assert.deepEqual(await recover(by, body), { recovered: 0, has_more: false });
     });
@@ -274,9 +265,9 @@ describe('Deliveries', function () {
       );
       const body = { destination_id: webhook.id, ...range() };
       assert.deepEqual(await recover(by, body), { recovered: 1_000, has_more: true });
-      await haveEnded(webhook, 2_500);
+      await haveEnded(rig.context, webhook, 2_500);
       assert.deepEqual(await recover(by, body), { recovered: 500, has_more: false });
-      await haveEnded(webhook, 3_000);
+      await haveEnded(rig.context, webhook, 3_000);
       assert.deepEqual(await countsOf(rig.context, webhook), {
         'failed destination_disabled': 1_500,
         delivered: 1_500,

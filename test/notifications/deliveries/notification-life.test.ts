@@ -9,6 +9,7 @@ import { runOf } from '../../temporal/runs.ts';
 import {
   countsOf,
   deliveriesOf,
+  haveEnded,
   newDestination,
   newOperator,
   newRule,
@@ -17,14 +18,14 @@ import {
   standingOf,
   type TestDestination,
 } from '../support/destinations.ts';
-import { answers, startReceiver, type Behaviour, type Receiver } from '../support/receiver.ts';
+import { answers, receiversOfSuite, type Receiver } from '../support/receiver.ts';
 
 const SECRET = 'payload-that-no-history-may-hold';
 
 describe('The life of a destination', function () {
   this.timeout(120_000);
   const logged: string[] = [];
-  const receivers: Receiver[] = [];
+  const { receiver, stopReceivers } = receiversOfSuite();
   let rig: Rig;
   before(async () => {
     rig = await startRig({
@@ -35,21 +36,11 @@ describe('The life of a destination', function () {
     await rig.startWorker();
   });
   after(async () => {
-    await Promise.all(receivers.map((one) => one.stop()));
+    await stopReceivers();
     await rig.stop();
   });
 
-  const receiver = async (behave?: Behaviour): Promise<Receiver> => {
-    const started = await startReceiver(behave);
-    receivers.push(started);
-    return started;
-  };
   const runOfLife = ({ id }: TestDestination) => runOf(rig, lifeId.notification(id));
-  const haveEnded = (destination: TestDestination, count: number): Promise<unknown> =>
-    eventually(`${count} deliveries of ${destination.id} to have ended`, async () => {
-      const rows = await deliveriesOf(rig.context, destination);
-      return rows.filter(({ status }) => status !== 'sending').length >= count;
-    });
 
   it('sends an event and ends; another event begins a new run', async () => {
     const { url, calls } = await receiver(answers(204));
@@ -83,7 +74,7 @@ describe('The life of a destination', function () {
     ];
     await newRule(rig.context, { destinations: [slowOne, quickOne] });
     await recordEvents(rig.context, operatorId, { count: 30 });
-    await haveEnded(quickOne, 30);
+    await haveEnded(rig.context, quickOne, 30);
     assert.deepEqual(
       await countsOf(rig.context, slowOne),
       { sending: 30 },
@@ -91,7 +82,7 @@ describe('The life of a destination', function () {
     );
     await eventually('the calls of the slow one', () => slow.calls.length === 8);
     const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 10);
-    await haveEnded(slowOne, 30);
+    await haveEnded(rig.context, slowOne, 30);
     clearInterval(releasing);
     assert.deepEqual(await countsOf(rig.context, slowOne), { delivered: 30 });
     assert.equal(slow.most, 8);
@@ -99,20 +90,19 @@ describe('The life of a destination', function () {
 
   it('eight destinations of an operator send at once, and the others after them', async () => {
     const held: (() => void)[] = [];
-    const { url, calls } = await receiver((answer) => {
+    const receiving: Receiver = await receiver((answer) => {
       held.push(() => void answer.writeHead(200).end());
-      if (calls.length >= 8) for (const release of held.splice(0)) release();
+      if (receiving.calls.length >= 8) for (const release of held.splice(0)) release();
     });
-    const receiving = receivers.at(-1);
     const operatorId = await newOperator(rig.context);
     const destinations: TestDestination[] = [];
     for (let at = 0; at < 11; at += 1)
-      destinations.push(await newDestination(rig.context, { operatorId, destination: url }));
+      destinations.push(await newDestination(rig.context, { operatorId, destination: receiving.url }));
     await newRule(rig.context, { destinations });
     await recordEvents(rig.context, operatorId);
-    for (const one of destinations) await haveEnded(one, 1);
-    assert.equal(calls.length, 11);
-    assert((receiving?.most ?? 0) <= 8);
+    for (const one of destinations) await haveEnded(rig.context, one, 1);
+    assert.equal(receiving.calls.length, 11);
+    assert(receiving.most <= 8);
     for (const one of destinations) await runOfLife(one).ended();
     for (const one of destinations) assert.equal((await standingOf(rig.context, one)).sends, false);
   });
@@ -128,7 +118,7 @@ describe('The life of a destination', function () {
         sql.fragment`update deliveries set started_at = clock_timestamp() - interval '27 seconds' where id = ${first?.id ?? ''}`,
       );
     });
-    await haveEnded(webhook, 1);
+    await haveEnded(rig.context, webhook, 1);
     assert.deepEqual(await countsOf(rig.context, webhook), { sending: 1, delivered: 1 });
     await runOfLife(webhook).showing(/^Waits until .*calls were begun by a worker that is gone/);
     await runOfLife(webhook).ended();
@@ -151,7 +141,7 @@ describe('The life of a destination', function () {
         sql.fragment`update deliveries set created_at = created_at - interval '10 seconds' where destination_id = ${webhook.id}`,
       );
     });
-    await haveEnded(webhook, 1);
+    await haveEnded(rig.context, webhook, 1);
     assert.deepEqual(await countsOf(rig.context, webhook), { delivered: 1 });
   });
 
@@ -169,7 +159,7 @@ describe('The life of a destination', function () {
       /rolled back/,
     );
     await recordEvents(rig.context, webhook.operatorId);
-    await haveEnded(webhook, 1);
+    await haveEnded(rig.context, webhook, 1);
     assert.equal(calls.length, 1);
   });
 

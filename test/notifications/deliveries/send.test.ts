@@ -30,22 +30,13 @@ import {
   standingOf,
   type TestDestination,
 } from '../support/destinations.ts';
-import {
-  answers,
-  drips,
-  floods,
-  hangs,
-  resets,
-  startReceiver,
-  type Behaviour,
-  type Receiver,
-} from '../support/receiver.ts';
+import { answers, drips, floods, hangs, receiversOfSuite, resets, type Behaviour } from '../support/receiver.ts';
 
 describe('Sending what waits for a destination', function () {
   this.timeout(60_000);
   let own: OwnContext;
   let context: SenderContext;
-  const receivers: Receiver[] = [];
+  const { receiver, stopReceivers } = receiversOfSuite();
   const mailServers: MailServer[] = [];
   before(async () => {
     own = await ownContext();
@@ -53,16 +44,12 @@ describe('Sending what waits for a destination', function () {
     context = { ...own.context, outbound, ...createPorts(own.context) };
   });
   after(async () => {
-    await Promise.all([...receivers, ...mailServers].map((one) => one.stop()));
+    await stopReceivers();
+    await Promise.all(mailServers.map((one) => one.stop()));
     await assertLedger(own.context.pool);
     await own.close();
   });
 
-  const receiver = async (behave?: Behaviour): Promise<Receiver> => {
-    const started = await startReceiver(behave);
-    receivers.push(started);
-    return started;
-  };
   const send = ({ id }: TestDestination): Promise<void> => sendNotifications(context, id);
   const only = async (destination: TestDestination) => {
     const [row, ...others] = await deliveriesOf(context, destination);
@@ -207,6 +194,30 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { delivered: 24 });
       assert.deepEqual(busy.calls.map(({ id }) => id).toSorted(), ids.toSorted());
       assert.equal(busy.most, 8);
+    });
+
+    it('looks for more where a batch was full, and not where fewer waited', async () => {
+      for (const [count, delivered] of [
+        [7, 7],
+        [8, 9],
+      ] as const) {
+        const { url } = await receiver();
+        const webhook = await newWebhook(context, url);
+        await recordEvents(context, webhook.operatorId, { count });
+        let found = 0;
+        // An event comes when it has just seen that nothing waits.
+        const any: typeof context.pool.any = async (query) => {
+          const rows = await context.pool.any(query);
+          found += rows.length;
+          if (rows.length === 0 && found === count) await recordEvents(context, webhook.operatorId);
+          return rows;
+        };
+        await sendNotifications({ ...context, pool: { ...context.pool, any } }, webhook.id);
+        assert.deepEqual(await countsOf(context, webhook), {
+          delivered,
+          ...(delivered === count ? { sending: 1 } : {}),
+        });
+      }
     });
 
     it('begins nothing twice, though two send at once', async () => {
@@ -536,6 +547,51 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { 'failed http_status': 3, 'failed internal_error': 4 });
     });
 
+    it('does not count that DNS gave no usable answer, and counts that it knows no such host', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      const settled = (reason: string) =>
+        context.pool.oneFirst(sql.type(z.object({ failures: z.number().nullable() }))`
+          select failures from settle_delivery(
+            (select min(id) from deliveries where destination_id = ${webhook.id} and status = 'sending'), 'failed', ${reason}, null, 'x', 1)`);
+      await recordEvents(context, webhook.operatorId, { count: 3 });
+      assert.deepEqual(
+        [await settled('no_address'), await settled('dns_failed'), await settled('no_address')],
+        [1, 0, 2],
+      );
+    });
+
+    it('warns three times a day at most, however often it is enabled, and says each time that it was disabled', async () => {
+      context.config.mail = undefined;
+      const { url } = await receiver(answers(500));
+      const webhook = await newWebhook(context, url);
+      const enable = () =>
+        run(
+          context.pool,
+          sql.fragment`update destinations set failures_in_row = 0, failing_since = null, disabled_at = null, disabled_reason = null where id = ${webhook.id}`,
+        );
+      await fail(webhook, 10);
+      await enable();
+      await fail(webhook, 15);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 3);
+      await run(
+        context.pool,
+        sql.fragment`update destinations set failing_since = failing_since - interval '12 hours' where id = ${webhook.id}`,
+      );
+      await fail(webhook, 5);
+      assert.deepEqual(
+        (await mailsTo(webhook.operatorId)).slice(3).map(({ subject }) => subject),
+        [`Your webhook ${webhook.id} was disabled`],
+      );
+      await enable();
+      await run(
+        context.pool,
+        sql.fragment`
+        update destinations set warned_at = array(select at - interval '24 hours' from unnest(warned_at) at) where id = ${webhook.id}`,
+      );
+      await fail(webhook, 5);
+      assert.equal((await mailsTo(webhook.operatorId)).length, 5, 'on the next day');
+    });
+
     it('counts anew after one that is delivered', async () => {
       let works = false;
       const { url } = await receiver((answer) => void answer.writeHead(works ? 200 : 500).end());
@@ -669,6 +725,57 @@ describe('Sending what waits for a destination', function () {
     });
   });
 
+  describe('is woken by an event', () => {
+    /** The time of the message that an event leaves: from the earliest to the latest moment at which it may be due. */
+    const dueIn = async (destination: TestDestination, standing: ReturnType<typeof sql.fragment>) => {
+      await run(context.pool, sql.fragment`delete from life_messages`);
+      await run(context.pool, sql.fragment`update destinations set ${standing} where id = ${destination.id}`);
+      await recordEvents(context, destination.operatorId);
+      return context.pool.one(
+        sql.type(z.object({ at_once: z.boolean(), after_turn: z.boolean(), in_half_a_second: z.boolean() }))`
+        select m.next_attempt_at <= m.created_at as at_once,
+          coalesce(m.next_attempt_at = d.turn_began_at + interval '500 milliseconds', false) as after_turn,
+          m.next_attempt_at >= e.created_at + interval '500 milliseconds' as in_half_a_second
+        from life_messages m join destinations d on m.life = 'notification:' || d.id
+          join service_events e on e.operator_id = d.operator_id
+        where d.id = ${destination.id} order by e.seq desc limit 1`,
+      );
+    };
+    let webhook: TestDestination;
+    beforeEach(async () => {
+      webhook = await newWebhook(context, 'http://127.0.0.1:9/');
+    });
+
+    it('at once where it has not sent for half a second', async () => {
+      assert.equal((await dueIn(webhook, sql.fragment`life_seen_at = null`)).at_once, true);
+      const longAgo = sql.fragment`life_seen_at = clock_timestamp(), turn_began_at = clock_timestamp() - interval '500 milliseconds'`;
+      assert.equal((await dueIn(webhook, longAgo)).at_once, true);
+    });
+
+    it('half a second after its last turn began, so that many events wake it twice a second', async () => {
+      // Far enough from now that a slow machine is not past it.
+      const lately = sql.fragment`turn_began_at = clock_timestamp() + interval '1 hour'`;
+      assert.deepEqual(await dueIn(webhook, lately), { at_once: false, after_turn: true, in_half_a_second: true });
+    });
+
+    it('after half a second where it is sending, which it finds before that', async () => {
+      const sending = sql.fragment`sending_until = clock_timestamp() + interval '1 hour', turn_began_at = clock_timestamp() - interval '1 hour'`;
+      assert.deepEqual(await dueIn(webhook, sending), { at_once: false, after_turn: false, in_half_a_second: true });
+    });
+
+    it('a turn that begins is noted', async () => {
+      await recordEvents(context, webhook.operatorId);
+      const before = await context.pool.oneFirst(
+        sql.type(z.object({ now: z.string() }))`select clock_timestamp()::text as now`,
+      );
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'send');
+      const noted = sql.type(
+        z.object({}),
+      )`select from destinations where id = ${webhook.id} and turn_began_at >= ${before}::timestamptz`;
+      assert.equal(await context.pool.exists(noted), true);
+    });
+  });
+
   describe('where nothing may be sent', () => {
     it('a tier without webhooks leaves `destination_paused`, at the event and for what waited', async () => {
       const { url, calls } = await receiver();
@@ -715,15 +822,94 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await countsOf(context, webhook), { 'failed destination_unverified': 1 });
       assert.match((await only(webhook)).error ?? '', /not verified/);
     });
+  });
 
-    it('a thousand deliveries wait at most; further ones say `queue_full`', async () => {
-      const { url } = await receiver();
-      const webhook = await newWebhook(context, url);
-      await recordEvents(context, webhook.operatorId, { count: 1_003 });
-      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 3 });
-      const errors = (await deliveriesOf(context, webhook)).filter(({ error }) => error !== null);
-      assert.equal(errors.length, 3);
-      assert.match(errors[0]?.error ?? '', /thousand/);
+  describe('where a thousand wait', () => {
+    /** A destination whose queue is full, and the look of its life has noted it. */
+    const fullWebhook = async (operatorId?: string): Promise<TestDestination> => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/', { ...(operatorId && { operatorId }) });
+      await recordEvents(context, webhook.operatorId, { count: 1_000 });
+      await advanceNotification(context, webhook.id);
+      return webhook;
+    };
+    const leftOut = async (webhook: TestDestination): Promise<number[]> =>
+      (await deliveriesOf(context, webhook)).flatMap((row) => (row.reason === 'queue_full' ? [row.left_out] : []));
+    /** Blocks of the database that recording an event of the operator reads. */
+    const blocksOfEvent = async (operatorId: string): Promise<number> => {
+      const Plan = z.object({ plan: z.tuple([z.object({ Plan: z.record(z.string(), z.unknown()) })]) });
+      const { plan } = await context.pool.one(sql.type(
+        z.object({ 'QUERY PLAN': Plan.shape.plan }).transform((found) => ({ plan: found['QUERY PLAN'] })),
+      )`
+        explain (analyze, buffers, format json)
+        select record_service_event(${operatorId}, 'passport.flagged', 'info', '{}')`);
+      return Number(plan[0].Plan['Shared Hit Blocks']) + Number(plan[0].Plan['Shared Read Blocks']);
+    };
+
+    it('the first event of a minute says `queue_full`, and the others are counted at it', async () => {
+      const webhook = await fullWebhook();
+      await recordEvents(context, webhook.operatorId, { count: 3 });
+      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 1 });
+      assert.deepEqual(await leftOut(webhook), [2]);
+      const row = (await deliveriesOf(context, webhook)).find(({ reason }) => reason === 'queue_full');
+      assert.match(row?.error ?? '', /thousand/);
+      await run(
+        context.pool,
+        sql.fragment`
+        update deliveries set created_at = created_at - interval '61 seconds' where destination_id = ${webhook.id} and status = 'failed'`,
+      );
+      await recordEvents(context, webhook.operatorId, { count: 2 });
+      assert.deepEqual(await leftOut(webhook), [2, 1]);
+    });
+
+    it('events wait again once a look finds fewer', async () => {
+      const webhook = await fullWebhook();
+      await run(
+        context.pool,
+        sql.fragment`
+        delete from deliveries where id = (select max(id) from deliveries where destination_id = ${webhook.id})`,
+      );
+      await advanceNotification(context, webhook.id);
+      await recordEvents(context, webhook.operatorId);
+      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000 });
+    });
+
+    it('is noted by the reconciler too, where no life runs', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId, { count: 1_000 });
+      await run(
+        context.pool,
+        sql.fragment`
+        update deliveries set created_at = created_at - interval '11 seconds' where destination_id = ${webhook.id}`,
+      );
+      await reconcileNotifications(context);
+      await recordEvents(context, webhook.operatorId);
+      assert.deepEqual(await countsOf(context, webhook), { sending: 1_000, 'failed queue_full': 1 });
+    });
+
+    it('an event reads no more than with an empty queue', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      await recordEvents(context, webhook.operatorId);
+      const empty = await blocksOfEvent(webhook.operatorId);
+      const full = await fullWebhook();
+      assert.equal((await blocksOfEvent(full.operatorId)) < empty + 50, true, 'the first of a minute');
+      const counted = await blocksOfEvent(full.operatorId);
+      assert(counted < empty + 50, `${counted} blocks instead of ${empty}`);
+      assert.deepEqual(await leftOut(full), [1]);
+    });
+
+    it('events of two transactions wait for neither, and leave one row', async () => {
+      const webhook = await fullWebhook();
+      const event = sql.type(
+        z.object({}),
+      )`select record_service_event(${webhook.operatorId}, 'passport.flagged', 'info', '{}')`;
+      // While one has written the first row, and while one counts at it: a wait would end after three seconds, with an error.
+      for (const expected of [[0], [1]]) {
+        await context.pool.transaction(async (one) => {
+          await one.query(event);
+          await context.pool.transaction((other) => other.query(event));
+        });
+        assert.deepEqual(await leftOut(webhook), expected);
+      }
     });
   });
 });

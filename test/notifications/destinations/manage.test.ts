@@ -6,6 +6,7 @@ import { approve, refusedWith, withApproval } from '../../governance/support.ts'
 import { eventually } from '../../support/eventually.ts';
 import { unique } from '../../support/factories.ts';
 import { assertProblem, assertStatus, database, type Requester } from '../../support/service.ts';
+import { newRule } from '../support/destinations.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import {
   anotherKey,
@@ -33,16 +34,9 @@ describe('A destination', () => {
   const webhook = () => made(watched.owner, 'webhook', receiver.urlOf(unique('hook')));
 
   describe('DELETE /:id', () => {
-    const ruleOf = async (...destinationIds: string[]): Promise<string> => {
-      const id = newId('chn');
-      await execute(sql.fragment`
-        insert into notification_rules (id, operator_id, events, min_severity)
-        values (${id}, ${watched.operator.operatorId}, array['passport.flagged'], 'info')`);
-      for (const [position, destinationId] of destinationIds.entries()) {
-        await execute(sql.fragment`
-          insert into rule_destinations (rule_id, destination_id, position) values (${id}, ${destinationId}, ${position})`);
-      }
-      return id;
+    const ruleOf = async (...ids: string[]): Promise<string> => {
+      const { operatorId } = watched.operator;
+      return newRule({ pool: await database() }, { operatorId, destinations: ids.map((id) => ({ id, operatorId })) });
     };
     const rule = async (id: string) => {
       const pool = await database();

@@ -7,6 +7,8 @@ import { freePort } from '../../../src/embedded/ports.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
 import { reconcileVerifications } from '../../../src/notifications/index.ts';
 import { listOutbox } from '../../../src/mail/queries.ts';
+import { DELIVERED } from '../../../src/notifications/calls.ts';
+import { settleVerification, startVerification } from '../../../src/notifications/destinations/verification/queries.ts';
 import { verifyDestination } from '../../../src/notifications/destinations/verification/verify.ts';
 import { startMailServer } from '../../mail/mail-server.ts';
 import { callOf } from '../../invocations/own-context.ts';
@@ -181,6 +183,46 @@ describe('The life of a code', () => {
     assert.equal(silent.calls.length, 1);
     await silent.stop();
   }).timeout(60_000);
+
+  it('eight of an operator are sent at once, the others after them, and those of another operator meanwhile', async () => {
+    const held: (() => void)[] = [];
+    const slow = await startReceiver((response) => void held.push(() => void response.writeHead(204).end()));
+    const first = await toWebhook(slow.urlOf('0'));
+    const { operatorId } = first;
+    const codes = [first.codeId];
+    for (let at = 1; at < 12; at += 1)
+      codes.push((await waitingCode(rig, { channel: 'webhook', address: slow.urlOf(String(at)), operatorId })).codeId);
+    await eventually('eight of them to be sent', () => slow.calls.length >= 8);
+    const honest = await toWebhook(receiver.urlOf(unique('honest')));
+    await run(honest.codeId).ended();
+    assert.deepEqual(await row(honest.codeId), sent);
+    const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 10);
+    for (const code of codes) await run(code).ended();
+    clearInterval(releasing);
+    assert.deepEqual([slow.calls.length, slow.most], [12, 8]);
+    await slow.stop();
+  }).timeout(60_000);
+
+  it('waits for its turn while eight of its operator are sent, and is woken by the end of one', async () => {
+    const { pool } = rig.context;
+    const made = await waitingCode(rig, { channel: 'sms', address: newNumber() });
+    await run(made.codeId).ended();
+    // Calls that last as long as the case wants.
+    const calling = await pool.anyFirst(sql.type(z.object({ id: z.string() }))`
+      insert into verification_codes (id, operator_id, destination_id, address, status, started_at, expires_at)
+      select new_prefixed_id('vcd'), ${made.operatorId}, 'dst_x', 'x', 'sending', now() + interval '1 hour', now() + interval '1 hour'
+      from generate_series(1, 8) returning id`);
+    const url = receiver.urlOf(unique('ninth'));
+    const ninth = await waitingCode(rig, { channel: 'webhook', address: url, operatorId: made.operatorId });
+    await run(ninth.codeId).showing(/^Waits for its turn: eight codes of the operator are being sent/);
+    assert.deepEqual(receiver.callsAt(url), []);
+    assert.equal(await startVerification(pool, ninth.codeId), false, 'nobody can begin it');
+    assert.equal(await settleVerification(pool, calling[0] ?? '', DELIVERED), 1, 'it wakes the next');
+    rig.context.delivery.messagesCommitted();
+    await run(ninth.codeId).ended();
+    assert.deepEqual(await row(ninth.codeId), sent);
+    assert.equal(receiver.callsAt(url).length, 1);
+  });
 
   it('sends nothing where the address is a private one by then', async () => {
     await worker.stop();

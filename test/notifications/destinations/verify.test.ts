@@ -257,19 +257,32 @@ describe('POST /v1/notifications/destinations/:id/send-code', () => {
     assert.equal((await mailsTo(address)).length, 6);
   });
 
-  it('sends ten codes a day to one address, whoever names it', async () => {
+  /** Codes that were sent to the address of a destination, by its operator or by another one each, an hour and more ago. */
+  const sentBefore = (id: string, count: number, by: 'its operator' | 'others') =>
+    execute(sql.fragment`
+      insert into verification_codes (id, operator_id, destination_id, address, code, status, requested_at, expires_at)
+      select new_prefixed_id('vcd'), case when ${by === 'others'} then o.id else c.operator_id end, 'dst_of_the_past', c.address, null, 'sent',
+        clock_timestamp() - make_interval(mins => 60 + n), clock_timestamp() - make_interval(mins => 50 + n)
+      from generate_series(1, ${count}) n, verification_codes c, lateral (select id from operators where id <> c.operator_id order by id desc limit 1) o
+      where c.destination_id = ${id}`);
+
+  it('sends ten codes a day of one operator to one address, and others send theirs all the same', async () => {
     const address = newAddress();
-    const ids: string[] = [];
-    for (let sent = 0; sent < 10; sent += 1) {
-      const one = await buildWatched();
-      const { id } = await made(one.owner, 'email', address);
-      ids.push(id);
-      await codesAge(id, 3_600);
-    }
-    const reply = await create(watched.owner, 'email', address);
-    assertTooEarly(reply, 23 * 3_600);
-    await codesAge(ids[0] ?? '', 23 * 3_600 + 1);
-    await made(watched.owner, 'email', address);
+    const { id } = await made(watched.owner, 'email', address);
+    await codesAge(id, 3_000);
+    await sentBefore(id, 8, 'its operator');
+    assertStatus(await sendCode(watched.operator, id), 200);
+    await codesAge(id, 31);
+    assertTooEarly(await sendCode(watched.operator, id), (24 * 60 - 68) * 60);
+    await made((await buildWatched()).owner, 'email', address);
+  });
+
+  it('sends thirty codes a day to one address, whoever names it', async () => {
+    const address = newAddress();
+    const { id } = await made(watched.owner, 'email', address);
+    await sentBefore(id, 28, 'others');
+    await made((await buildWatched()).owner, 'email', address);
+    assertTooEarly(await create((await buildWatched()).owner, 'email', address), (24 * 60 - 88) * 60);
   });
 
   it('sends fifty codes a day of one operator, whatever the addresses', async () => {

@@ -14,13 +14,13 @@ const CodeRow = z.object({
   sealed: z.string().nullable(),
 });
 
-/** A new operator's destination, whose code is left to its life. */
+/** A destination of an operator, a new one where none is named, whose code is left to its life. */
 export async function waitingCode(
   { context }: { context: Context },
-  { channel, address }: { channel: ChannelType; address: string },
+  { channel, address, operatorId: by }: { channel: ChannelType; address: string; operatorId?: string },
 ): Promise<{ codeId: string; destinationId: string; operatorId: string; secret: string }> {
   const name = unique('watched');
-  const operatorId = await ensureOperator(context, { name, email: `${name}@example.test`, tier: 'pro' });
+  const operatorId = by ?? (await ensureOperator(context, { name, email: `${name}@example.test`, tier: 'pro' }));
   const { body } = await createDestination(context, callOf(operatorId, 'createDestination'), {
     channel_type: channel,
     destination: address,

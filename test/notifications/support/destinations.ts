@@ -4,6 +4,7 @@ import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { newId, type DestinationId } from '../../../src/ids/ids.ts';
 import { newWebhookSecret, sealSecret } from '../../../src/notifications/signing/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
+import { eventually } from '../../support/eventually.ts';
 
 export interface TestDestination {
   id: DestinationId;
@@ -52,17 +53,18 @@ export async function newDestination(
 }
 
 interface RuleOptions {
-  destinations: Pick<TestDestination, 'id' | 'operatorId'>[];
+  destinations: { id: string; operatorId: string }[];
+  /** Where it has no destination yet. */
+  operatorId?: string;
   events?: readonly string[];
 }
 
 /** A rule that brings these events of all severities to these destinations of one operator, inserted by SQL only. @returns its id */
 export async function newRule(
   { pool }: { pool: CommonQueryMethods },
-  { destinations, events = ['passport.flagged'] }: RuleOptions,
+  { destinations, operatorId = destinations[0]?.operatorId ?? '', events = ['passport.flagged'] }: RuleOptions,
 ): Promise<string> {
   const id = newId('chn');
-  const operatorId = destinations[0]?.operatorId ?? '';
   await run(
     pool,
     sql.fragment`
@@ -122,6 +124,7 @@ const Row = z.object({
   error: z.string().nullable(),
   latency_ms: z.number().nullable(),
   started: z.boolean(),
+  left_out: z.number(),
 });
 type DeliveryRow = z.infer<typeof Row>;
 
@@ -131,8 +134,19 @@ export const deliveriesOf = (
   { id }: TestDestination,
 ): Promise<readonly DeliveryRow[]> =>
   pool.any(sql.type(Row)`
-    select id, event_id, ordinal, status, reason, status_code, error, latency_ms, started_at is not null as started
+    select id, event_id, ordinal, status, reason, status_code, error, latency_ms, started_at is not null as started, left_out
     from deliveries where destination_id = ${id} order by id`);
+
+/** Waits until so many deliveries of a destination have ended. */
+export const haveEnded = (
+  context: Pick<Context, 'pool'>,
+  destination: TestDestination,
+  count: number,
+): Promise<unknown> =>
+  eventually(`${count} deliveries of ${destination.id} to have ended`, async () => {
+    const rows = await deliveriesOf(context, destination);
+    return rows.filter(({ status }) => status !== 'sending').length >= count;
+  });
 
 /** How many there are of each status and reason, as `failed destination_paused`. */
 export async function countsOf(context: Context, destination: TestDestination): Promise<Record<string, number>> {

@@ -91,3 +91,21 @@ export async function startReceiver(behave: Behaviour = answers(200)): Promise<R
   };
   return receiver;
 }
+
+/** Starts the receivers of a suite, and stops all of them at its end. */
+export function receiversOfSuite(): {
+  receiver(behave?: Behaviour): Promise<Receiver>;
+  stopReceivers(): Promise<void>;
+} {
+  const started: Receiver[] = [];
+  return {
+    async receiver(behave) {
+      const one = await startReceiver(behave);
+      started.push(one);
+      return one;
+    },
+    async stopReceivers() {
+      await Promise.all(started.map((one) => one.stop()));
+    },
+  };
+}

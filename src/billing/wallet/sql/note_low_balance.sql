@@ -10,5 +10,6 @@ begin
   if v_low and is_event_wanted(p_operator, 'wallet.low_balance') then
     perform record_service_event(p_operator, 'wallet.low_balance', 'warning',
       json_build_object('balance_cents', w.posted_cents - w.held_cents, 'low_balance_cents', w.low_balance_cents));
+    perform announce_messages();
   end if;
 end $$;

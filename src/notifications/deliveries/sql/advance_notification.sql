@@ -1,4 +1,5 @@
--- One step of the life of a destination: deletes the messages that woke it, ends what cannot be sent, and takes a turn where something waits.
+-- One step of the life of a destination: deletes the messages that woke it, ends what cannot be sent, notes whether its queue is full,
+-- and takes a turn where something waits.
 -- `send`: it has one; `turn`: eight destinations of the operator are sending; `calls`: nothing waits, and calls of a worker that is gone
 -- may be under way; `idle`: nothing is left.
 create function advance_notification(p_destination text) returns notification_step language plpgsql as $$
@@ -15,6 +16,7 @@ begin
     where destination_id = p_destination and status = 'sending' and started_at < clock_timestamp() - longest;
   v_hindrance := case when d.id is null then 'destination_deleted' else hindrance_of(d) end;
   if v_hindrance is not null then perform end_waiting_deliveries(p_destination, v_hindrance); end if;
+  perform note_full_queues(array[p_destination]);
   select id into v_waiting from deliveries where destination_id = p_destination and status = 'sending' and started_at is null order by id limit 1;
 
   if d.id is not null and (v_waiting is not null or d.sending_until is not null or d.waiting_since is not null) then
@@ -23,7 +25,8 @@ begin
         count(*) filter (where waiting_since < coalesce(d.waiting_since, clock_timestamp()))
       into v_sending, v_until, v_before from destinations where operator_id = d.operator_id and id <> p_destination;
     if v_waiting is not null and v_sending + v_before < turns then
-      update destinations set sending_until = clock_timestamp() + longest, waiting_since = null where id = p_destination;
+      update destinations set sending_until = clock_timestamp() + longest, waiting_since = null, turn_began_at = clock_timestamp()
+        where id = p_destination;
       return row('send', v_waiting, null, null, 0)::notification_step;
     end if;
     update destinations set sending_until = null,

@@ -1,12 +1,13 @@
 -- Wakes the lives of destinations for which something is open that nobody looks after: a delivery that came more than ten seconds ago, and no
 -- life has looked since, or for two minutes; or a call that cannot last any longer. A hundred destinations, those of every operator in turn
 -- among the thousand deliveries that are due longest (rule 11). What a life looks after is looked at again two minutes after its last look,
--- or half a minute on, while it sends. `looked`: how many destinations.
+-- or half a minute on, while it sends. Full queues are noted, also where no life runs. `looked`: how many destinations.
 create function reconcile_notifications(out looked int, out woken int) language plpgsql as $$
 declare
   -- A condition of an index can be a variable, and not what a volatile function returns.
   v_now constant timestamptz := clock_timestamp();
   v_since constant timestamptz := life_store_since();
+  v_taken text[];
 begin
   with due as (
     (select id, destination_id, operator_id, created_at, started_at, look_at from deliveries where status = 'sending' and look_at <= v_now
@@ -45,6 +46,8 @@ begin
     where taken.is_left and taken.id in (select id from passed)
       and not exists (select from life_messages m where m.life = 'notification:' || taken.id)
   )
-  select (select count(*) from taken), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
-    into looked, woken from missing;
+  select (select count(*) from taken), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}')),
+      (select array_agg(id) from taken)
+    into looked, woken, v_taken from missing;
+  perform note_full_queues(v_taken);
 end $$;

@@ -32,7 +32,7 @@ export async function advanceVerification({ pool }: Context, id: string): Promis
 
 /**
  * Sends a code by SMS or to a webhook, once: the row says so before the call, and a call whose outcome is lost is not made again. Nothing
- * is done where it was begun before or is not wanted.
+ * is done where it was begun before, is not wanted, or eight codes of the operator are being sent.
  */
 export async function sendVerification(context: TexterContext, id: string): Promise<void> {
   const { pool, encryption } = context;
@@ -44,7 +44,7 @@ export async function sendVerification(context: TexterContext, id: string): Prom
   step('sendVerification:started');
   const outcome = await send();
   step('sendVerification:sent');
-  await settleVerification(pool, id, outcome);
+  if ((await settleVerification(pool, id, outcome)) > 0) context.delivery.messagesCommitted();
 }
 
 type Found = { id: string; code: string } & NonNullable<Awaited<ReturnType<typeof findWaitingCode>>>;

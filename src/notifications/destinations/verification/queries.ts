@@ -77,21 +77,18 @@ export const findWaitingCode = (
     from verification_codes c join destinations d on d.id = c.destination_id
     where c.id = ${id} and c.status = 'waiting' and c.expires_at > clock_timestamp()`);
 
-/** Whoever gets true makes the one call there is. */
-export const startVerification = async (connection: CommonQueryMethods, id: string): Promise<boolean> =>
-  (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
-    update verification_codes set status = 'sending', started_at = clock_timestamp(), sealed = null
-    where id = ${id} and status = 'waiting' and expires_at > clock_timestamp() returning id`)) !== null;
+/** Whoever gets true makes the one call there is; false: it was begun before, is not to be sent any more, or waits for its turn. */
+export const startVerification = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  connection.oneFirst(sql.type(z.object({ started: z.boolean() }))`select start_verification(${id}) as started`);
 
-export async function settleVerification(
+/** @returns how many lives of other codes were woken, which may be sent now */
+export const settleVerification = (
   connection: CommonQueryMethods,
   id: string,
   { status, reason, error }: CallOutcome,
-): Promise<void> {
-  await connection.query(sql.type(Nothing)`
-    update verification_codes set status = ${status === 'delivered' ? 'sent' : status}, reason = ${reason}, error = ${error}
-    where id = ${id} and status = 'sending'`);
-}
+): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`
+    select settle_verification(${id}, ${status === 'delivered' ? 'sent' : status}, ${reason}, ${error}) as woken`);
 
 const DescribedRow = z.object({ id: z.string(), operator_id: z.string(), destination_id: z.string() });
 

@@ -1,17 +1,25 @@
 -- One step of the life that sends a code: deletes the messages that woke it, gives up a code whose time is over before it was sent, and one
--- whose call has not come back: a call takes ten seconds at most, and whether it arrived is not known then. `gone`: there is no such row.
+-- whose call has not come back: a call takes ten seconds at most, and whether it arrived is not known then. `gone`: there is no such row;
+-- `turn`: eight codes of the operator are being sent, and the end of one of them wakes this life.
 create function advance_verification(p_code text) returns verification_step language plpgsql as $$
 declare
   v_now constant timestamptz := clock_timestamp();
-  c verification_codes;
+  -- Of a call, from its beginning on.
+  longest constant interval := '30 seconds';
+  c verification_codes; v_until timestamptz;
 begin
   delete from life_messages where life = 'verification:' || p_code;
   update verification_codes set status = 'failed', reason = 'expired', sealed = null
     where id = p_code and status = 'waiting' and expires_at <= v_now;
   update verification_codes set status = 'unknown', reason = 'interrupted', error = 'Whether the code was sent is not known.'
-    where id = p_code and status = 'sending' and started_at <= v_now - interval '30 seconds';
+    where id = p_code and status = 'sending' and started_at <= v_now - longest;
   update verification_codes set life_seen_at = v_now where id = p_code returning * into c;
   if not found then return row('gone', false, null)::verification_step; end if;
+  if c.status = 'waiting' and free_turns_of_codes(c.operator_id) = 0 then
+    select least(min(started_at) + longest, c.expires_at) into v_until from verification_codes
+      where operator_id = c.operator_id and status = 'sending' and started_at > v_now - longest;
+    return row('turn', true, ms_until(v_until))::verification_step;
+  end if;
   return row(c.status, c.status in ('waiting', 'sending'),
-    ms_until(case when c.status = 'sending' then c.started_at + interval '30 seconds' else c.expires_at end))::verification_step;
+    ms_until(case when c.status = 'sending' then c.started_at + longest else c.expires_at end))::verification_step;
 end $$;

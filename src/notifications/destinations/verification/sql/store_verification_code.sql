@@ -1,5 +1,5 @@
 -- Keeps a new code of a destination, where it is its turn: by next_code_at among the codes that the operator sent to this address, ten of a
--- day to one address whoever sends them, and fifty of a day of one operator (decision N2). Those before it count no more. The operator is
+-- day; thirty of a day to one address whoever sends them, and fifty of a day of one operator (decision N2). Those before it count no more. The operator is
 -- locked. p_sealed: the code for the life that sends it; null: a mail has it.
 -- Returns the seconds to wait where it is too early, 0 where the code counts from now on.
 create function store_verification_code(
@@ -14,7 +14,8 @@ begin
   v_now := clock_timestamp();
   select greatest(
       next_code_at(array_agg(requested_at) filter (where address = p_address and operator_id = p_operator), v_life),
-      (array_agg(requested_at order by requested_at desc) filter (where address = p_address))[10] + interval '24 hours',
+      (array_agg(requested_at order by requested_at desc) filter (where address = p_address and operator_id = p_operator))[10] + interval '24 hours',
+      (array_agg(requested_at order by requested_at desc) filter (where address = p_address))[30] + interval '24 hours',
       (array_agg(requested_at order by requested_at desc) filter (where operator_id = p_operator))[50] + interval '24 hours')
     into v_next
     from verification_codes

@@ -1,16 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import type { Answer, Answered, Job } from './messages.ts';
+import { Worker, type ResourceLimits } from 'node:worker_threads';
+import type { Answered } from './serve.ts';
 
 /** A worker is ready in 0.3 s, with its first schemas run; a machine under load needs longer. */
 const START_LIMIT_MS = 10_000;
 /** Jobs that a worker has, so that it need not wait for the event loop between two; few, since those behind a slow one wait for it. */
 const MAX_ASSIGNED = 2;
-/**
- * The longest that a job may last by the clock, as a multiple of its processor time: a machine with five times too much to do, or a job
- * for which V8 collects garbage all the time, in threads of its own whose time is nobody's.
- */
-const STARVED_AFTER = 5;
 /** Between two readings of a worker's processor time, at least. */
 const LOOK_MS = 10;
 
@@ -28,18 +23,34 @@ export interface Death<Item> {
   cause: unknown;
 }
 
-interface Events<Item> {
+/** How long a job may last, in milliseconds. */
+export interface JobLimits {
+  /** Processor time of its thread, compiling included. */
+  jobMs: number;
+  /** By the clock. */
+  clockMs: number;
+}
+
+interface Events<Item, Answer> {
   ready(): void;
   /** @param cpuMs the processor time that it took, in milliseconds */
-  answered(item: Item, answer: Exclude<Answer, 'ready'>, cpuMs: number): void;
+  answered(item: Item, answer: Answer, cpuMs: number): void;
   /** The thread is gone. */
   died(death: Death<Item>): void;
 }
 
+export interface Settings {
+  /** The module of the worker, which calls `serve`. */
+  module: URL;
+  resourceLimits: ResourceLimits;
+  /** May be changed later: a job has those of the moment it begins. */
+  limits: JobLimits;
+}
+
 /** One worker thread and the jobs assigned to it, which it answers in their order. */
-export class Thread<Item> {
+export class Thread<Item, Job, Answer> {
   readonly #worker: Worker;
-  readonly #events: Events<Item>;
+  readonly #events: Events<Item, Answer>;
   #assigned: Item[] = [];
   #ready = false;
   #over = false;
@@ -50,20 +61,19 @@ export class Thread<Item> {
   #cpuBefore = 0;
   /** Of the job that runs, as it was read last, milliseconds. */
   #cpuMs = 0;
-  readonly #jobLimitMs: () => number;
+  readonly #limits: JobLimits;
 
-  /** @param jobLimitMs processor time of one job, in milliseconds; called when a job begins */
-  constructor(events: Events<Item>, jobLimitMs: () => number) {
+  constructor(events: Events<Item, Answer>, { module, resourceLimits, limits }: Settings) {
     this.#events = events;
-    this.#jobLimitMs = jobLimitMs;
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      // No environment that a schema could read, and no flag of the main thread that a worker does not accept.
+    this.#limits = limits;
+    this.#worker = new Worker(module, {
+      // No environment that what strangers sent could read, and no flag of the main thread that a worker does not accept.
       env: {},
       argv: [],
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+      resourceLimits,
     });
-    this.#worker.on('message', (message: Answered) => this.#receive(message));
+    this.#worker.on('message', (message: Answered<Answer>) => this.#receive(message));
     this.#worker.on('error', (error) => this.#die('crashed', error));
     this.#worker.on('exit', () => this.#die('crashed'));
     // Only the timer keeps the process alive, while a job runs. This stands last because adding a listener refs again.
@@ -102,12 +112,12 @@ export class Thread<Item> {
     await this.#worker.terminate();
   }
 
-  #receive({ answer, cpu }: Answered): void {
+  #receive(message: Answered<Answer>): void {
     if (this.#over) return;
     this.#stopTimers();
-    const cpuMs = (cpu - this.#cpuBefore) / 1_000;
-    this.#cpuBefore = cpu;
-    if (answer === 'ready') {
+    const cpuMs = (message.cpu - this.#cpuBefore) / 1_000;
+    this.#cpuBefore = message.cpu;
+    if (!('answer' in message)) {
       this.#ready = true;
       this.#events.ready();
       return;
@@ -115,13 +125,13 @@ export class Thread<Item> {
     this.#answers += 1;
     const item = this.#assigned.shift();
     if (this.#assigned.length > 0) this.#startTimer();
-    if (item) this.#events.answered(item, answer, cpuMs);
+    if (item) this.#events.answered(item, message.answer, cpuMs);
   }
 
   /** Watches the first assigned job, which has begun. */
   #startTimer(): void {
     const answers = this.#answers;
-    const limit = this.#jobLimitMs();
+    const { jobMs: limit, clockMs } = this.#limits;
     const runsStill = (): boolean => !this.#over && this.#answers === answers;
     this.#cpuMs = 0;
     const look = async (): Promise<void> => {
@@ -136,7 +146,7 @@ export class Thread<Item> {
     // A worker that has just ended has no processor time to read; its end is an event of its own.
     const start = (): void => void look().catch(() => {});
     this.#timer = setTimeout(start, limit);
-    this.#starved = setTimeout(() => this.#die('starved'), limit * STARVED_AFTER);
+    this.#starved = setTimeout(() => this.#die('starved'), clockMs);
   }
 
   #stopTimers(): void {
