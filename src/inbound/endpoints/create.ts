@@ -12,7 +12,7 @@ import { originOf, refusalOfForwardUrl } from './forward-url.ts';
 import { countActiveEndpoints, insertEndpoint } from './queries.ts';
 import { seenBy, shownEndpoint } from './read.ts';
 import type { CreatedEndpoint, CreateEndpoint } from './schema.ts';
-import { endpointSeal } from './secrets.ts';
+import { sealEndpointSecret } from './secrets.ts';
 
 /** No tier limits them; this keeps a loop of somebody's from filling the table. */
 const MOST_ACTIVE = 10_000;
@@ -44,7 +44,7 @@ export async function createEndpoint(
       await assertRoom(connection, caller.operatorId);
       const id = newId('inw');
       const secret = newWebhookSecret();
-      const sealed = context.encryption.seal(secret, endpointSeal(id));
+      const sealed = sealEndpointSecret(context.encryption, id, secret);
       await insertEndpoint(connection, { ...seenBy(caller), id, slug: newSlug(), secret: sealed }, body);
       await unit.audit('inbound_endpoint.created', id, {
         provider: body.provider,

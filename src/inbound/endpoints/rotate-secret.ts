@@ -5,7 +5,7 @@ import { newWebhookSecret } from '../../notifications/index.ts';
 import { replaceEndpointSecret } from './queries.ts';
 import { activeEndpoint } from './read.ts';
 import type { RotatedEndpointSecret } from './schema.ts';
-import { endpointSeal } from './secrets.ts';
+import { sealEndpointSecret } from './secrets.ts';
 
 /**
  * Replaces the secret of an endpoint: forwards are signed with the new one at once, and what providers send may be signed with the one before
@@ -23,7 +23,7 @@ export const rotateEndpointSecret = (
     async (unit) => {
       await activeEndpoint(unit.connection, call.caller, id);
       const secret = newWebhookSecret();
-      const sealed = context.encryption.seal(secret, endpointSeal(id));
+      const sealed = sealEndpointSecret(context.encryption, id, secret);
       await replaceEndpointSecret(unit.connection, id, { secret: sealed, immediate });
       await unit.audit('inbound_endpoint.secret_rotated', id, { immediate });
       unit.changed(id);

@@ -5,12 +5,15 @@ import { createEndpoint } from './create.ts';
 import { pageOfEndpoints, readEndpoint } from './read.ts';
 import { revokeEndpoint } from './revoke.ts';
 import { rotateEndpointSecret } from './rotate-secret.ts';
+import { makeSample } from './sample.ts';
 import {
   CreateEndpointSchema,
   CreatedEndpointSchema,
   EndpointSchema,
+  MakeSampleSchema,
   RotatedEndpointSecretSchema,
   RotateEndpointSecretSchema,
+  SampleSchema,
   UpdateEndpointSchema,
 } from './schema.ts';
 import { updateEndpoint } from './update.ts';
@@ -126,6 +129,25 @@ const postRotateSecret = route({
     rotateEndpointSecret(context, call, { id, immediate }),
 });
 
+const postSample = route({
+  method: 'post',
+  path: '/v1/operator/inbound-webhooks/:id/sample',
+  operation: 'makeInboundSample',
+  tag,
+  summary: 'Make a signed sample event to try an inbound endpoint with',
+  description:
+    'Nothing is sent: `curl` is the command that does. A `harmless` one is forwarded where there is a forward_url, a `hostile` one holds an ' +
+    'order to an agent, which the standard policy blocks. Both are events like any other, with all that follows.',
+  audience: 'admin',
+  params,
+  body: MakeSampleSchema,
+  example: { kind: 'harmless' },
+  status: 200,
+  reply: SampleSchema,
+  refusals: ['NOT_FOUND', 'ENDPOINT_REVOKED'],
+  handler: ({ context, call, params: { id }, body: { kind } }) => makeSample(context, call, { id, kind }),
+});
+
 export const endpointRoutes: AnyRoute[] = [
   postEndpoint,
   getEndpoints,
@@ -133,4 +155,5 @@ export const endpointRoutes: AnyRoute[] = [
   patchEndpoint,
   deleteEndpoint,
   postRotateSecret,
+  postSample,
 ];

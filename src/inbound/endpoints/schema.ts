@@ -134,6 +134,32 @@ export const UpdateEndpointSchema = withSomeField(
 });
 export type UpdateEndpoint = z.infer<typeof UpdateEndpointSchema>;
 
+export const SampleKindSchema = z.enum(['harmless', 'hostile']);
+export type SampleKind = z.infer<typeof SampleKindSchema>;
+
+export const MakeSampleSchema = z.strictObject({ kind: SampleKindSchema }).meta({ id: 'MakeInboundSample' });
+
+export const SampleSchema = z
+  .object({
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'With the signatures, which verify for five minutes' }),
+    body: z.string().meta({ description: 'The bytes that are signed' }),
+    curl: z.string().meta({ description: 'The command that sends it, for a shell' }),
+  })
+  .meta({
+    id: 'InboundSample',
+    description: 'An event as the provider of an endpoint would send it. Sending it twice is a duplicate.',
+    examples: [
+      {
+        headers: { 'Content-Type': 'application/json', 'X-Service-Signature': '0'.repeat(64) },
+        body: '{"event_id":"sample_01K0000000000000000000000A"}',
+        curl: `curl -X POST '${example.receiver_url}' -H 'Content-Type: application/json' …`,
+      },
+    ],
+  });
+export type Sample = z.infer<typeof SampleSchema>;
+
 export const RotateEndpointSecretSchema = z
   .strictObject({
     immediate: z
