@@ -1,4 +1,5 @@
 import { CONCEPTS, numberOf, type Concept } from '../lexicon/concepts.ts';
+import { countBetween, positionsOf } from './positions.ts';
 import { hidingOf } from '../text/source.ts';
 import type { Detection, Detector, Scene } from './scene.ts';
 
@@ -205,6 +206,7 @@ function signalsOf(scene: Scene): Signal[] {
       case 'assure':
       case 'credential':
       case 'discuss':
+      case 'hand':
       case 'mine':
       case 'negate':
       case 'pressure':
@@ -235,14 +237,6 @@ function destinationsOf(shown: string): number[] {
   return found;
 }
 
-function positionsOf({ hits }: Scene, concept: Concept): number[] {
-  const wanted = numbers[concept];
-  const found: number[] = [];
-  for (let index = 0; index < hits.count; index += 1)
-    if (hits.concept[index] === wanted) found.push(hits.start[index] as number);
-  return found;
-}
-
 /** How much less an order counts where it stands. */
 function lowering(scene: Scene, discussed: readonly number[], start: number, end: number): number {
   if (scene.unseen || hidingOf(scene.text, start, end) !== undefined) return 0;
@@ -254,20 +248,6 @@ function lowering(scene: Scene, discussed: readonly number[], start: number, end
   if (words >= 4) lower += 1;
   if (isNegated(scene.shown, start)) lower += 2;
   return lower;
-}
-
-function countBetween(positions: readonly number[], from: number, to: number): number {
-  const first = (value: number): number => {
-    let low = 0;
-    let high = positions.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((positions[middle] as number) < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  return first(to) - first(from);
 }
 
 /** Between two quotation marks or in code, on both sides within two lines. */
