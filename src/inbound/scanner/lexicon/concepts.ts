@@ -32,6 +32,8 @@ export const CONCEPTS = [
   'secrecy',
   /** To do something unseen or unasked, whomever it is kept from. */
   'hush',
+  /** Whom the reader serves. */
+  'user',
   /** To show something. */
   'reveal',
   /** The reader's own instructions. */
