@@ -5,21 +5,34 @@ import { stretchOf, type Stretch } from './text/source.ts';
 import { runsOfHtml } from './html/runs.ts';
 import { makeLexicon } from './lexicon/lexicon.ts';
 import { excerptOf } from './excerpt.ts';
+import { credentialRequest } from './detectors/credential-request.ts';
+import { encodedPayloads } from './detectors/encoded-payload.ts';
 import { hiddenText, raise } from './detectors/hidden-text.ts';
 import { instructionOverride } from './detectors/instruction-override.ts';
+import { privateUrl } from './detectors/private-url.ts';
+import { secretLeak } from './detectors/secret-leak.ts';
+import { spoofedSender } from './detectors/spoofed-sender.ts';
 import type { Detection, Detector, Scene } from './detectors/scene.ts';
 import type { Body, ScanInput, Selected } from './reading/body.ts';
 import { readWhole } from './reading/read-body.ts';
-import { verdictOf, type Finding, type Scanned } from './verdict.ts';
+import { isAtLeast, verdictOf, type Finding, type Scanned } from './verdict.ts';
 
-export const detectors: readonly Detector[] = [instructionOverride, hiddenText];
+/** In the order of their findings of one severity. */
+export const detectors: readonly Detector[] = [
+  instructionOverride,
+  credentialRequest,
+  secretLeak,
+  privateUrl,
+  spoofedSender,
+  hiddenText,
+];
 
 /** HTML is read up to this many code units. */
 const MAX_HTML = 2_097_152;
 
 /**
  * Makes a scanner of its own: the lexicon is compiled once, and what was learned of characters stays.
- * @param from the detectors, in the order of their findings
+ * @throws UnreadableBody, and what a detector throws
  */
 export function makeScan(from: readonly Detector[] = detectors): (input: ScanInput) => Promise<Scanned> {
   const lexicon = makeLexicon();
@@ -35,10 +48,24 @@ export function makeScan(from: readonly Detector[] = detectors): (input: ScanInp
       unseen: false,
     };
     const detections = from.flatMap((detector) => detector(scene));
-    detections.push(...raise(text, detections));
+    detections.push(...encodedPayloads(scene, { lexicon, cache, detectors: from }), ...raise(text, detections));
+    escalate(detections);
     const verdict = verdictOf(findingsOf(text, detections, body));
     return { verdict, payload: body.payload, excerpt: excerptOf(text, detections) };
   };
+}
+
+/** A link into a private network and a wrong name of the sender are grave beside an order to do something. */
+function escalate(detections: Detection[]): void {
+  const isOrdered = detections.some(
+    ({ detector_key, severity }) =>
+      (detector_key === 'instruction_override' || detector_key === 'credential_request') &&
+      isAtLeast(severity, 'medium'),
+  );
+  if (!isOrdered) return;
+  for (const detection of detections)
+    if (detection.detector_key === 'private_url' || detection.detector_key === 'spoofed_sender')
+      detection.severity = 'high';
 }
 
 const stringOf = (units: Uint16Array): string =>

@@ -1,4 +1,5 @@
 import { CONCEPTS, numberOf, type Concept } from '../lexicon/concepts.ts';
+import { countBetween, positionsOf } from './positions.ts';
 import { hidingOf } from '../text/source.ts';
 import type { Detection, Detector, Scene } from './scene.ts';
 
@@ -12,7 +13,7 @@ export const instructionOverride: Detector = (scene) => {
   const discussed = positionsOf(scene, 'discuss');
   const found: Detection[] = [];
   for (const [index, signal] of signals.entries()) {
-    if (signal.points < 2 || found.length >= MAX_FOUND) continue;
+    if ((signal.points < 2 && signal.kind !== 'reader') || found.length >= MAX_FOUND) continue;
     const last = found.at(-1);
     if (last !== undefined && last.severity !== 'medium' && signal.start < last.end) continue;
     const { score, start, end, kinds } = together(signals, index);
@@ -137,12 +138,15 @@ function signalsOf(scene: Scene): Signal[] {
         }
         const weak = near('loosen', 60);
         const prior = near('prior', 60);
-        const wide = near('all', 70) || near('yours', 60);
+        const first = from('override', 'loosen', 'rules');
+        const isWithin = (other: Concept): boolean => (lastStart[numbers[other]] as number) >= first - 25;
+        const wide = isWithin('all') || isWithin('yours');
         // "My previous instructions", "our earlier note": a person speaks of what they said themselves.
         if ((lastStart[numbers.mine] as number) >= from('rules') - 40) break;
         if (strong && prior) add('drop', wide ? 3 : 2, 'override', 'prior', 'rules');
-        else if (strong && wide) add('drop', near('yours', 60) ? 3 : 2, 'override', 'rules');
-        else if (weak && prior && wide) add('drop', 2, 'loosen', 'prior', 'rules');
+        else if (strong && wide) add('drop', isWithin('yours') ? 3 : 2, 'override', 'rules');
+        else if (weak && prior && isWithin('prior') && wide)
+          add('drop', isWithin('all') ? 2 : 1, 'loosen', 'prior', 'rules');
         else if (weak && near('yours', 30)) add('drop', 1, 'loosen', 'rules');
         break;
       }
@@ -179,7 +183,8 @@ function signalsOf(scene: Scene): Signal[] {
         add('secrecy', 2);
         break;
       case 'hush':
-        add('secrecy', 1);
+      case 'user':
+        if (near('hush', 40)) add('secrecy', near('user', 40) ? 2 : 1, 'hush');
         break;
       case 'send':
       case 'sensitive':
@@ -205,6 +210,7 @@ function signalsOf(scene: Scene): Signal[] {
       case 'assure':
       case 'credential':
       case 'discuss':
+      case 'hand':
       case 'mine':
       case 'negate':
       case 'pressure':
@@ -224,7 +230,12 @@ const TURN =
 function turnsOf(shown: string): Signal[] {
   const signals: Signal[] = [];
   for (const { index, 0: mark } of shown.matchAll(TURN))
-    signals.push({ kind: 'turn', points: 2, start: index, end: index + mark.length });
+    signals.push({
+      kind: 'turn',
+      points: /^(?:<\||\[\/?INST|<<)/i.test(mark) ? 3 : 2,
+      start: index,
+      end: index + mark.length,
+    });
   return signals;
 }
 
@@ -235,39 +246,17 @@ function destinationsOf(shown: string): number[] {
   return found;
 }
 
-function positionsOf({ hits }: Scene, concept: Concept): number[] {
-  const wanted = numbers[concept];
-  const found: number[] = [];
-  for (let index = 0; index < hits.count; index += 1)
-    if (hits.concept[index] === wanted) found.push(hits.start[index] as number);
-  return found;
-}
-
 /** How much less an order counts where it stands. */
 function lowering(scene: Scene, discussed: readonly number[], start: number, end: number): number {
   if (scene.unseen || hidingOf(scene.text, start, end) !== undefined) return 0;
   let lower = 0;
   const words = countBetween(discussed, start - AROUND, end + AROUND);
   const quoted = isQuoted(scene.shown, start, end);
-  if (quoted && words >= 1) lower += 2;
+  if (quoted && words >= 1) lower += 3;
   if (words >= 2) lower += 1;
   if (words >= 4) lower += 1;
   if (isNegated(scene.shown, start)) lower += 2;
   return lower;
-}
-
-function countBetween(positions: readonly number[], from: number, to: number): number {
-  const first = (value: number): number => {
-    let low = 0;
-    let high = positions.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((positions[middle] as number) < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  return first(to) - first(from);
 }
 
 /** Between two quotation marks or in code, on both sides within two lines. */

@@ -32,6 +32,8 @@ export const CONCEPTS = [
   'secrecy',
   /** To do something unseen or unasked, whomever it is kept from. */
   'hush',
+  /** Whom the reader serves. */
+  'user',
   /** To show something. */
   'reveal',
   /** The reader's own instructions. */
@@ -58,8 +60,10 @@ export const CONCEPTS = [
   'mine',
   /** What a thing is about: "regarding the delivery". */
   'about',
-  /** To hand over credentials: enter, confirm, reply with. */
+  /** To enter something where one is asked for it: confirm, verify. */
   'ask',
+  /** To hand something over to whoever writes: send us, reply with. */
+  'hand',
   /** Password, card number, seed phrase. */
   'credential',
   /** Or else: suspended, within 24 hours. */

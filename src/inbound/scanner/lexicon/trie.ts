@@ -11,6 +11,7 @@ export interface Hits {
 /** Separators that may stand between two words of a term: "ignore - **all**", a quoted line. */
 const MAX_SEPARATORS = 8;
 const CLASS_SEPARATOR = 1;
+const STAR = 0x2a;
 /** Digits and signs that are written for letters; looked at only where the lexicon has no such digit. */
 const leet: Readonly<Record<string, string>> = {
   '0': 'o',
@@ -142,6 +143,7 @@ export class Trie {
     for (let at = 0; at < term.length; at += 1) {
       const unit = term.charCodeAt(at);
       const kind = kinds[unit] as number;
+      if (unit === STAR) throw new TypeError(`The term "${term}" has its star inside.`);
       if (kind === SEPARATOR && before === SEPARATOR) continue;
       before = kind;
       const ofClass = kind === SEPARATOR ? CLASS_SEPARATOR : this.#classOf(unit);
