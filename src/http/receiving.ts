@@ -23,9 +23,13 @@ export function receiving(): Middleware<Received> {
     const bytes = Math.min(announced(ctx.req) ?? limit, limit);
     const held = inFlight.get(receiver) ?? 0;
     if (total + bytes > MOST_BYTES || held + bytes > MOST_BYTES_OF_ONE) {
-      throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'Too much is being received at once; send this again in a moment.', {
-        headers: { 'Retry-After': '5' },
-      });
+      throw new CarnetError(
+        'TEMPORARILY_UNAVAILABLE',
+        'Too much is being received at once; send this again in a moment.',
+        {
+          headers: { 'Retry-After': '5' },
+        },
+      );
     }
     inFlight.set(receiver, held + bytes);
     total += bytes;

@@ -26,7 +26,9 @@ describe('kill -9 around an inbound event', function () {
   after(() => receiver.stop());
 
   const eventsOf = ({ context }: World, { id }: TestEndpoint) =>
-    context.pool.any(sql.type(EventRow)`select id, status, verdict, attempt from inbound_events where endpoint_id = ${id}`);
+    context.pool.any(
+      sql.type(EventRow)`select id, status, verdict, attempt from inbound_events where endpoint_id = ${id}`,
+    );
   const ended = async (world: World, endpoint: TestEndpoint) => {
     const event = await eventually(
       'the event to be over',
@@ -113,19 +115,21 @@ describe('kill -9 around an inbound event', function () {
     );
   }
 
-  itBeside('no worker: 503 with Retry-After, the event is kept, and the same request is answered once there is one', () =>
-    worlds.visit(async (world) => {
-      const endpoint = await newEndpoint(world.context);
-      const { baseUrl } = await world.runHere('api');
-      const { body, headers } = signedEvent(endpoint);
-      const first = await sendTo(baseUrl, endpoint, body, headers);
-      assert.deepEqual([first.status, first.body.code], [503, 'TEMPORARILY_UNAVAILABLE']);
-      assert.notEqual(first.retryAfter, null);
-      await world.runHere('worker');
-      const { id } = await ended(world, endpoint);
-      const again = await sendTo(baseUrl, endpoint, body, headers);
-      assert.deepEqual([again.status, again.body.event_id, again.body.status], [200, id, 'recorded']);
-    }),
+  itBeside(
+    'no worker: 503 with Retry-After, the event is kept, and the same request is answered once there is one',
+    () =>
+      worlds.visit(async (world) => {
+        const endpoint = await newEndpoint(world.context);
+        const { baseUrl } = await world.runHere('api');
+        const { body, headers } = signedEvent(endpoint);
+        const first = await sendTo(baseUrl, endpoint, body, headers);
+        assert.deepEqual([first.status, first.body.code], [503, 'TEMPORARILY_UNAVAILABLE']);
+        assert.notEqual(first.retryAfter, null);
+        await world.runHere('worker');
+        const { id } = await ended(world, endpoint);
+        const again = await sendTo(baseUrl, endpoint, body, headers);
+        assert.deepEqual([again.status, again.body.event_id, again.body.status], [200, id, 'recorded']);
+      }),
   );
 
   for (const point of pointsOfStep('purgeInboundContents')) {
@@ -148,7 +152,11 @@ describe('kill -9 around an inbound event', function () {
         const left = async (): Promise<number> =>
           (await pool.one(sql.type(Count)`select count(*) as count from inbound_contents`)).count;
         const kept = (
-          await pool.one(sql.type(Count)`select count(*) as count from inbound_contents where stored_at > now() - interval '30 days'`)
+          await pool.one(
+            sql.type(
+              Count,
+            )`select count(*) as count from inbound_contents where stored_at > now() - interval '30 days'`,
+          )
         ).count;
         const dying = await world.worker({ FAULT_AT: point });
         const schedule = world.lives.client.schedule.getHandle(RETENTION);

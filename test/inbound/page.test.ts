@@ -11,7 +11,10 @@ describe('docs/inbound.md', function () {
     assert.match(printed, /^inw_\w+$/m);
     assert.match(printed, /"duplicate":false,"status":"forwarded","verdict":\{"verdict":"clean"/);
     assert.match(printed, /^{"fits":true,"event_id":"iev_\w+","verdict":"clean","payload":\{.*Friday at ten/m);
-    assert.match(printed, /"duplicate":false,"status":"blocked","verdict":\{"verdict":"malicious"[^\n]*instruction_override/);
+    assert.match(
+      printed,
+      /"duplicate":false,"status":"blocked","verdict":\{"verdict":"malicious"[^\n]*instruction_override/,
+    );
     assert.match(printed, /^\s*1$/m, 'the hostile one did not arrive');
     assert.match(printed, /"duplicate":true,"status":"forwarded"/);
     assert.match(printed, /detector_key: 'instruction_override'/);

@@ -46,7 +46,7 @@ interface Usage {
 
 /** How the double answers what is right. */
 export type Behaviour =
-  | { says: string; end?: 'whole' | 'cut_off' | 'declined'; usage?: Partial<Usage> }
+  | { says: string; end?: 'whole' | 'cut_off' | 'declined'; usage?: Partial<Usage>; headers?: Record<string, string> }
   | { status: number; headers?: Record<string, string> }
   | { raw: string; headers?: Record<string, string> }
   | 'hang'
@@ -96,7 +96,7 @@ export async function startModels(kind: ModelKind, behave: ModelDouble['behave']
       for (const [name, value] of Object.entries(behaviour.headers ?? {})) response.setHeader(name, value);
       return problem(kind, response, { status: behaviour.status, message: `No, and not with ${MODEL_KEY}` });
     }
-    response.writeHead(200, { 'content-type': 'application/json', ...('raw' in behaviour && behaviour.headers) });
+    response.writeHead(200, { 'content-type': 'application/json', ...behaviour.headers });
     response.end('raw' in behaviour ? behaviour.raw : JSON.stringify(answerOf(kind, question.model, behaviour)));
   };
   server.listen(0, '127.0.0.1');

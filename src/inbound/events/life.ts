@@ -57,7 +57,10 @@ export async function advanceInbound(context: ScannerContext, id: string): Promi
 async function scanEvent(context: ScannerContext, id: string, attempt: number): Promise<void> {
   const read = await readEvent(context, id, attempt);
   if (read === null) return;
-  const { event, scanned: { verdict } } = read;
+  const {
+    event,
+    scanned: { verdict },
+  } = read;
   await inTransaction(context, async (connection) => {
     const classify = context.config.l3Model !== undefined;
     if (await recordVerdict(connection, { id, attempt, ...verdict, classify }))
@@ -70,7 +73,10 @@ export async function classifyInbound(context: ScannerContext & ClassifierContex
   const attempt = await attemptOf(context.pool, id);
   const read = await readEvent(context, id, attempt);
   if (read === null) return;
-  const { event, scanned: { excerpt } } = read;
+  const {
+    event,
+    scanned: { excerpt },
+  } = read;
   await classifyExcerpt(context, {
     eventId: id,
     attempt,

@@ -15,14 +15,21 @@ interface Named {
  * Begins another attempt of an event that has ended: it is scanned anew, and leaves only where the policy of today lets it pass.
  * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED; INVALID_STATE while it is worked on, or where its content is purged
  */
-export const replayEvent = (context: Context, call: CommandCall, { endpointId, id }: Named): Promise<Answered<InboundEvent>> =>
+export const replayEvent = (
+  context: Context,
+  call: CommandCall,
+  { endpointId, id }: Named,
+): Promise<Answered<InboundEvent>> =>
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
     const named = { operatorId: call.caller.operatorId, endpointId, id };
     const event = await lockEvent(connection, named);
     assertThat(event, () => notFound('event'));
     if (event.revoked)
-      throw new CarnetError('ENDPOINT_REVOKED', 'The endpoint of this event is revoked; nothing of it is forwarded any more.');
+      throw new CarnetError(
+        'ENDPOINT_REVOKED',
+        'The endpoint of this event is revoked; nothing of it is forwarded any more.',
+      );
     if (!event.ended) throw new CarnetError('INVALID_STATE', 'This event is being worked on; wait until it has ended.');
     if (!event.content_kept)
       throw new CarnetError('INVALID_STATE', 'The content of this event is no longer kept, so it cannot be replayed.');

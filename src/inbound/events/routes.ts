@@ -11,7 +11,13 @@ const tag = 'inbound';
 const params = z.object({ id: z.string() });
 const eventParams = z.object({ id: z.string(), eventId: z.string() });
 
-const pages = cursorList({ name: 'events', item: InboundEventSchema, position: z.string(), maximum: 200, standard: 50 });
+const pages = cursorList({
+  name: 'events',
+  item: InboundEventSchema,
+  position: z.string(),
+  maximum: 200,
+  standard: 50,
+});
 
 const getEvents = route({
   method: 'get',
@@ -26,10 +32,20 @@ const getEvents = route({
   reply: pages.reply,
   refusals: ['INVALID_CURSOR'],
   handler: async (request) => {
-    const { context, caller, params: { id }, query } = request;
+    const {
+      context,
+      caller,
+      params: { id },
+      query,
+    } = request;
     const { limit, cursor: _cursor, ...filter } = query;
     await assertEndpoint(context, caller, id);
-    const rows = await listEvents(context.pool, { endpointId: id, filter, limit: limit + 1, before: pages.after(request) });
+    const rows = await listEvents(context.pool, {
+      endpointId: id,
+      filter,
+      limit: limit + 1,
+      before: pages.after(request),
+    });
     return pages.answer(request, [...rows], ({ id: last }) => last);
   },
 });

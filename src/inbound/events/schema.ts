@@ -41,7 +41,8 @@ export const ForwardSchema = z
     id: z.string(),
     attempt: z.int(),
     status: z.enum(['sending', 'forwarded', 'failed', 'unknown', 'refused']).meta({
-      description: '`unknown`: the call was begun, and whether the receiver has it is not known; `refused`: its address may not be called.',
+      description:
+        '`unknown`: the call was begun, and whether the receiver has it is not known; `refused`: its address may not be called.',
     }),
     reason: z.string().nullable(),
     status_code: z.int().nullable().meta({ description: 'Of the receiver.' }),
@@ -66,10 +67,14 @@ export const InboundEventSchema = z
     harmless: z.array(z.int()).meta({ description: 'Findings, counted from 0, that a person has marked as harmless.' }),
     classification: z.enum(['none', 'wanted', 'calling', 'done', 'failed', 'unavailable']),
     scheme: z.enum(['standard_webhooks', 'hex', 'mailgun']).meta({ description: 'How it was signed.' }),
-    body_authenticated: z.boolean().meta({ description: 'false: the signature of this scheme does not cover the body.' }),
+    body_authenticated: z
+      .boolean()
+      .meta({ description: 'false: the signature of this scheme does not cover the body.' }),
     body_sha256: z.string(),
     size: z.int().meta({ description: 'Bytes of the body.' }),
-    content_kept: z.boolean().meta({ description: 'false: the tier keeps the content no longer, and it cannot be replayed.' }),
+    content_kept: z
+      .boolean()
+      .meta({ description: 'false: the tier keeps the content no longer, and it cannot be replayed.' }),
     forwards: z.array(ForwardSchema),
     received_at: z.string(),
     scanned_at: z.string().nullable(),

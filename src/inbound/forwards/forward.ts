@@ -81,12 +81,20 @@ async function call(
   const nothing = { statusCode: null, latencyMs };
   if (answer.outcome === 'refused')
     return { ...nothing, status: 'refused', reason: 'address_refused', error: answer.sentence };
-  if (answer.outcome === 'not_sent') return { ...nothing, status: 'failed', reason: answer.cause, error: answer.sentence };
-  if (answer.outcome === 'unknown') return { ...nothing, status: 'unknown', reason: answer.cause, error: answer.sentence };
+  if (answer.outcome === 'not_sent')
+    return { ...nothing, status: 'failed', reason: answer.cause, error: answer.sentence };
+  if (answer.outcome === 'unknown')
+    return { ...nothing, status: 'unknown', reason: answer.cause, error: answer.sentence };
   const { status: statusCode } = answer;
   if (statusCode >= 200 && statusCode < 300)
     return { status: 'forwarded', reason: null, statusCode, error: null, latencyMs };
-  return { status: 'failed', reason: 'http_status', statusCode, error: `The receiver answered ${statusCode}.`, latencyMs };
+  return {
+    status: 'failed',
+    reason: 'http_status',
+    statusCode,
+    error: `The receiver answered ${statusCode}.`,
+    latencyMs,
+  };
 }
 
 function secretOf(encryption: Encryption, endpointId: string, sealed: string): string | null {

@@ -28,12 +28,19 @@ export async function answerReceived(
   const { status, verdict, reason } = state;
   if (status === 'failed' && !duplicate) throw failed(reason);
   if (status === 'revoked') {
-    throw new CarnetError('ENDPOINT_REVOKED', 'The endpoint was revoked while this event was being scanned; nothing was forwarded.');
+    throw new CarnetError(
+      'ENDPOINT_REVOKED',
+      'The endpoint was revoked while this event was being scanned; nothing was forwarded.',
+    );
   }
   if (!state.ended && (duplicate || status === 'received')) {
-    throw new CarnetError('TEMPORARILY_UNAVAILABLE', 'The event is kept and not finished yet; send it again in a moment.', {
-      headers: { 'Retry-After': '10' },
-    });
+    throw new CarnetError(
+      'TEMPORARILY_UNAVAILABLE',
+      'The event is kept and not finished yet; send it again in a moment.',
+      {
+        headers: { 'Retry-After': '10' },
+      },
+    );
   }
   return {
     status: state.ended ? 200 : 202,
@@ -43,9 +50,17 @@ export async function answerReceived(
 
 const failed = (reason: string | null): CarnetError =>
   reason === 'key_unavailable'
-    ? new CarnetError('KEY_UNAVAILABLE', 'The event could not be decrypted, and is not forwarded; send it again later.', {
-        headers: { 'Retry-After': '60' },
-      })
-    : new CarnetError('SCAN_FAILED', 'The event could not be scanned, and is not forwarded; send it again in a moment.', {
-        headers: { 'Retry-After': '10' },
-      });
+    ? new CarnetError(
+        'KEY_UNAVAILABLE',
+        'The event could not be decrypted, and is not forwarded; send it again later.',
+        {
+          headers: { 'Retry-After': '60' },
+        },
+      )
+    : new CarnetError(
+        'SCAN_FAILED',
+        'The event could not be scanned, and is not forwarded; send it again in a moment.',
+        {
+          headers: { 'Retry-After': '10' },
+        },
+      );

@@ -35,7 +35,11 @@ async function receiverOf({ pool }: Context, { provider, slug }: Addressed): Pro
   if (receiver === null || receiver.provider !== provider) throw notFound('endpoint');
   assertThat(
     !receiver.revoked,
-    () => new CarnetError('ENDPOINT_REVOKED', 'This endpoint is revoked: nothing sent to it is taken any more. Stop sending.'),
+    () =>
+      new CarnetError(
+        'ENDPOINT_REVOKED',
+        'This endpoint is revoked: nothing sent to it is taken any more. Stop sending.',
+      ),
   );
   return receiver;
 }
@@ -95,8 +99,7 @@ function judge({ encryption }: Context, receiver: Receiver, { headers, body }: R
   try {
     return { signature, read: read() };
   } catch (error) {
-    if (error instanceof UnreadableBody)
-      throw invalid({ path: 'body', code: 'unreadable', message: error.reason });
+    if (error instanceof UnreadableBody) throw invalid({ path: 'body', code: 'unreadable', message: error.reason });
     throw error;
   }
 }

@@ -48,7 +48,11 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
   });
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
-  const context = await openContext(config, log, { messagesCommitted: () => {}, begin: async () => {}, ready: async () => {} });
+  const context = await openContext(config, log, {
+    messagesCommitted: () => {},
+    begin: async () => {},
+    ready: async () => {},
+  });
   const server = createHttpServer(
     createApp(context, { routes, credentials: credentials(context), pages: localPaymentPages(context), health }),
   ).listen(0, '127.0.0.1');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setTimeout as after } from 'node:timers/promises';
+import { setTimeout as pass } from 'node:timers/promises';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
@@ -52,21 +52,22 @@ describe('Revoking an endpoint while its events are worked on', function () {
     const scanning: ScannerContext = {
       ...context,
       outbound: createOutbound({ allowLoopback: true, publicBaseUrl }),
-      scanner: heldScanner(after(scanMs)),
+      scanner: heldScanner(pass(scanMs)),
     };
     const id = await newEvent(context, endpoint);
     let callsAtAnswer: number | undefined;
-    const revoking = after(revokeMs).then(async () => {
+    const revoking = (async () => {
+      await pass(revokeMs);
       const call = callOf(operatorId, 'deleteInboundEndpoint');
       await revokeEndpoint(context, call, { id: endpoint.id, signal: new AbortController().signal });
       callsAtAnswer = receiver.callsAt(forwardUrl).length;
-    });
+    })();
     const working = (async () => {
       for (;;) {
         const { status } = await advanceInbound(scanning, id);
         if (status === 'ended') return;
         if (status === 'forward') await forwardInbound(scanning, id);
-        else await after(1);
+        else await pass(1);
       }
     })();
     await Promise.all([revoking, working]);

@@ -95,7 +95,10 @@ describe('The receiver of inbound webhooks', function () {
       'x-github-event',
     ]);
     const own = hexHeaders(endpoint.secret, call.body)['x-service-signature'];
-    assert.deepEqual([call.headers['x-service-signature'], call.headers['x-service-event-id']], [own, reply.body.event_id]);
+    assert.deepEqual(
+      [call.headers['x-service-signature'], call.headers['x-service-event-id']],
+      [own, reply.body.event_id],
+    );
     assert.equal((await countersOf(endpoint)).forwarded, 1);
   });
 
@@ -103,7 +106,10 @@ describe('The receiver of inbound webhooks', function () {
     const url = receiver.urlOf(newId('evt'));
     const endpoint = await newEndpoint(world.context, { forwardUrl: url });
     const { status, body } = await sendSigned(baseUrl, endpoint, { comment: HOSTILE });
-    assert.deepEqual([status, body.status, body.verdict?.verdict, body.forwarded], [200, 'blocked', 'malicious', false]);
+    assert.deepEqual(
+      [status, body.status, body.verdict?.verdict, body.forwarded],
+      [200, 'blocked', 'malicious', false],
+    );
     assert(body.verdict?.findings.some(({ detector_key: key }) => key === 'instruction_override'));
     assert.equal(receiver.callsAt(url).length, 0);
     const { count } = await world.context.pool.one(sql.type(Count)`
@@ -129,7 +135,10 @@ describe('The receiver of inbound webhooks', function () {
     // Without the id, whoever has the bytes and another signature of them gets no further either.
     const stripped = await sendTo(baseUrl, endpoint, body, hexHeaders(endpoint.secret, body));
     for (const { status, body: again } of [second, stripped])
-      assert.deepEqual([status, again.duplicate, again.event_id, again.status], [200, true, first.body.event_id, 'forwarded']);
+      assert.deepEqual(
+        [status, again.duplicate, again.event_id, again.status],
+        [200, true, first.body.event_id, 'forwarded'],
+      );
     // Two signed ids with one body are two events.
     const other = await sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body));
     assert.deepEqual([other.status, other.body.duplicate], [200, false]);
@@ -181,7 +190,9 @@ describe('The receiver of inbound webhooks', function () {
 
   it('refuses unknown endpoints, another provider, and revoked ones before it looks at anything else', async () => {
     const endpoint = await newEndpoint(world.context);
-    const path = (provider: string, slug: string): Pick<TestEndpoint, 'path'> => ({ path: `/v1/inbound/${provider}/${slug}` });
+    const path = (provider: string, slug: string): Pick<TestEndpoint, 'path'> => ({
+      path: `/v1/inbound/${provider}/${slug}`,
+    });
     const { slug } = endpoint;
     for (const to of [path('generic', 'nobody'), path('mail_provider', slug), path('other', slug)])
       assert.deepEqual((await sendTo(baseUrl, to, '{}', {})).status, 404);
@@ -197,7 +208,14 @@ describe('The receiver of inbound webhooks', function () {
     assert.equal((await sendTo(baseUrl, endpoint, '{}', compressed)).status, 415);
     const large = JSON.stringify({ text: 'x'.repeat(1_048_576) });
     assert.equal((await sendTo(baseUrl, endpoint, large, standardHeaders(endpoint.secret, large))).status, 413);
-    for (const broken of ['', '{', '{"a":1,"a":2}', '{"__proto__":1}', '"\\ud800"', `${'['.repeat(200)}${']'.repeat(200)}`]) {
+    for (const broken of [
+      '',
+      '{',
+      '{"a":1,"a":2}',
+      '{"__proto__":1}',
+      '"\\ud800"',
+      `${'['.repeat(200)}${']'.repeat(200)}`,
+    ]) {
       const { status, body } = await sendTo(baseUrl, endpoint, broken, standardHeaders(endpoint.secret, broken));
       assert.deepEqual([status, body.code], [400, 'VALIDATION_ERROR'], broken);
     }
@@ -222,7 +240,9 @@ describe('The receiver of inbound webhooks', function () {
     const endpoint = await newEndpoint(world.context);
     const body = JSON.stringify({ secret: 'a very recognisable text' });
     await sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body));
-    const row = await world.context.pool.one(sql.type(z.object({ sealed: z.instanceof(Buffer), body_hash: z.instanceof(Buffer) }))`
+    const row = await world.context.pool.one(sql.type(
+      z.object({ sealed: z.instanceof(Buffer), body_hash: z.instanceof(Buffer) }),
+    )`
       select c.sealed, v.body_hash from inbound_contents c join inbound_events v on v.id = c.event_id where v.endpoint_id = ${endpoint.id}`);
     assert(!row.sealed.includes('recognisable'));
     assert.deepEqual(row.body_hash, createHash('sha256').update(body).digest());
@@ -249,7 +269,9 @@ describe('The receiver of inbound webhooks', function () {
   it('forwards nothing to a blocked agent', async () => {
     const url = receiver.urlOf(newId('evt'));
     const endpoint = await newEndpoint(world.context, { forwardUrl: url });
-    await world.context.pool.query(sql.type(z.object({}))`update agents set status = 'blocked' where id = ${endpoint.agentId}`);
+    await world.context.pool.query(
+      sql.type(z.object({}))`update agents set status = 'blocked' where id = ${endpoint.agentId}`,
+    );
     const { body } = await sendSigned(baseUrl, endpoint, { n: 6 });
     assert.deepEqual([body.status, body.forwarded, receiver.callsAt(url).length], ['recorded', false, 0]);
   });

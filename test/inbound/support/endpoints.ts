@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Context } from '../../../src/context/context.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { sealEndpointSecret } from '../../../src/inbound/endpoints/secrets.ts';
+import { endpointSeal } from '../../../src/inbound/endpoints/secrets.ts';
 import { receiveInbound } from '../../../src/inbound/receiver/receive.ts';
 import { newWebhookSecret } from '../../../src/notifications/signing/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
@@ -39,7 +39,7 @@ export async function newEndpoint(
     pool,
     sql.fragment`
     insert into inbound_endpoints (id, operator_id, agent_id, provider, slug, forward_url, block_at, mode, secret)
-    values (${id}, ${owner}, ${agentId}, ${provider}, ${slug}, ${forwardUrl}, ${blockAt}, ${mode}, ${sealEndpointSecret(encryption, id, secret)})`,
+    values (${id}, ${owner}, ${agentId}, ${provider}, ${slug}, ${forwardUrl}, ${blockAt}, ${mode}, ${encryption.seal(secret, endpointSeal(id))})`,
   );
   return { id, operatorId: owner, agentId, slug, secret, path: `/v1/inbound/${provider}/${slug}` };
 }
@@ -62,7 +62,7 @@ export async function newEvent(
 export function standardHeaders(
   secret: string,
   body: string | Buffer,
-  { id = newId('evt') as string, at = new Date() } = {},
+  { id = newId('evt'), at = new Date() }: { id?: string; at?: Date } = {},
 ): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
@@ -103,7 +103,11 @@ export async function sendTo(
   body: string | Buffer,
   headers: Record<string, string>,
 ): Promise<InboundReply> {
-  const reply = await fetch(new URL(path, baseUrl), { method: 'POST', body: new Uint8Array(Buffer.from(body)), headers });
+  const reply = await fetch(new URL(path, baseUrl), {
+    method: 'POST',
+    body: new Uint8Array(Buffer.from(body)),
+    headers,
+  });
   return {
     status: reply.status,
     retryAfter: reply.headers.get('retry-after'),

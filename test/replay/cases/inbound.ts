@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { lifeId } from '../../../src/ids/life-ids.ts';
@@ -43,7 +44,7 @@ const waiting: Case = async (rig) => {
     );
   }
   const life = runOf(rig, lifeId.inbound(await newEvent(rig.context, endpoint)));
-  await new Promise((resolve) => setTimeout(resolve, 2_000)); // the turn is looked for once a second
+  await pass(2_000); // the turn is looked for once a second
   await run(
     pool,
     sql.fragment`
