@@ -125,6 +125,7 @@ describe('A signature of Standard Webhooks', () => {
     ['of an asymmetric version', { headers: { ...trio(), 'webhook-signature': signatureOf().replace('v1,', 'v1a,') } }],
     ['without its padding', { headers: { ...trio(), 'webhook-signature': signatureOf().slice(0, -1) } }],
     ['that is longer', { headers: { ...trio(), 'webhook-signature': `v1,AAAA${signatureOf().slice(3)}` } }],
+    ['with something behind it', { headers: { ...trio(), 'webhook-signature': `${signatureOf()}AAAA` } }],
     ['in hex', { headers: { ...trio(), 'webhook-signature': `v1,${hex()}` } }],
     ['in lower case', { headers: { ...trio(), 'webhook-signature': signatureOf().toLowerCase() } }],
     [

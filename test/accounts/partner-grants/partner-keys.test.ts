@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { assertGrant } from '../../../src/accounts/index.ts';
+import type { ApiKeyId, OperatorId, PartnerGrantId } from '../../../src/ids/ids.ts';
 import type { Agent } from '../../../src/accounts/agents/schema.ts';
 import { block, publicJwk } from '../../authority/support.ts';
 import { buildEndpoint, ENDPOINTS, shownEndpoint } from '../../inbound/endpoints/support.ts';
@@ -10,7 +12,7 @@ import {
   unique,
   type TestOperator,
 } from '../../support/factories.ts';
-import { assertProblem, assertStatus, type Requester } from '../../support/service.ts';
+import { assertProblem, assertStatus, database, type Requester } from '../../support/service.ts';
 
 interface Agents {
   agents: Agent[];
@@ -123,6 +125,20 @@ describe('A partner key', () => {
       partner.post('/v1/operators', { name: 'x', email: 'x@example.test' }),
     ];
     for (const reply of await Promise.all(calls)) assertProblem(reply, 'PARTNER_SCOPE');
+  });
+
+  it('makes nothing in the moment in which its grant is deleted, even where it is still remembered', async () => {
+    const pool = await database();
+    const other = await buildPartner(operator);
+    const caller = {
+      kind: 'partner' as const,
+      operatorId: operator.operatorId as OperatorId,
+      keyId: other.keyId as ApiKeyId,
+      grantId: other.grantId as PartnerGrantId,
+    };
+    assert.equal((await assertGrant(pool, caller)).id, other.grantId);
+    assertStatus(await operator.delete(`/v1/partner-grants/${other.grantId}`), 200);
+    await assert.rejects(assertGrant(pool, caller), { code: 'UNAUTHENTICATED' });
   });
 
   it('is refused while its operator is suspended', async () => {

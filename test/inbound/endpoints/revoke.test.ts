@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
-import { newId } from '../../../src/ids/ids.ts';
+import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import type { Endpoint } from '../../../src/inbound/endpoints/schema.ts';
+import { inboundRoutes } from '../../../src/inbound/routes.ts';
+import { insertKey, openShell } from '../../http/support/shell.ts';
 import { block } from '../../authority/support.ts';
 import { issued } from '../../http/auth/support/belongings.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -124,6 +126,24 @@ describe('DELETE /v1/operator/inbound-webhooks/:id', () => {
       assert.equal(early, 'waits');
       await settle(forward);
       assert.deepEqual(assertStatus(await second, 200), assertStatus(await first, 200));
+    });
+
+    it('is 503 in a process that cannot wait, and the endpoint is revoked', async () => {
+      const endpoint = await buildEndpoint(operator);
+      const forward = await forwarding(endpoint);
+      const shell = await openShell({ routes: inboundRoutes });
+      try {
+        shell.context.rowEvents.endWaits(); // as before a stop
+        const { secret } = await insertKey(shell.context, { operatorId: operator.operatorId as OperatorId });
+        const refused = await revoke(shell.as(secret), endpoint.id);
+        assertProblem(refused, 'TEMPORARILY_UNAVAILABLE');
+        assert.equal(refused.headers.get('retry-after'), '5');
+        assert.equal((await shownEndpoint(operator, endpoint.id)).status, 'revoked');
+        await settle(forward);
+        assertStatus(await revoke(shell.as(secret), endpoint.id), 200);
+      } finally {
+        await shell.close();
+      }
     });
 
     it('answers after twelve seconds whatever becomes of it', async () => {

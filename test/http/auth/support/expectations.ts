@@ -125,7 +125,9 @@ const table: [line: string, rule: Rule][] = [
   ['GET /v1/operator/inbound-webhooks', { ...work, ...withPartners }],
   ['GET /v1/operator/inbound-webhooks/:id', { ...work, ...withPartners }],
   ['DELETE /v1/operator/inbound-webhooks/:id', revoking],
+  ['GET /v1/operator/inbound-webhooks/*', accounts],
   ['* /v1/operator/inbound-webhooks/*', administration],
+  ['POST /v1/inbound/:provider/:slug', open],
 ];
 
 /** The line of the table that speaks of a route. @throws Error where none does */

@@ -30,6 +30,7 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/billing/refunds/:', 'refund'],
   ['/v1/notifications/deliveries/:', 'delivery'],
   ['/v1/partner-grants/:', 'partnerGrant'],
+  ['/v1/operator/inbound-webhooks/:id/events/:', 'endpoint', 'inboundEvent'],
   ['/v1/operator/inbound-webhooks/:', 'endpoint'],
 ];
 
@@ -81,6 +82,7 @@ export const madeUp: Belongings = {
   delivery: newId('dlv'),
   partnerGrant: newId('pgr'),
   endpoint: newId('inw'),
+  inboundEvent: newId('iev'),
 };
 
 /** Whose ids are tried, and what the caller has of its own. */
