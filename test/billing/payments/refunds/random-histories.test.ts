@@ -194,11 +194,18 @@ class World {
           where operator_id = ${this.#wallet} and kind = 'refund_came_back' and status = 'open') as waits
       from wallets where operator_id = ${this.#wallet}`);
     const paid = PAID - this.#spent - worth;
+    this.#assertCameBack(waits);
     assert.deepEqual(
       { held, paid: paid - waits - this.#kept },
       { held: 0, paid: this.there.refunded },
       `the wallet has paid ${paid}, of which ${waits} wait and ${this.#kept} were kept; the provider has refunded ${this.there.refunded}`,
     );
+  }
+
+  /** Nothing waits but what came back: what was taken without a reason would wait too. */
+  #assertCameBack(waits: number): void {
+    const back = this.there.refunds.reduce((sum, { cents, backAt }) => sum + (backAt === null ? 0 : cents), 0);
+    assert(waits <= back, `${waits} wait, and ${back} came back`);
   }
 
   async #pay(): Promise<void> {
