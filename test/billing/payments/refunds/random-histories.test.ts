@@ -73,7 +73,7 @@ const anyStep = fc.oneof(
   weigh(6, fc.record({ do: is('deliver'), report: pick, times: fc.integer({ min: 1, max: 4 }) })),
   weigh(1, fc.record({ do: is('deliver again'), report: pick })),
   weigh(
-    4,
+    6,
     fc.record({
       do: is('settle by hand'),
       as: fc.constantFrom('succeeded' as const, 'failed' as const, 'failed' as const),
