@@ -861,6 +861,33 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await leftOut(webhook), [2, 1]);
     });
 
+    it('the first event of a minute reads none of the rows before, however many there are', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      const [event = ''] = await recordEvents(context, webhook.operatorId);
+      await run(
+        context.pool,
+        sql.fragment`
+        insert into deliveries (id, operator_id, event_id, destination_id, ordinal, channel_type, event_type, status, reason, error, created_at, ended_at)
+        select new_prefixed_id('dlv'), ${webhook.operatorId}, ${event}, ${webhook.id}, n, 'webhook', 'passport.flagged', 'failed', 'queue_full',
+          sentence_of_refusal('queue_full'), moment, moment
+        from generate_series(1, 2000) n, lateral (select clock_timestamp() - (n + 1) * interval '1 minute' as moment) of_row`,
+      );
+      const read = await context.pool.transaction(async (connection) => {
+        // A table as small as this one would be read whole; one of a million rows is not.
+        await connection.query(sql.unsafe`set local enable_seqscan = off`);
+        await connection.query(sql.unsafe`discard plans`);
+        // What the connection did shortly before may be counted too.
+        const readSoFar = () =>
+          connection.oneFirst(sql.type(z.object({ rows: z.number() }))`
+            select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'deliveries'`);
+        const before = await readSoFar();
+        const isFirst = sql.type(z.object({ first: z.boolean() }))`select is_first_left_out(${webhook.id}) as first`;
+        assert.equal(await connection.oneFirst(isFirst), true);
+        return (await readSoFar()) - before;
+      });
+      assert.equal(read, 0);
+    });
+
     it('events wait again once a look finds fewer', async () => {
       const webhook = await fullWebhook();
       await run(
