@@ -861,6 +861,16 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(await leftOut(webhook), [2, 1]);
     });
 
+    it('what a test of it leaves stands for no event', async () => {
+      const webhook = await fullWebhook();
+      await run(
+        context.pool,
+        sql.fragment`select begin_test(new_prefixed_id('dlv'), d) from destinations d where id = ${webhook.id}`,
+      );
+      await recordEvents(context, webhook.operatorId, { count: 2 });
+      assert.deepEqual(await leftOut(webhook), [0, 1], 'of the test, and of the two events');
+    });
+
     it('the first event of a minute reads none of the rows before, however many there are', async () => {
       const webhook = await newWebhook(context, 'https://hooks.example.com/');
       const [event = ''] = await recordEvents(context, webhook.operatorId);
