@@ -752,6 +752,11 @@ describe('Sending what waits for a destination', function () {
       assert.equal((await dueIn(webhook, longAgo)).at_once, true);
     });
 
+    it('half a second after the event where it waits for its turn, since the end of another’s wakes it', async () => {
+      const waiting = sql.fragment`waiting_since = clock_timestamp(), turn_began_at = clock_timestamp() - interval '1 hour'`;
+      assert.deepEqual(await dueIn(webhook, waiting), { at_once: false, after_turn: false, in_half_a_second: true });
+    });
+
     it('half a second after its last turn began, so that many events wake it twice a second', async () => {
       // Far enough from now that a slow machine is not past it.
       const lately = sql.fragment`turn_began_at = clock_timestamp() + interval '1 hour'`;
