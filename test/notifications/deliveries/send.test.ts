@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { createPorts } from '../../../activities/ports.ts';
 import { assertLedger } from '../../../src/billing/index.ts';
+import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { freePort } from '../../../src/embedded/ports.ts';
 import { createOutbound } from '../../../src/outbound/index.ts';
@@ -16,9 +17,11 @@ import {
   type SenderContext,
 } from '../../../src/notifications/index.ts';
 import { redeliver } from '../../../src/notifications/deliveries/redeliver.ts';
+import { openWorkerPool } from '../../../src/process/open-context.ts';
 import { credit, run } from '../../billing/ledger/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { startMailServer, type MailServer } from '../../mail/mail-server.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   countsOf,
   deliveriesOf,
@@ -377,6 +380,33 @@ describe('Sending what waits for a destination', function () {
         { meter: 'email', cost_microcents: 10_000, microcents: 11_500 },
         { meter: 'email', cost_microcents: 10_000, microcents: 11_500 },
       ]);
+    });
+
+    it('over the allowance brings the wallet below its threshold, which the pool of the worker passes on at the commit', async () => {
+      await sendBy({});
+      const operatorId = await newOperator(context, 'free');
+      const box = await mailbox(operatorId);
+      await credit(context.pool, operatorId, 10, `test:${operatorId}`);
+      await useAllButOne(box);
+      // Of a cent 989,000 microcents, so that the next mail over the allowance makes one.
+      await run(
+        context.pool,
+        sql.fragment`select charge_usage(${`test:${operatorId}`}, ${operatorId}, 'email', 860000, 'before')`,
+      );
+      await run(context.pool, sql.fragment`update operators set low_balance_cents = 10 where id = ${operatorId}`);
+      const other = await newDestination(context, { operatorId, channel: 'email', destination: 'low@example.test' });
+      await newRule(context, { destinations: [other], events: ['wallet.low_balance'] });
+      await recordEvents(context, operatorId, { count: 2 });
+      let notices = 0;
+      const delivery = { ...context.delivery, messagesCommitted: () => void (notices += 1) };
+      const pool = await openWorkerPool({ ...context, delivery });
+      try {
+        await sendNotifications(withCaches({ ...context, pool }), box.id);
+        await eventually('the notice', () => notices === 1);
+      } finally {
+        await pool.end();
+      }
+      assert.deepEqual(await countsOf(context, other), { sending: 1 });
     });
 
     it('is suppressed where the wallet does not cover it, and that is no failure of the destination', async () => {
