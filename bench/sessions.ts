@@ -57,7 +57,7 @@ export async function openSessions({ databaseUrl, deliver }: SessionsOptions) {
           select jti, session, $1, $2, $2, 0, 'enforced', ${INTERVAL}, now, now + interval '12 hours', now + first - checkpoint_grace(${INTERVAL})
           from made
         ), messages as (
-          insert into life_messages (life, owner) select 'session:' || session, $1 from made
+          insert into life_messages (life, owner, next_attempt_at) select 'session:' || session, $1, now + message_delay() from made
         )
         insert into passports (jti, lineage_id, session_id, operator_id, agent_id, depth, kid, issued_at, expires_at, payload, status_day, status_index)
         select jti, jti, session, $1, $2, 0, 'bench', now, now + interval '1 hour', '{}', current_date, 0 from made`,

@@ -112,9 +112,10 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
 /** The member of a refund that says when a failed one came back: its time is that of this transaction. */
 const RETURN = 'failure_balance_transaction';
 
-const stateOf = ({ id, status, failure_balance_transaction: back }: Stripe.Refund): RefundState => ({
+const stateOf = ({ id, status, created, failure_balance_transaction: back }: Stripe.Refund): RefundState => ({
   providerRefundId: id,
   status: refundStatusOf(status),
+  madeAt: new Date(created * 1_000),
   cameBackAt:
     refundStatusOf(status) === 'failed' && typeof back === 'object' && back !== null
       ? new Date(back.created * 1_000)

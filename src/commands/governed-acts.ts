@@ -137,6 +137,12 @@ export const governedActs = {
     why: 'It puts money into a wallet: a person has looked up at the provider what came back.',
     by: 'administrator',
   },
+  'refund.kept': {
+    call: 'POST /v1/admin/billing/alarms/:id/keep',
+    what: 'Keeping what came back of a refund, since the operator has the money otherwise, by the platform',
+    why: 'The wallet has paid it and does not get it again: a person has looked up how the operator got the money.',
+    by: 'administrator',
+  },
   'receivable.closed': {
     call: 'POST /v1/admin/billing/receivables/:id/close',
     what: 'Giving up what an operator owes, by the platform',

@@ -5,7 +5,7 @@ import type { CommonQueryMethods } from '../database/pool.ts';
 
 /** How commands reach lives. */
 export interface Delivery {
-  /** Notes that a commit left messages for lives; they are delivered half a second later. */
+  /** Notes that a commit left messages for lives; each is delivered when it is due: half a second later, and where an event wakes a destination at once. */
   messagesCommitted(): void;
   /**
    * Starts a life at once, whose message was committed just now and for which somebody waits; what fails here is left to the message.

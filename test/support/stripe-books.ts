@@ -335,6 +335,7 @@ export class StripeBooks {
     const sum = gone.reduce((cents, refund) => cents + Number(refund.amount), 0);
     if (sum + numberIn(form.amount) > Number(payment.amount)) throw new StripeRefusal(400, 'charge_already_refunded');
     return this.#make('re', {
+      created: Math.floor(Date.now() / 1_000),
       amount: numberIn(form.amount),
       payment_intent: paymentId,
       status: 'succeeded',

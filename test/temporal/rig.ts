@@ -9,7 +9,7 @@ import { ensureOperator } from '../../src/accounts/index.ts';
 import type { CommandCall } from '../../src/commands/command.ts';
 import { completeConfig, readSettings, type Config } from '../../src/context/config.ts';
 import type { Context } from '../../src/context/context.ts';
-import { openPool, sql } from '../../src/database/pool.ts';
+import { sql } from '../../src/database/pool.ts';
 import type { OperatorId } from '../../src/ids/ids.ts';
 import { actOf } from '../../src/invocations/act.ts';
 import { claimInvocation } from '../../src/invocations/claim-invocation.ts';
@@ -17,7 +17,7 @@ import { heartbeatInvocation } from '../../src/invocations/heartbeat-invocation.
 import { completeInvocation } from '../../src/invocations/complete-invocation.ts';
 import { invokeSkill } from '../../src/invocations/invoke-skill.ts';
 import type { Invocation } from '../../src/invocations/schema.ts';
-import { openContext, type OpenContext } from '../../src/process/open-context.ts';
+import { openContext, openWorkerPool, type OpenContext } from '../../src/process/open-context.ts';
 import { publishSkill } from '../../src/skills/publishing/publish-skill.ts';
 import { PublishSkillSchema } from '../../src/skills/schema.ts';
 import { openTemporal, type Temporal } from '../../temporal/client.ts';
@@ -96,7 +96,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     begin: async (life) => void (holding || (await delivery.begin(life))),
     ready: (life) => delivery.ready(life),
   });
-  const workerPool = await openPool(databaseUrl, { size: 8, applicationName: 'rig-worker' });
+  const workerPool = await openWorkerPool(context);
   const workerContext = withCaches({ ...context, pool: workerPool });
   const deliveries = [delivery];
   const workers: RunningWorker[] = [];

@@ -13,9 +13,11 @@ import {
   stateOfCase,
   takeDifferingPayment,
   whyNotGivenBack,
+  whyNotSettled,
   whyNotTaken,
   type CaseEffect,
   type CaseState,
+  type SettledRefund,
 } from './queries.ts';
 import type { BillingCase, DecidedCase } from './schema.ts';
 
@@ -29,31 +31,42 @@ interface Decision {
   apply(unit: Unit, id: string, requestId: string): Promise<CaseEffect>;
 }
 
-const settled = (outcome: 'succeeded' | 'failed'): Decision => ({
+/** A person found at the provider that a pending refund was paid, or that there is no such refund. */
+export const refundSettled = (found: SettledRefund): Decision => ({
   kind: 'refund',
-  outcome,
+  outcome: found.outcome,
   action: 'refund.settled_by_hand',
-  apply: ({ connection }, id, requestId) => settleRefundByHand(connection, id, { outcome, requestId }),
+  async check({ connection }, id) {
+    const why = await whyNotSettled(connection, id, found);
+    assertThat(why === null, () => new CarnetError('INVALID_STATE', `This refund cannot be settled so: ${why}.`));
+  },
+  apply: ({ connection }, id, requestId) => settleRefundByHand(connection, id, { ...found, requestId }),
+});
+
+/** What the wallet has paid for a refund that came back from the bank: it is given back, or the operator has it otherwise. */
+const returnedRefund = (decision: 'given_back' | 'kept', action: GovernedAct): Decision => ({
+  kind: 'alarm',
+  outcome: decision,
+  action,
+  async check({ connection }, id) {
+    const why = await whyNotGivenBack(connection, id);
+    assertThat(why === null, () => new CarnetError('INVALID_STATE', `Nothing is given back or kept of this: ${why}.`));
+  },
+  apply: ({ connection }, id, requestId) => decideReturnedRefund(connection, id, { decision, requestId }),
 });
 
 /** Moves no money. @param dismiss returns whose case it was; null where it no longer waits */
-const dismissed = (
-  dismiss: (connection: Unit['connection'], id: string, requestId: string) => Promise<string | null>,
-) => ({
+const dismissed = (dismiss: (connection: Unit['connection'], id: string) => Promise<string | null>) => ({
   outcome: 'dismissed' as const,
-  async apply({ connection }: Unit, id: string, requestId: string): Promise<CaseEffect> {
-    const operatorId = await dismiss(connection, id, requestId);
+  async apply({ connection }: Unit, id: string): Promise<CaseEffect> {
+    const operatorId = await dismiss(connection, id);
     assertThat(operatorId !== null, () => noLongerOpen('decided'));
     return { operator_id: operatorId, transaction_id: null, life: null };
   },
 });
 
-/** Everything that the platform decides about money. */
-const decisions = {
-  /** A person found at the provider that a pending refund was paid. */
-  refundSucceeded: settled('succeeded'),
-  /** … that there is no such refund. */
-  refundFailed: settled('failed'),
+/** What else the platform decides about money. */
+export const decisions = {
   /** Gives up what is still owed of a receivable. */
   receivableClosed: {
     kind: 'receivable',
@@ -78,20 +91,19 @@ const decisions = {
     action: 'differing_payment.dismissed',
     ...dismissed(dismissDifferingPayment),
   },
-  /** Gives back what the wallet has paid for a refund that came back from the bank. */
-  refundGivenBack: {
+  refundGivenBack: returnedRefund('given_back', 'refund.given_back'),
+  refundKept: returnedRefund('kept', 'refund.kept'),
+  /** Notes that a person has looked, and done what was to be done. What came back is money, and is decided otherwise. */
+  alarmDismissed: {
     kind: 'alarm',
-    outcome: 'given_back',
-    action: 'refund.given_back',
+    action: 'billing_alarm.dismissed',
     async check({ connection }, id) {
-      const why = await whyNotGivenBack(connection, id);
-      assertThat(why === null, () => new CarnetError('INVALID_STATE', `Nothing is given back of this: ${why}.`));
+      const detail =
+        'This is a refund that came back. Give it back (`give-back`), or keep it where the operator has the money otherwise (`keep`).';
+      assertThat((await whyNotGivenBack(connection, id)) !== null, () => new CarnetError('INVALID_STATE', detail));
     },
-    apply: ({ connection }, id, requestId) =>
-      decideReturnedRefund(connection, id, { decision: 'given_back', requestId }),
+    ...dismissed(dismissAlarm),
   },
-  /** Notes that a person has looked, and done what was to be done. */
-  alarmDismissed: { kind: 'alarm', action: 'billing_alarm.dismissed', ...dismissed(dismissAlarm) },
 } satisfies Record<string, Decision>;
 
 /**
@@ -101,11 +113,10 @@ const decisions = {
 export const decideCase = (
   context: Context,
   call: CommandCall,
-  decision: keyof typeof decisions,
+  { kind, outcome, action, check, apply }: Decision,
   { id, reason }: { id: string; reason: string },
 ): Promise<Answered<DecidedCase>> =>
   runCommand(context, call, async (unit) => {
-    const { kind, outcome, action, check, apply }: Decision = decisions[decision];
     const subject = await openCase(unit, kind, id);
     await check?.(unit, id);
     const refused = isGovernedAct(action) ? await context.requireApproval(unit, call, { act: action, subject }) : null;

@@ -76,14 +76,30 @@ const EffectRow = z.object({
 /** Whose wallet a decision concerned, the row that it made there, and the life that has something to do since. */
 export type CaseEffect = z.infer<typeof EffectRow>;
 
+/** What a person found about a refund that hangs; `providerRefundId`: how the provider calls it. */
+export interface SettledRefund {
+  outcome: 'succeeded' | 'failed';
+  providerRefundId: string | null;
+}
+
+/** Why the refund cannot be settled like this, as the end of a sentence; null: it can, or there is none of this id. */
+export const whyNotSettled = (
+  connection: CommonQueryMethods,
+  id: string,
+  { outcome, providerRefundId }: SettledRefund,
+): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ why: z.string().nullable() }))`
+    select why_not_settled(r, ${outcome}, ${providerRefundId}) as why from refunds r where id = ${id}`);
+
 /** @throws the refusals of `settle_refund_by_hand`. */
 export const settleRefundByHand = (
   connection: CommonQueryMethods,
   id: string,
-  { outcome, requestId }: { outcome: 'succeeded' | 'failed'; requestId: string },
+  { outcome, providerRefundId, requestId }: SettledRefund & { requestId: string },
 ): Promise<CaseEffect> =>
   connection.one(sql.type(EffectRow)`
-    with settled as materialized (select operator_id, life from settle_refund_by_hand(${id}, ${outcome}, ${requestId}))
+    with settled as materialized (select operator_id, life from settle_refund_by_hand(${id}, ${outcome}, ${providerRefundId},
+      ${requestId}))
     select operator_id, null as transaction_id, life from settled`);
 
 /** @throws the refusals of `close_receivable`. */
@@ -118,19 +134,15 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
     from top_ups t where d.id = ${id} and d.status = 'open' and t.id = d.top_up_id returning t.operator_id`);
 
 /** @returns whose alarm it was; null where it no longer waits. */
-export const dismissAlarm = async (
-  connection: CommonQueryMethods,
-  id: string,
-  requestId: string,
-): Promise<string | null> => {
-  if ((await whyNotGivenBack(connection, id)) === null)
-    return (await decideReturnedRefund(connection, id, { decision: 'dismissed', requestId })).operator_id;
-  return connection.maybeOneFirst(sql.type(OperatorRow)`
+export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(OperatorRow)`
     update billing_alarms set status = 'dismissed', decided_at = clock_timestamp()
     where id = ${id} and status = 'open' returning operator_id`);
-};
 
-/** Why nothing is given back of the alarm, as the end of a sentence; null: something is, or there is none of this id. */
+/**
+ * Why nothing is given back or kept of the alarm, as the end of a sentence; null: that is to be decided, or there is none
+ * of this id.
+ */
 export const whyNotGivenBack = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
   connection.maybeOneFirst(sql.type(z.object({ why: z.string().nullable() }))`
     select why_not_given_back(a) as why from billing_alarms a where id = ${id}`);
@@ -139,9 +151,10 @@ export const whyNotGivenBack = (connection: CommonQueryMethods, id: string): Pro
 export const decideReturnedRefund = (
   connection: CommonQueryMethods,
   id: string,
-  { decision, requestId }: { decision: 'given_back' | 'dismissed'; requestId: string },
+  { decision, requestId }: { decision: 'given_back' | 'kept'; requestId: string },
 ): Promise<CaseEffect> =>
-  connection.one(sql.type(EffectRow)`select * from decide_returned_refund(${id}, ${decision}, ${requestId})`);
+  connection.one(sql.type(EffectRow)`
+    select operator_id, transaction_id, null as life from decide_returned_refund(${id}, ${decision}, ${requestId})`);
 
 /** Something that a person must look at, once a kind and thing. */
 export async function raiseAlarm(
@@ -150,4 +163,12 @@ export async function raiseAlarm(
 ): Promise<void> {
   await connection.query(sql.type(z.object({}))`
     select raise_billing_alarm(${kind}, ${concerns}, ${operatorId}, null)`);
+}
+
+/** What there is has become known: nobody has to look any more. */
+export async function endAlarm(
+  connection: CommonQueryMethods,
+  { kind, concerns }: { kind: BillingAlarm; concerns: string },
+): Promise<void> {
+  await connection.query(sql.type(z.object({}))`select end_billing_alarm(${kind}, ${concerns})`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { decideCase } from './decide.ts';
+import { decideCase, decisions, refundSettled } from './decide.ts';
 import { listCases } from './queries.ts';
 import { BillingCaseSchema, caseKinds, DecideCaseSchema, DecidedCaseSchema, SettleRefundSchema } from './schema.ts';
 
@@ -55,8 +55,12 @@ const postSettle = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body: { outcome, reason } }) =>
-    decideCase(context, call, outcome === 'succeeded' ? 'refundSucceeded' : 'refundFailed', { id, reason }),
+  handler: ({
+    context,
+    call,
+    params: { id },
+    body: { outcome, provider_refund_id: providerRefundId = null, reason },
+  }) => decideCase(context, call, refundSettled({ outcome, providerRefundId }), { id, reason }),
 });
 
 const postClose = route({
@@ -73,7 +77,8 @@ const postClose = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'receivableClosed', { id, ...body }),
+  handler: ({ context, call, params: { id }, body }) =>
+    decideCase(context, call, decisions.receivableClosed, { id, ...body }),
 });
 
 const postTake = route({
@@ -90,7 +95,8 @@ const postTake = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'paymentTaken', { id, ...body }),
+  handler: ({ context, call, params: { id }, body }) =>
+    decideCase(context, call, decisions.paymentTaken, { id, ...body }),
 });
 
 const postDismiss = route({
@@ -107,7 +113,8 @@ const postDismiss = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE'],
-  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'paymentDismissed', { id, ...body }),
+  handler: ({ context, call, params: { id }, body }) =>
+    decideCase(context, call, decisions.paymentDismissed, { id, ...body }),
 });
 
 const postGiveBack = route({
@@ -124,7 +131,26 @@ const postGiveBack = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'refundGivenBack', { id, ...body }),
+  handler: ({ context, call, params: { id }, body }) =>
+    decideCase(context, call, decisions.refundGivenBack, { id, ...body }),
+});
+
+const postKeep = route({
+  method: 'post',
+  path: '/v1/admin/billing/alarms/:id/keep',
+  operation: 'keepReturnedRefund',
+  tag,
+  summary: 'Note that an operator has the money of a refund that the bank has returned otherwise',
+  description: `It moves no money now: nothing is given back any more, and what is refunded later is taken from the wallet in full. ${approved}`,
+  audience,
+  params,
+  body: DecideCaseSchema,
+  example: { reason: 'Sent to the operator by bank transfer when the refund came back.' },
+  status: 200,
+  reply: DecidedCaseSchema,
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
+  handler: ({ context, call, params: { id }, body }) =>
+    decideCase(context, call, decisions.refundKept, { id, ...body }),
 });
 
 const postDismissAlarm = route({
@@ -133,8 +159,7 @@ const postDismissAlarm = route({
   operation: 'dismissBillingAlarm',
   tag,
   summary: 'Note that a person has looked at an alarm',
-  description:
-    'It moves no money. Of a refund that came back it says that the operator has their money otherwise: it is not given back any more, and what is refunded later is taken in full.',
+  description: 'It moves no money. A refund that came back is not dismissed: it is given back, or kept.',
   audience,
   params,
   body: DecideCaseSchema,
@@ -142,7 +167,8 @@ const postDismissAlarm = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE'],
-  handler: ({ context, call, params: { id }, body }) => decideCase(context, call, 'alarmDismissed', { id, ...body }),
+  handler: ({ context, call, params: { id }, body }) =>
+    decideCase(context, call, decisions.alarmDismissed, { id, ...body }),
 });
 
 export const caseRoutes: AnyRoute[] = [
@@ -152,5 +178,6 @@ export const caseRoutes: AnyRoute[] = [
   postTake,
   postDismiss,
   postGiveBack,
+  postKeep,
   postDismissAlarm,
 ];

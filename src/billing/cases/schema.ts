@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { description } from '../../fields/text.ts';
+import { description, text } from '../../fields/text.ts';
 
 export const caseKinds = ['alarm', 'differing_payment', 'receivable', 'refund'] as const;
 
@@ -9,6 +9,7 @@ const alarms = [
   'dispute_unlisted',
   'payout_reversed_in_part',
   'upgrade_not_made',
+  'unknown_price',
 ] as const;
 export type BillingAlarm = (typeof alarms)[number];
 
@@ -24,10 +25,11 @@ export const BillingCaseSchema = z
       .nullable()
       .meta({
         description:
-          '`refund_came_back`: the bank sent back a refund that the wallet has paid; give it back. `refund_paid_after_all`: the provider ' +
+          '`refund_came_back`: the bank sent back a refund that the wallet has paid; give it back, or keep it. `refund_paid_after_all`: the provider ' +
           'has paid a refund that was released here, and the wallet has paid it again. `dispute_unlisted`: a dispute has a status that ' +
           'this release does not know; only what was moved for it counts. `payout_reversed_in_part`: a part of a payout was taken back from the ' +
-          "publisher's account. `upgrade_not_made`: an upgrade was paid and not made; refund it at the provider. Null unless the kind is `alarm`.",
+          "publisher's account. `upgrade_not_made`: an upgrade was paid and not made; refund it at the provider. " +
+          '`unknown_price`: a subscription that is paid has a price that no setting names, so its tier or seats do not count. Null unless the kind is `alarm`.',
       }),
     id: z.string(),
     operator_id: z.string(),
@@ -38,7 +40,7 @@ export const BillingCaseSchema = z
     currency: z.string().nullable(),
     concerns: z.string().nullable().meta({
       description:
-        'The top-up of a payment, the transaction of a refund; of an alarm the refund, top-up, dispute, payout or change; null for a receivable.',
+        'The top-up of a payment, the transaction of a refund; of an alarm the refund, top-up, dispute, payout, change or subscription; null for a receivable.',
     }),
     since: z.iso.datetime(),
   })
@@ -68,6 +70,12 @@ export const SettleRefundSchema = z
       description:
         '`succeeded`: the provider has paid it, and what is held is taken. `failed`: the wallet has it again.',
     }),
+    provider_refund_id: text(1, 255) // what an id of Stripe's has at most
+      .optional()
+      .meta({
+        description:
+          'How the provider calls the refund that was paid, as its dashboard shows it. `succeeded` needs it where it is not known here.',
+      }),
     reason,
   })
   .meta({ id: 'SettleRefund' });
@@ -79,7 +87,7 @@ export const DecidedCaseSchema = z
     kind: z.enum(caseKinds),
     id: z.string(),
     operator_id: z.string(),
-    outcome: z.enum(['succeeded', 'failed', 'closed', 'taken', 'given_back', 'dismissed']),
+    outcome: z.enum(['succeeded', 'failed', 'closed', 'taken', 'given_back', 'kept', 'dismissed']),
     transaction_id: z
       .string()
       .nullable()

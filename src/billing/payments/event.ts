@@ -25,7 +25,7 @@ export type PaymentFact =
   /** Of no concern to us: answered 200. */
   | { kind: 'other' };
 
-/** A refund that was pending has an outcome, or one that had succeeded came back. */
+/** A refund was made, one that was pending has an outcome, or one that had succeeded came back. */
 export interface RefundFact {
   kind: 'refund';
   providerRefundId: string;
@@ -35,6 +35,8 @@ export interface RefundFact {
   /** Null where the event does not say. */
   amountCents: number | null;
   status: 'pending' | 'succeeded' | 'failed';
+  /** Null where the event does not say. */
+  madeAt: Date | null;
 }
 
 /** How a dispute stood when the event was made. */

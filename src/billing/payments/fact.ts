@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CheckoutFact, DisputeFact, PaymentFact } from './event.ts';
 import type { Stripe } from 'stripe';
-import { Cents, Id, Text } from './stripe/fields.ts';
+import { Cents, Id, Seconds, Text } from './stripe/fields.ts';
 import { readsOf, type Listed } from './stripe/listed.ts';
 import { disputeStatusOf, refundStatusOf } from './stripe/statuses.ts';
 import { StripeSubscription, subscriptionStateOf, type Prices } from './stripe/subscription.ts';
@@ -33,6 +33,7 @@ const Refund = readsOf<Stripe.Refund>()(
     payment_intent: Reference,
     amount: Cents.min(0).nullish(),
     status: z.string().nullish(),
+    created: Seconds.nullish(),
     metadata: z.record(z.string(), Text).nullish(),
   }),
 );
@@ -111,6 +112,7 @@ const refund: Reader = (object) => {
     key: data.metadata?.carnet_key ?? null,
     amountCents: data.amount ?? null,
     status: refundStatusOf(data.status),
+    madeAt: typeof data.created === 'number' ? new Date(data.created * 1_000) : null,
   };
 };
 
@@ -201,8 +203,8 @@ const readers: Record<OurType, Reader | null> = {
   'checkout.session.async_payment_failed': checkout(() => 'failed'),
   'checkout.session.expired': checkout(() => 'expired'),
   'charge.refunded': refunded,
-  'charge.refund.updated': refund,
-  'refund.created': null, // `charge.refunded` has the sum
+  'charge.refund.updated': null, // `refund.updated` says it of all refunds
+  'refund.created': refund,
   'refund.updated': refund,
   'refund.failed': refund,
   'charge.dispute.created': dispute,

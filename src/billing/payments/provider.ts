@@ -29,6 +29,8 @@ export interface CheckoutState {
 export interface RefundState {
   providerRefundId: string;
   status: 'pending' | 'succeeded' | 'failed';
+  /** By the provider's clock; null where it does not say. */
+  madeAt: Date | null;
   /** Of one that failed after the provider had paid it, when the money came back, by its clock; null: it does not say. */
   cameBackAt: Date | null;
 }

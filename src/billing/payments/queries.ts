@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { PaymentEvent } from './event.ts';
+import type { RefundState } from './provider.ts';
 
 const EffectRow = z.object({ outcome: z.string(), operator_id: z.string().nullable(), life: z.string().nullable() });
 /** What a fact changed: its outcome, the operator whose wallet it concerns, and the life that must be woken. */
@@ -25,19 +26,17 @@ export const settleTopUp = (
     select * from settle_top_up(${fact.topUpId}, ${fact.outcome}, ${fact.sessionId}, ${fact.amountCents}, ${fact.currency},
       ${fact.paymentId}, ${requestId})`);
 
-export interface RefundOutcome {
-  providerRefundId: string | null;
-  status: 'pending' | 'succeeded' | 'failed';
-  cameBackAt: Date | null;
-}
+/** The state of a refund at the provider, or its answer to a request, which may name none. */
+export type RefundOutcome = Omit<RefundState, 'providerRefundId'> & { providerRefundId: string | null };
 
 export const settleRefund = (
   connection: CommonQueryMethods,
   id: string,
-  { providerRefundId, status, cameBackAt }: RefundOutcome,
+  { providerRefundId, status, madeAt, cameBackAt }: RefundOutcome,
 ): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
-    select * from settle_refund(${id}, ${providerRefundId}, ${status}, ${cameBackAt?.toISOString() ?? null}, null)`);
+    select * from settle_refund(${id}, ${providerRefundId}, ${status}, ${cameBackAt?.toISOString() ?? null},
+      ${madeAt?.toISOString() ?? null}, null)`);
 
 type Fact<Kind extends PaymentEvent['kind']> = Extract<PaymentEvent, { kind: Kind }>;
 
@@ -48,7 +47,7 @@ export const recordRefund = (
 ): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
     select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.key}, ${fact.amountCents}, ${fact.status},
-      ${fact.createdAt.toISOString()}, ${requestId})`);
+      ${fact.createdAt.toISOString()}, ${fact.madeAt?.toISOString() ?? null}, ${requestId})`);
 
 export const recordRefunded = (connection: CommonQueryMethods, fact: Fact<'refunded'>): Promise<PaymentEffect> =>
   connection.one(

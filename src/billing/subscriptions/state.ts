@@ -1,6 +1,7 @@
 import type { PaidTier } from '../../fields/tiers.ts';
 import { changeTier } from '../../accounts/index.ts';
 import type { Unit } from '../../commands/unit.ts';
+import { endAlarm, raiseAlarm } from '../cases/queries.ts';
 import type { SubscriptionState } from '../payments/provider.ts';
 import { endChange, findChangeInFlight } from './change-queries.ts';
 import {
@@ -57,6 +58,7 @@ export async function takeState(unit: Unit, operatorId: string, reported: Report
   const { connection } = unit;
   const before = await lockSubscription(connection, operatorId);
   const { subscriptionId } = reported.state;
+  await notePrice(connection, operatorId, { before, reported });
   if (isSecondSubscription(before, reported) && (await noteSurplus(connection, operatorId, subscriptionId))) {
     await auditSubscription(connection, operatorId, 'subscription.second', {
       subscription_id: subscriptionId,
@@ -126,6 +128,19 @@ function isRelevant(before: SubscriptionRow, { state, at }: ReportedState): bool
 /** Whether it has a price that no setting names: what it says of tier or seats is not known, and a person must look. */
 export const hasUnknownPrice = ({ tier, purchasedSeats }: SubscriptionState): boolean =>
   tier === null || purchasedSeats === null;
+
+/** Somebody pays for what does not count here, until a setting names the price or the subscription is over. */
+async function notePrice(
+  connection: Unit['connection'],
+  operatorId: string,
+  { before, reported: { state, at } }: { before: SubscriptionRow; reported: ReportedState },
+): Promise<void> {
+  if (before.state_at !== null && Date.parse(at) < Date.parse(before.state_at)) return;
+  const alarm = { kind: 'unknown_price', concerns: state.subscriptionId } as const;
+  if (hasUnknownPrice(state) && isPaid({ status: statuses[state.status] }))
+    await raiseAlarm(connection, { ...alarm, operatorId });
+  else await endAlarm(connection, alarm);
+}
 
 function merge(before: SubscriptionRow, { state, at, knownRevision }: ReportedState): SubscriptionRow {
   const status = statuses[state.status];

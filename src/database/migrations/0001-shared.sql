@@ -45,7 +45,7 @@ create table life_messages (
   id bigint generated always as identity primary key,
   life text not null,                   -- workflow id, '<kind>:<prefixed id>'
   created_at timestamptz not null default clock_timestamp(),
-  next_attempt_at timestamptz not null default clock_timestamp() + interval '500 milliseconds',
+  next_attempt_at timestamptz not null, -- when it is due: at first after message_delay(), where nothing else is said
   lease_until timestamptz,
   attempts int not null default 0,
   parked boolean not null default false,

@@ -343,7 +343,8 @@ create table refunds (
   attempt int not null,                 -- of the transaction: a provider repeats a refusal for the same key for ever
   status text not null default 'pending' check (status in ('pending', 'succeeded', 'failed')),
   provider_refund_id text unique,
-  by_hand boolean not null default false, -- a person has settled it, and the provider has not said since that it failed
+  made_at timestamptz,                  -- by the provider's clock; null: it has not said
+  paid_after_all boolean not null default false, -- at the provider, after its hold was released: the wallet has paid it otherwise
   next_call_at timestamptz,                   -- when the request is sent to the provider, first or again
   settled_at timestamptz,
   life_seen_at timestamptz,
@@ -365,12 +366,12 @@ create index refunds_open on refunds (created_at) where status = 'pending';
 create index refunds_due on refunds (look_at) where status = 'pending';
 create index refunds_seen on refunds (greatest(life_seen_at, woken_at)) where status = 'pending';
 
--- Of payments that were refunded, whether or not we know the payment yet: what the wallet has paid or owes for refunds that were not ours, less
--- what was given back of it. Above what they are now (outside_refunded) it waits for a person.
+-- Of payments that were refunded, whether or not we know the payment yet: what the wallet has paid or owes for refunds that held nothing of it
+-- (without us, or released and paid after all), less what was given back of it. Above what they are now (outside_refunded) it waits for a person.
 create table refunded_payments (
   payment_id text primary key,
   charged_back_cents bigint not null default 0 check (charged_back_cents >= 0),
-  dismissed_cents bigint not null default 0 check (dismissed_cents >= 0), -- came back, and a person has settled it without the wallet
+  kept_cents bigint not null default 0 check (kept_cents >= 0), -- came back, and the operator has it otherwise, as a person decided
   moves int not null default 0,         -- how often money of the wallet moved for it: part of the cause of each move
   reported_at timestamptz not null default clock_timestamp()
 );
@@ -422,11 +423,11 @@ create index dispute_movements_of_dispute on dispute_movements (dispute_id);
 create table billing_alarms (
   id text primary key,
   kind text not null check (kind in
-    ('refund_came_back', 'refund_paid_after_all', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made')),
+    ('refund_came_back', 'refund_paid_after_all', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made', 'unknown_price')),
   concerns text not null,               -- rfd_…, top_…, pyt_…, sbc_…, or what the provider calls it
   operator_id text not null references operators,
   amount_cents bigint,                  -- null where nobody said how much
-  status text not null default 'open' check (status in ('open', 'given_back', 'dismissed', 'over')),
+  status text not null default 'open' check (status in ('open', 'given_back', 'kept', 'dismissed', 'over')),
   created_at timestamptz not null default clock_timestamp(),
   decided_at timestamptz,
   constraint billing_alarms_once unique (kind, concerns),

@@ -116,8 +116,8 @@ const postSendCode = route({
   tag,
   summary: 'Send another code to a destination that is not verified',
   description:
-    'Codes before it count no more. The next can be sent after 30 seconds, five within the life of a code, ten a day to one address, and 50 ' +
-    'a day by one operator. It is sent once this is answered; what became of it is in `code` of the destination.',
+    'Codes before it count no more. The next can be sent after 30 seconds, five within the life of a code. An operator can send ten a day to ' +
+    'one address and fifty to all; one address gets thirty a day, whoever sends them. It is sent once this is answered; what became of it is in `code` of the destination.',
   audience: 'admin',
   params,
   status: 200,

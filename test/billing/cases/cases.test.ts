@@ -155,8 +155,13 @@ describe('What waits for a person', function () {
       const { operator, transactionId, report } = await settledByHand('failed', { known: false });
       const anew = await hangingRefund(operator, transactionId, false);
       assert.equal(await report('succeeded'), 'paid_after_all');
-      assert.deepEqual(await walletOf(operator), [0, 1_000, 0]);
-      await settleRefund(await database(), anew, { providerRefundId: null, status: 'failed', cameBackAt: null });
+      assert.deepEqual(await walletOf(operator), [0, 1_000, 1_000], 'the first is paid, and the second is held');
+      await settleRefund(await database(), anew, {
+        providerRefundId: null,
+        status: 'failed',
+        madeAt: null,
+        cameBackAt: null,
+      });
       assert.deepEqual(await walletOf(operator), [0, 0, 0]);
     });
 
@@ -169,26 +174,69 @@ describe('What waits for a person', function () {
       assert.deepEqual(await walletOf(operator), [0, 0, 0]);
     });
 
-    it('and was made in the dashboard is for a person when the bank sends it back', async () => {
-      const { operator, id, report } = await settledByHand('succeeded', { known: false });
-      const byHand = (status: string) => report(status, {}, `re_by_hand_${id}`);
-      assert.equal(await byHand('succeeded'), 'not_ours');
-      assert.deepEqual([await byHand('failed'), await byHand('failed')], ['came_back', 'not_ours']);
-      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
-      assert.deepEqual(await audited(id), ['refund.succeeded', 'refund.settled_by_hand', 'refund.came_back']);
-      assert.equal(await report('failed'), 'failed', 'which was another one');
+    it('that was paid is settled by naming it, where nobody here knows how the provider calls it', async () => {
+      const operator = await buildOperator();
+      const { transactionId } = await buildTopUp(operator);
+      const [known, unknown] = [await buildTopUp(operator), await hangingRefund(operator, transactionId, false)];
+      const other = await hangingRefund(operator, known.transactionId);
+      const path = `/v1/admin/billing/refunds/${unknown}/settle`;
+      const named = (id: string) => ({ outcome: 'succeeded', provider_refund_id: id, reason });
+      const refused = await platform().post(path, { outcome: 'succeeded', reason });
+      assertProblem(refused, 'INVALID_STATE');
+      assert.match(String(refused.body.detail), /provider_refund_id/);
+      assertProblem(await platform().post(path, named(`re_${other}`)), 'INVALID_STATE');
+      const wrong = await platform().post(`/v1/admin/billing/refunds/${other}/settle`, named('re_wrong'));
+      assertProblem(wrong, 'INVALID_STATE');
+      assert.match(String(wrong.body.detail), new RegExp(`re_${other}`));
+      assertProblem(await platform().post(path, named('')), 'VALIDATION_ERROR', 'provider_refund_id');
+      assert.deepEqual(await walletOf(operator), [0, 2_000, 0]);
+      assertStatus(await decide(path, named(`re_found_${unknown}`)), 200);
+      assert.deepEqual(await walletOf(operator), [0, 1_000, 0]);
+    });
+
+    it('and was made in the dashboard is in the wallet again when the bank sends it back', async () => {
+      const found = `re_by_hand_${newId('evt')}`;
+      const { operator, id, sum, report } = await settledByHand('succeeded', { known: false, found });
+      const byHand = (status: string) => report(status, {}, found);
+      await sum();
+      assert.equal(await byHand('succeeded'), 'repeated');
+      assert.deepEqual([await byHand('failed'), await byHand('failed')], ['failed', 'repeated']);
       assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+      assert.deepEqual(await audited(id), ['refund.succeeded', 'refund.settled_by_hand', 'refund.failed']);
+      assert.equal(await report('succeeded'), 'paid_after_all', 'the key of our own says that it was another one');
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+    });
+
+    it('for which a person named another one is the one with our key', async () => {
+      const [first, second] = [`re_first_${newId('evt')}`, `re_second_${newId('evt')}`];
+      const one = await settledByHand('succeeded', { known: false, found: second });
+      const other = await settledByHand('succeeded', { known: false, found: first });
+      assert.equal(await one.report('succeeded', undefined, first), 'repeated');
+      assert.equal(await other.report('succeeded', undefined, second), 'repeated');
+      assert.equal(await one.report('failed', undefined, first), 'failed');
+      assert.deepEqual(
+        [await walletOf(one.operator), await walletOf(other.operator)],
+        [
+          [1_000, 0, 0],
+          [0, 0, 0],
+        ],
+      );
     });
 
     it('and is settled while its life requests it believes what the provider made, and no refusal', async () => {
       const pool = await database();
       const paid = await settledByHand('succeeded', { known: false });
-      const refusal = { providerRefundId: null, status: 'failed', cameBackAt: null } as const;
+      const refusal = { providerRefundId: null, status: 'failed', madeAt: null, cameBackAt: null } as const;
       assert.equal((await settleRefund(pool, paid.id, refusal)).outcome, 'repeated');
       assert.deepEqual(await walletOf(paid.operator), [0, 0, 0]);
       const released = await settledByHand('failed', { known: false });
       assert.equal((await settleRefund(pool, released.id, refusal)).outcome, 'repeated');
-      const made = { providerRefundId: `re_${released.id}`, status: 'succeeded', cameBackAt: null } as const;
+      const made = {
+        providerRefundId: `re_${released.id}`,
+        status: 'succeeded',
+        madeAt: null,
+        cameBackAt: null,
+      } as const;
       assert.equal((await settleRefund(pool, released.id, made)).outcome, 'paid_after_all');
       assert.deepEqual(await walletOf(released.operator), [0, 0, 0]);
     });
@@ -275,13 +323,28 @@ describe('What waits for a person', function () {
       assert.equal((await refundOf(operator, transactionId)).amount_cents, 1_000);
     });
 
-    it('of a refund that was dismissed, since the operator has it otherwise, hides none that comes later', async () => {
-      const { operator, alarm, sumAt } = await cameBack();
+    it('of a refund that came back is kept, since the operator has it otherwise, which a person approves; it hides none that comes later', async () => {
+      const { operator, topUp, alarm, sumAt } = await cameBack();
       await credit(operator.operatorId, 300);
-      assertStatus(await platform().post(pathOf(alarm), { reason }), 200);
-      assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
+      const keep = `/v1/admin/billing/alarms/${alarm.id}/keep`;
+      assertProblem(await platform().post(keep, { reason }), 'GOVERNANCE_APPROVAL_REQUIRED');
+      assert.deepEqual((await alarmsOf(operator)).length, 1);
+      const decided = assertStatus(await decide(keep), 200);
+      assert.deepEqual([decided.kind, decided.outcome, decided.transaction_id], ['alarm', 'kept', null]);
+      assert.deepEqual([await alarmsOf(operator), await walletOf(operator)], [[], [1_000, 0, 0]]);
+      assert.deepEqual(await audited(alarm.id), ['refund.kept']);
+      assert((await audited(topUp)).includes('refund.kept'));
+      assertProblem(await platform().post(keep, { reason }), 'INVALID_STATE');
       await sumAt(40, 1_000);
       assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+    });
+
+    it('of a refund that came back is not dismissed: that decides nothing about the money', async () => {
+      const { operator, alarm } = await cameBack();
+      const refused = await platform().post(pathOf(alarm), { reason });
+      assertProblem(refused, 'INVALID_STATE');
+      assert.match(String(refused.body.detail), /`give-back`.*`keep`/);
+      assert.equal((await alarmsOf(operator)).length, 1);
     });
 
     it('of a refund that came back shrinks by what is refunded later, and is over when that is all', async () => {
@@ -302,25 +365,47 @@ describe('What waits for a person', function () {
       assert.equal((await refundOf(operator, transactionId)).amount_cents, 1_000);
     });
 
-    it('of a refund that stood for ours is given back: ours has failed', async () => {
-      const { operator, id, transactionId, report } = await settledByHand('succeeded', { known: false });
-      assert.equal(await report('failed', {}, `re_by_hand_${id}`), 'came_back');
-      const [alarm] = await alarmsOf(operator);
-      assert.deepEqual([alarm?.concerns, alarm?.amount_cents], [id, 1_000]);
-      const decided = assertStatus(await decide(`/v1/admin/billing/alarms/${alarm?.id}/give-back`), 200);
-      assert(decided.transaction_id !== null);
-      assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
-      assert.equal(assertStatus(await operator.get(`/v1/billing/refunds/${id}`), 200).status, 'failed');
-      assert.equal((await refundOf(operator, transactionId)).amount_cents, 1_000);
+    it('of a refund that came back stays as it is when ours, which was released, was paid after all', async () => {
+      const operator = await buildOperator();
+      const { id: topUp, transactionId } = await buildTopUp(operator);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      const sumOf = (minute: number, cents: number) =>
+        post(
+          paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), { createdAt: minutes(minute) }),
+        );
+      await sumOf(10, 600);
+      const back = refundObject(`re_dashboard_${topUp}`, paymentId, 'failed', { amount: 600 });
+      await post(paymentEventBody('refund.failed', back, { createdAt: minutes(20) }));
+      const id = await hangingRefund(operator, transactionId, false);
+      assertStatus(await decide(`/v1/admin/billing/refunds/${id}/settle`, { outcome: 'failed', reason }), 200);
+      assert.deepEqual(await walletOf(operator), [400, 0, 0]);
+      const ours = {
+        amount: 400,
+        created: Math.floor(minutes(30).getTime() / 1_000),
+        metadata: { carnet_key: `refund:${transactionId}` },
+      };
+      await post(paymentEventBody('refund.updated', refundObject(`re_${id}`, paymentId, 'succeeded', ours)));
+      await sumOf(30, 400);
+      assert.deepEqual(await walletOf(operator), [0, 0, 0]);
+      assert.deepEqual(
+        Object.fromEntries((await alarmsOf(operator)).map(({ alarm, amount_cents }) => [alarm, amount_cents])),
+        { refund_came_back: 600, refund_paid_after_all: 400 },
+      );
+      const alarm = (await alarmsOf(operator)).find(({ concerns }) => concerns === topUp);
+      assertStatus(await decide(`/v1/admin/billing/alarms/${alarm?.id}/give-back`), 200);
+      assert.deepEqual(await walletOf(operator), [600, 0, 0]);
     });
 
-    it('of anything else is not given back', async () => {
+    it('of anything else is not given back, and not kept', async () => {
       const { operator, report } = await settledByHand('failed');
       await report('succeeded');
       const [alarm] = await alarmsOf(operator);
-      const refused = await platform().post(`/v1/admin/billing/alarms/${alarm?.id}/give-back`, { reason });
-      assertProblem(refused, 'INVALID_STATE');
-      assertProblem(await platform().post('/v1/admin/billing/alarms/alm_nothing/give-back', { reason }), 'NOT_FOUND');
+      for (const what of ['give-back', 'keep']) {
+        const refused = await platform().post(`/v1/admin/billing/alarms/${alarm?.id}/${what}`, { reason });
+        assertProblem(refused, 'INVALID_STATE');
+        const nothing = await platform().post(`/v1/admin/billing/alarms/alm_nothing/${what}`, { reason });
+        assertProblem(nothing, 'NOT_FOUND');
+      }
     });
 
     it('is a refund without us that came back while ours is requested', async () => {
@@ -338,7 +423,8 @@ describe('What waits for a person', function () {
       assert.equal(await report({}), 'came_back');
       assert.deepEqual(await shown(operator), [['refund_came_back', topUp, 300]]);
       const ours = { id: `re_${id}`, amount: 700, metadata: { carnet_key: `refund:${transactionId}` } };
-      assert.equal(await report(ours), 'being_requested');
+      assert.equal(await report(ours), 'failed');
+      assert.deepEqual(await walletOf(operator), [700, 0, 0]);
     });
 
     it('is a dispute of a status that we do not know, until it has one that we know', async () => {

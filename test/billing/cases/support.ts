@@ -54,18 +54,25 @@ export async function hangingRefund(operator: TestOperator, transactionId: strin
 /**
  * A refund that hangs and was settled by this person of the platform, and how the provider reports on it.
  * @param given.known whether the provider's id of it is
+ * @param given.found the id that the person found, where nobody knew it; else the right one
  * @param given.spent cents that were spent after that
  */
 export async function settledRefund(
   person: Requester,
   outcome: 'succeeded' | 'failed',
-  { known = true, spent = 0, cents = 1_000 } = {},
+  {
+    known = true,
+    found,
+    spent = 0,
+    cents = 1_000,
+  }: { known?: boolean; found?: string; spent?: number; cents?: number } = {},
 ) {
   const operator = await buildOperator();
   const { id: topUp, transactionId } = await buildTopUp(operator, cents);
   const paymentId = (await topUpRow(topUp)).payment_id ?? '';
   const id = await hangingRefund(operator, transactionId, known);
-  const body = { outcome, reason: 'Looked up at the provider.' };
+  const named = !known && outcome === 'succeeded' && { provider_refund_id: found ?? `re_${id}` };
+  const body = { outcome, ...named, reason: 'Looked up at the provider.' };
   assertStatus(await postApproved<DecidedCase>(person, `/v1/admin/billing/refunds/${id}/settle`, body), 200);
   if (spent > 0) await credit(operator.operatorId, -spent);
   /** The provider's sum, of before the decision. */

@@ -14,6 +14,7 @@ import {
   type SubscriptionObjectOptions,
 } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
+import { casesOf } from '../cases/support.ts';
 import { outcomeOf } from '../payments/support.ts';
 import {
   postSubscribe,
@@ -109,18 +110,24 @@ describe('A payment event about a subscription', () => {
       return outcomeOf(eventId);
     };
     const events = [unique('evt_test'), unique('evt_test'), unique('evt_test')] as const;
+    const alarms = async (): Promise<unknown[]> =>
+      (await casesOf(operator)).map(({ alarm, concerns, amount_cents }) => [alarm, concerns, amount_cents]);
     // It says nothing of a tier, so it gives none.
     assert.equal(await outcomes(priced({}, at(-90), events[0]), events[0]), 'unknown_price');
     assert.equal((await subscriptionOf(operator)).tier, 'free');
+    assert.deepEqual(await alarms(), [['unknown_price', id, null]]);
     await post(eventOf(operator, id, { tier: 'pro', seats: 2 }, at(-80)));
+    assert.deepEqual(await alarms(), []);
     assert.equal(
       await outcomes(priced({ seats: 2, cancelAtPeriodEnd: true }, at(-60), events[1]), events[1]),
       'unknown_price',
     );
     const canceling = await subscriptionOf(operator);
     assert.deepEqual([canceling.tier, canceling.status, canceling.purchased_seats], ['pro', 'canceling', 2]);
+    assert.deepEqual(await alarms(), [['unknown_price', id, null]]);
     await outcomes(priced({ status: 'canceled' }, at(-30), events[2]), events[2]);
     assert.equal((await subscriptionOf(operator)).tier, 'free');
+    assert.deepEqual(await alarms(), []);
   });
 
   it('that is older than what is known changes nothing: an update after the end', async () => {

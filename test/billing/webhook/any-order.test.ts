@@ -51,6 +51,7 @@ const cameBack =
         key: null,
         amountCents,
         status: 'failed',
+        madeAt: null,
         ...event(minute),
       },
       'req_test',
@@ -63,13 +64,23 @@ const refunded: Fact = async ({ db, wallet, topUp, refund }) => {
     sql.fragment`
     select begin_refund(${refund}, ${newId('hld')}, ${wallet}, (select transaction_id from top_ups where id = ${topUp}), 'local')`,
   );
-  await settleRefund(db, refund, { providerRefundId: `re_${refund}`, status: 'succeeded', cameBackAt: null });
+  await settleRefund(db, refund, {
+    providerRefundId: `re_${refund}`,
+    status: 'succeeded',
+    madeAt: null,
+    cameBackAt: null,
+  });
 };
 /** … and came back at a minute. */
 const oursCameBack =
   (minute: number): Fact =>
   ({ db, refund }) =>
-    settleRefund(db, refund, { providerRefundId: `re_${refund}`, status: 'failed', cameBackAt: at(minute) });
+    settleRefund(db, refund, {
+      providerRefundId: `re_${refund}`,
+      status: 'failed',
+      madeAt: null,
+      cameBackAt: at(minute),
+    });
 
 /** What waits for a person is given back. */
 const giveBack: Fact = async ({ db, wallet }) => {

@@ -260,7 +260,12 @@ describe('A refund of ours', function () {
     for (const said of [at(1), null]) {
       const { operator, paymentId, transactionId } = await payer();
       const id = await refunding(operator, transactionId);
-      const outcome = { providerRefundId: await providerRefundOf(id), status: 'failed', cameBackAt: said } as const;
+      const outcome = {
+        providerRefundId: await providerRefundOf(id),
+        status: 'failed',
+        madeAt: null,
+        cameBackAt: said,
+      } as const;
       assert.equal((await settleRefund(await database(), id, outcome)).outcome, 'failed');
       assert.equal(await balanceOf(operator), 1_000);
       await post(refunded(paymentId, 1_000, { createdAt: at(0) }));

@@ -327,7 +327,7 @@ describe('the meaning of an event of Stripe', () => {
     ['canceled', 'failed'],
   ]) {
     it(`a refund that is ${status} is ${ours}`, () => {
-      for (const type of ['refund.updated', 'refund.failed', 'charge.refund.updated']) {
+      for (const type of ['refund.created', 'refund.updated', 'refund.failed']) {
         const fact = {
           kind: 'refund',
           providerRefundId: 're_1',
@@ -335,7 +335,13 @@ describe('the meaning of an event of Stripe', () => {
           key: null,
           amountCents: 1_000,
           status: ours,
+          madeAt: null,
         };
+        const made = { created: 1_800_000_000, status: status ?? '' };
+        assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', '', made)), {
+          ...fact,
+          madeAt: new Date(1_800_000_000_000),
+        });
         assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), fact);
         const requested = refundObject('re_1', 'pi_1', status ?? '', { metadata: { carnet_key: 'refund:txn_1' } });
         assert.deepEqual(factOf(type, requested), { ...fact, key: 'refund:txn_1' });

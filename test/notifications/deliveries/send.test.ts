@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { createPorts } from '../../../activities/ports.ts';
 import { assertLedger } from '../../../src/billing/index.ts';
+import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { freePort } from '../../../src/embedded/ports.ts';
 import { createOutbound } from '../../../src/outbound/index.ts';
@@ -16,9 +17,11 @@ import {
   type SenderContext,
 } from '../../../src/notifications/index.ts';
 import { redeliver } from '../../../src/notifications/deliveries/redeliver.ts';
+import { openWorkerPool } from '../../../src/process/open-context.ts';
 import { credit, run } from '../../billing/ledger/ledger-world.ts';
 import { callOf, ownContext, type OwnContext } from '../../invocations/own-context.ts';
 import { startMailServer, type MailServer } from '../../mail/mail-server.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   countsOf,
   deliveriesOf,
@@ -377,6 +380,33 @@ describe('Sending what waits for a destination', function () {
         { meter: 'email', cost_microcents: 10_000, microcents: 11_500 },
         { meter: 'email', cost_microcents: 10_000, microcents: 11_500 },
       ]);
+    });
+
+    it('over the allowance brings the wallet below its threshold, which the pool of the worker passes on at the commit', async () => {
+      await sendBy({});
+      const operatorId = await newOperator(context, 'free');
+      const box = await mailbox(operatorId);
+      await credit(context.pool, operatorId, 10, `test:${operatorId}`);
+      await useAllButOne(box);
+      // Of a cent 989,000 microcents, so that the next mail over the allowance makes one.
+      await run(
+        context.pool,
+        sql.fragment`select charge_usage(${`test:${operatorId}`}, ${operatorId}, 'email', 860000, 'before')`,
+      );
+      await run(context.pool, sql.fragment`update operators set low_balance_cents = 10 where id = ${operatorId}`);
+      const other = await newDestination(context, { operatorId, channel: 'email', destination: 'low@example.test' });
+      await newRule(context, { destinations: [other], events: ['wallet.low_balance'] });
+      await recordEvents(context, operatorId, { count: 2 });
+      let notices = 0;
+      const delivery = { ...context.delivery, messagesCommitted: () => void (notices += 1) };
+      const pool = await openWorkerPool({ ...context, delivery });
+      try {
+        await sendNotifications(withCaches({ ...context, pool }), box.id);
+        await eventually('the notice', () => notices === 1);
+      } finally {
+        await pool.end();
+      }
+      assert.deepEqual(await countsOf(context, other), { sending: 1 });
     });
 
     it('is suppressed where the wallet does not cover it, and that is no failure of the destination', async () => {
@@ -752,6 +782,11 @@ describe('Sending what waits for a destination', function () {
       assert.equal((await dueIn(webhook, longAgo)).at_once, true);
     });
 
+    it('half a second after the event where it waits for its turn, since the end of another’s wakes it', async () => {
+      const waiting = sql.fragment`waiting_since = clock_timestamp(), turn_began_at = clock_timestamp() - interval '1 hour'`;
+      assert.deepEqual(await dueIn(webhook, waiting), { at_once: false, after_turn: false, in_half_a_second: true });
+    });
+
     it('half a second after its last turn began, so that many events wake it twice a second', async () => {
       // Far enough from now that a slow machine is not past it.
       const lately = sql.fragment`turn_began_at = clock_timestamp() + interval '1 hour'`;
@@ -859,6 +894,43 @@ describe('Sending what waits for a destination', function () {
       );
       await recordEvents(context, webhook.operatorId, { count: 2 });
       assert.deepEqual(await leftOut(webhook), [2, 1]);
+    });
+
+    it('what a test of it leaves stands for no event', async () => {
+      const webhook = await fullWebhook();
+      await run(
+        context.pool,
+        sql.fragment`select begin_test(new_prefixed_id('dlv'), d) from destinations d where id = ${webhook.id}`,
+      );
+      await recordEvents(context, webhook.operatorId, { count: 2 });
+      assert.deepEqual(await leftOut(webhook), [0, 1], 'of the test, and of the two events');
+    });
+
+    it('the first event of a minute reads none of the rows before, however many there are', async () => {
+      const webhook = await newWebhook(context, 'https://hooks.example.com/');
+      const [event = ''] = await recordEvents(context, webhook.operatorId);
+      await run(
+        context.pool,
+        sql.fragment`
+        insert into deliveries (id, operator_id, event_id, destination_id, ordinal, channel_type, event_type, status, reason, error, created_at, ended_at)
+        select new_prefixed_id('dlv'), ${webhook.operatorId}, ${event}, ${webhook.id}, n, 'webhook', 'passport.flagged', 'failed', 'queue_full',
+          sentence_of_refusal('queue_full'), moment, moment
+        from generate_series(1, 2000) n, lateral (select clock_timestamp() - (n + 1) * interval '1 minute' as moment) of_row`,
+      );
+      const read = await context.pool.transaction(async (connection) => {
+        // A table as small as this one would be read whole; one of a million rows is not.
+        await connection.query(sql.unsafe`set local enable_seqscan = off`);
+        await connection.query(sql.unsafe`discard plans`);
+        // What the connection did shortly before may be counted too.
+        const readSoFar = () =>
+          connection.oneFirst(sql.type(z.object({ rows: z.number() }))`
+            select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'deliveries'`);
+        const before = await readSoFar();
+        const isFirst = sql.type(z.object({ first: z.boolean() }))`select is_first_left_out(${webhook.id}) as first`;
+        assert.equal(await connection.oneFirst(isFirst), true);
+        return (await readSoFar()) - before;
+      });
+      assert.equal(read, 0);
     });
 
     it('events wait again once a look finds fewer', async () => {

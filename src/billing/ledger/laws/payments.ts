@@ -110,8 +110,8 @@ export const paymentLaws: readonly LedgerLaw[] = [
     means: 'from the wallet and as receivables together, less what came back and was given back',
     of: 'payments that were refunded',
     rows: sql.fragment`
-      select p.payment_id as subject, (p.charged_back_cents + p.dismissed_cents)::text as stored, coalesce(c.cents, 0)::text as proven,
-        p.charged_back_cents + p.dismissed_cents = coalesce(c.cents, 0) as holds
+      select p.payment_id as subject, (p.charged_back_cents + p.kept_cents)::text as stored, coalesce(c.cents, 0)::text as proven,
+        p.charged_back_cents + p.kept_cents = coalesce(c.cents, 0) as holds
       from refunded_payments p left join (
         select split_part(cause, ':', 2) as payment_id, sum(cents) as cents from (
           select cause, amount_cents as cents from transfers where kind = 'adjustment' and cause like 'refunded:%'

@@ -144,13 +144,13 @@ export function createLocalPayments(context: Context): PaymentProvider {
           return { id: made };
         },
       );
-      return { providerRefundId: id, status: 'succeeded', cameBackAt: null };
+      return { providerRefundId: id, status: 'succeeded', madeAt: null, cameBackAt: null };
     },
 
     async readRefund(providerRefundId): Promise<RefundState> {
       const known = await pool.exists(sql.type(Nothing)`select from local_refunds where id = ${providerRefundId}`);
       if (!known) throw new PaymentRefused(`There is no refund ${providerRefundId}.`);
-      return { providerRefundId, status: 'succeeded', cameBackAt: null };
+      return { providerRefundId, status: 'succeeded', madeAt: null, cameBackAt: null };
     },
 
     ...localSubscriptions(context),

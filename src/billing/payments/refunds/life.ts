@@ -37,10 +37,10 @@ export async function requestRefund(context: PaymentsContext, id: string): Promi
         { refundId: id, reason: error.message },
         'the payment provider does not know a refund that it made; a person must look',
       );
-      return { providerRefundId: null, status: 'pending', cameBackAt: null };
+      return { providerRefundId: null, status: 'pending', madeAt: null, cameBackAt: null };
     }
     log.error({ refundId: id, reason: error.message }, 'the payment provider refuses a refund');
-    return { providerRefundId: null, status: 'failed', cameBackAt: null };
+    return { providerRefundId: null, status: 'failed', madeAt: null, cameBackAt: null };
   });
   step('requestRefund:answered');
   await settleRefund(pool, id, outcome);

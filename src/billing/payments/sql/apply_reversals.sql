@@ -1,4 +1,4 @@
--- Brings the wallet in line with what is known of a payment that we credited: refunds that were not ours and disputes (decision B10).
+-- Brings the wallet in line with what is known of a payment that we credited: refunds that held nothing of it and disputes (decision B10).
 -- The caller holds the row of the top-up.
 create function apply_reversals(t top_ups) returns void language plpgsql as $$
 declare r refunded_payments; d disputes; due bigint;
@@ -7,9 +7,7 @@ begin
   if found then
     due := outside_refunded(t);
     if due > r.charged_back_cents then
-      perform charge_back(t.operator_id, due - r.charged_back_cents, format('refunded:%s:%s', t.payment_id, r.moves + 1),
-        'Refunded by the payment provider');
-      update refunded_payments set charged_back_cents = due, moves = moves + 1 where payment_id = t.payment_id;
+      perform charge_refunded(t, due - r.charged_back_cents);
     end if;
     if due < r.charged_back_cents then
       perform raise_billing_alarm('refund_came_back', t.id, t.operator_id, r.charged_back_cents - due);

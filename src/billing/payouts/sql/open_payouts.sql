@@ -16,7 +16,8 @@ begin
     update payouts set status = 'rolled_over'
     where operator_id = any(operators_here) and status = 'due' and payouts.month < of_month
     returning operator_id, payouts.month
-  ) insert into life_messages (life, owner) select 'payout:' || operator_id || ':' || carried.month, operator_id from carried;
+  ) insert into life_messages (life, owner, next_attempt_at)
+    select 'payout:' || operator_id || ':' || carried.month, operator_id, clock_timestamp() + message_delay() from carried;
   with earned as (
     select operator_id, payout_account, active, coalesce(commission_bps, p_commission_bps) as bps,
       posted_cents - (
@@ -35,7 +36,8 @@ begin
     from stated
     returning operator_id, status
   ), waking as (
-    insert into life_messages (life, owner) select 'payout:' || operator_id || ':' || of_month, operator_id from opening where status = 'due'
+    insert into life_messages (life, owner, next_attempt_at)
+      select 'payout:' || operator_id || ':' || of_month, operator_id, clock_timestamp() + message_delay() from opening where status = 'due'
   )
   select count(*), count(*) filter (where status = 'due') into opened, due from opening;
 end $$;

@@ -2,7 +2,8 @@
 -- committed is lost; several rules with one destination make one (decision N23). One that cannot be made now says so, and wakes nobody;
 -- a full queue says so once a minute (decision N30).
 -- A destination whose last turn began half a second ago or earlier is woken at once, else when it did. One that is sending finds this by
--- itself, and deletes the message when it looks; it is woken in half a second all the same, since it may be about to end (decision N27).
+-- itself, and one that waits for its turn is woken by the end of another's; both delete the message when they look. They are woken in half a
+-- second all the same, since they may end before this commits (decision N27).
 create function match_rules(p_event text, p_operator text, p_type text, p_severity text) returns void language plpgsql as $$
 declare
   matched text[];
@@ -26,8 +27,8 @@ begin
     where case when m.hindrance = 'queue_full' then is_first_left_out(m.id) else true end
     returning destination_id, status
   ) select array_agg('notification:' || d.id), array_agg(p_operator),
-      array_agg(case when d.sending_until > clock_timestamp() then clock_timestamp() + interval '500 milliseconds'
-        else greatest(clock_timestamp(), d.turn_began_at + interval '500 milliseconds') end)
+      array_agg(case when d.sending_until > clock_timestamp() or d.waiting_since is not null then clock_timestamp() + message_delay()
+        else greatest(clock_timestamp(), d.turn_began_at + message_delay()) end)
     into matched, owners, due from made join destinations d on d.id = made.destination_id where made.status = 'sending';
   perform wake_lives(matched, owners, due);
 end $$;

@@ -73,7 +73,7 @@ export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, 
   const taken = await db.any(sql.type(TakenRow)`
     select t.operator_id, sum(reversed.cents)::int8 as cents from top_ups t join (
       select payment_id, taken_cents as cents from disputes
-      union all select payment_id, charged_back_cents + dismissed_cents from refunded_payments) reversed on reversed.payment_id = t.payment_id
+      union all select payment_id, charged_back_cents + kept_cents from refunded_payments) reversed on reversed.payment_id = t.payment_id
     where t.operator_id = any(${textArray(wallets)}) group by 1`);
   const overages = await db.any(sql.type(OverageRow)`
     select operator_id, sum(overage)::int8 as overage from usage_counters where operator_id = any(${textArray(wallets)}) group by 1`);

@@ -32,9 +32,11 @@ interface ModelRefund {
   topUp: ModelTopUp;
   cents: number;
   status: string;
+  /** The provider's id of it is known. */
   known: boolean;
-  /** Settled by a person, and the provider has not said since that it came back. */
-  byHand: boolean;
+  /** Since when it is at the provider; null: it has not said. */
+  madeAt: number | null;
+  paidAfterAll: boolean;
 }
 
 interface ModelDispute {
@@ -145,7 +147,7 @@ export class Model {
       case 'settle a refund by hand':
         return withPicked(this.#refunds, step.refund, (refund) => {
           if (refund.status !== 'pending') return 'INVALID_STATE';
-          refund.byHand = true;
+          if (step.as === 'succeeded') refund.known = true;
           return this.#settleRefund(refund, step.as, null);
         });
       case 'close a receivable':
@@ -249,11 +251,7 @@ export class Model {
     if (topUp.status !== 'paid') return 'kept';
     const wallet = this.#wallet(topUp.wallet);
     const outside = this.#outside(topUp);
-    if (outside > topUp.chargedBack) {
-      topUp.chargeBacks += 1;
-      wallet.chargeBack(outside - topUp.chargedBack, `refunded:${this.#topUps.indexOf(topUp)}:${topUp.chargeBacks}`);
-      topUp.chargedBack = outside;
-    }
+    if (outside > topUp.chargedBack) this.#charge(topUp, outside - topUp.chargedBack);
     topUp.alarmed ||= outside < topUp.chargedBack;
     for (const [which, dispute] of [...topUp.disputes].toSorted(([a], [b]) => a - b)) {
       const of = `dispute:${this.#topUps.indexOf(topUp)}:${which}:`;
@@ -267,21 +265,33 @@ export class Model {
     return outcome;
   }
 
-  /** What is refunded now without us: of each sum what neither came back since nor is ours; the largest counts. */
+  /** The wallet pays for a refund that held nothing of it. */
+  #charge(topUp: ModelTopUp, cents: number): void {
+    topUp.chargeBacks += 1;
+    this.#wallet(topUp.wallet).chargeBack(cents, `refunded:${this.#topUps.indexOf(topUp)}:${topUp.chargeBacks}`);
+    topUp.chargedBack += cents;
+  }
+
+  /** What refunds that hold nothing of it take: of each sum what neither came back since nor is ours; the largest counts. */
   #outside(topUp: ModelTopUp): number {
     const total = (all: { cents: number }[]): number => all.reduce((sum, { cents }) => sum + cents, 0);
-    const refunds = this.#refunds.filter((refund) => refund.topUp === topUp);
+    const isBack = (refund: ModelRefund): boolean => topUp.returned.some((returned) => returned.refund === refund);
+    const ours = this.#refunds.filter(
+      (refund) => refund.topUp === topUp && (refund.status !== 'failed' || refund.paidAfterAll || isBack(refund)),
+    );
     const left = topUp.sums.map(({ at, cents }) => {
       const since = topUp.returned.filter((returned) => returned.at >= at);
       const known = Math.min(cents, topUp.credited) - total(since.filter(({ refund }) => refund === null));
-      const ours = refunds.find(
+      // One that the provider has not named was made after everything here.
+      const counted = ours.filter(
         (refund) =>
-          (refund.status !== 'failed' || since.some((returned) => returned.refund === refund)) &&
-          known > topUp.credited - refund.cents,
+          cents >= refund.cents &&
+          (!isBack(refund) || since.some((returned) => returned.refund === refund)) &&
+          ((refund.madeAt ?? Infinity) <= at || known > topUp.credited - refund.cents),
       );
-      return known - (ours?.cents ?? 0);
+      return known - total(counted);
     });
-    return Math.max(0, ...left);
+    return total(ours.filter((refund) => refund.paidAfterAll && !isBack(refund))) + Math.max(0, ...left);
   }
 
   /** A refund that a person made at the provider came back. */
@@ -293,13 +303,7 @@ export class Model {
     const before = this.#outside(topUp);
     topUp.returned.push({ at: this.#now, cents, refund: null });
     this.#reversed(topUp, 'came_back');
-    if (this.#outside(topUp) < before) return 'came_back';
-    const standsFor = this.#refunds.find(
-      (refund) => refund.topUp === topUp && refund.byHand && refund.status === 'succeeded' && !refund.known,
-    );
-    if (standsFor === undefined) return 'not_ours';
-    standsFor.byHand = false;
-    return 'came_back';
+    return this.#outside(topUp) < before ? 'came_back' : 'not_ours';
   }
 
   #refund(topUp: ModelTopUp): string {
@@ -309,33 +313,28 @@ export class Model {
     const cents = topUp.credited - topUp.chargedBack;
     if (before || cents <= 0) return 'ALREADY_REFUNDED';
     if (!this.#wallet(topUp.wallet).hold(cents)) return 'BALANCE_BELOW_TOPUP';
-    this.#refunds.push({ topUp, cents, status: 'pending', known: false, byHand: false });
+    this.#refunds.push({ topUp, cents, status: 'pending', known: false, madeAt: null, paidAfterAll: false });
     return 'ok';
   }
 
   /** @param named whether the provider names its refund; null: a person settles it */
   #settleRefund(refund: ModelRefund, status: string, named: boolean | null): string {
     const { topUp, cents, status: was } = refund;
-    if (refund.byHand && was !== 'pending') {
-      if (named !== true) return 'repeated';
+    if (was !== 'pending' && named !== true) return 'repeated';
+    const before = this.#outside(topUp);
+    if (named === true) {
       refund.known = true;
-      if (was === 'failed') return this.#reportReleased(refund, status);
+      refund.madeAt ??= this.#now;
+      if (status === 'failed') this.#sentBack(refund);
     }
-    if (status === 'failed' && named === true && (was !== 'failed' || refund.known)) this.#sentBack(refund);
-    if (was === 'failed') this.#reversed(topUp, status);
-    if (was === 'failed' || (was === 'succeeded' && status !== 'failed')) return 'repeated';
-    refund.known ||= named === true;
-    refund.byHand &&= was === 'pending';
-    refund.status = status;
-    if (status === 'pending') return status;
+    if (was === 'failed') return this.#reportReleased(refund, status, before);
+    const isOver = status === 'failed' || (status === 'succeeded' && was === 'pending');
+    if (isOver) refund.status = status;
     const wallet = this.#wallet(topUp.wallet);
-    if (status === 'succeeded') {
-      wallet.capture(cents);
-      return status;
-    }
-    if (was === 'succeeded') wallet.credit(cents);
-    else wallet.release(cents);
-    return this.#reversed(topUp, status);
+    if (isOver && status === 'succeeded') wallet.capture(cents);
+    else if (isOver && was === 'succeeded') wallet.credit(cents);
+    else if (isOver) wallet.release(cents);
+    return this.#reversed(topUp, isOver ? status : was === 'pending' ? 'pending' : 'repeated');
   }
 
   /** The first time counts. */
@@ -345,17 +344,15 @@ export class Model {
       topUp.returned.push({ at: this.#now, cents, refund });
   }
 
-  /** What the provider says of a refund that a person released: paid after all, it counts as one made without us. */
-  #reportReleased(refund: ModelRefund, status: string): string {
+  /** What the provider says of a refund whose hold was released: paid after all, it costs its own amount. */
+  #reportReleased(refund: ModelRefund, status: string, before: number): string {
     const { topUp } = refund;
-    if (status === 'succeeded') {
-      topUp.sums.push({ at: this.#now, cents: topUp.credited });
+    if (status === 'succeeded' && !topUp.returned.some((returned) => returned.refund === refund)) {
+      refund.paidAfterAll = true;
+      const more = this.#outside(topUp) - before;
+      if (more > 0) this.#charge(topUp, more);
       return this.#reversed(topUp, 'paid_after_all');
     }
-    if (status === 'pending') return 'repeated';
-    const before = this.#outside(topUp);
-    this.#sentBack(refund);
-    refund.byHand = false;
     this.#reversed(topUp, status);
     return this.#outside(topUp) < before ? 'came_back' : 'repeated';
   }

@@ -24,7 +24,7 @@ export type Step =
     }
   | { do: 'event of a refund without us'; topUp: number; quarters: number }
   | { do: 'a refund without us comes back'; topUp: number; quarters: number }
-  | { do: 'decide about what came back'; topUp: number; as: 'given_back' | 'dismissed' }
+  | { do: 'decide about what came back'; topUp: number; as: 'given_back' | 'kept' }
   | { do: 'refund'; topUp: number }
   | { do: 'refund event'; refund: number; as: 'succeeded' | 'failed' | 'refused' | 'pending' }
   | { do: 'settle a refund by hand'; refund: number; as: 'succeeded' | 'failed' }
@@ -108,7 +108,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: is('decide about what came back'),
       topUp: pick,
-      as: mostly<'given_back' | 'dismissed'>('given_back', 'dismissed'),
+      as: mostly<'given_back' | 'kept'>('given_back', 'kept'),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: is('refund'), topUp: pick }) },

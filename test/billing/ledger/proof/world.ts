@@ -151,7 +151,7 @@ export class World {
       case 'a refund without us comes back':
         return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
           outcomeOf(
-            `select outcome from record_refund($1, $2, null, $3, 'failed', $4, null)`,
+            `select outcome from record_refund($1, $2, null, $3, 'failed', $4, null, null)`,
             `re_${ulid()}`,
             payment,
             Math.floor((cents * step.quarters) / 4),
@@ -184,7 +184,7 @@ export class World {
       case 'refund event':
         return withPicked(deeds.refunds, step.refund, async (refund) => {
           const outcome = await outcomeOf(
-            `select outcome from settle_refund($1, $2, $3, $4, null)`,
+            `select outcome from settle_refund($1, $2, $3, $4, $4, null)`,
             refund.id,
             step.as === 'refused' ? null : `re_${refund.id}`,
             step.as === 'refused' ? 'failed' : step.as,
@@ -197,9 +197,10 @@ export class World {
       case 'settle a refund by hand':
         return withPicked(deeds.refunds, step.refund, async (refund) => {
           const outcome = await outcomeOf(
-            'select outcome from settle_refund_by_hand($1, $2, null)',
+            'select outcome from settle_refund_by_hand($1, $2, $3, null)',
             refund.id,
             step.as,
+            step.as === 'succeeded' ? `re_${refund.id}` : null,
           );
           refund.succeeded ||= outcome === 'succeeded';
           refund.failed ||= outcome === 'failed';

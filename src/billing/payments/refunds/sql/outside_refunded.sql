@@ -1,21 +1,26 @@
--- How much of a payment that we credited is refunded now without us, by all that is known of it, in whatever order it came: of each sum what
--- neither came back since nor is ours; the largest counts (decision B37). A sum counts ours that is above the rest, since ours takes all that
--- was left of the payment; or that is newer than ours and as large, and a minute is for clocks that differ. There is one of ours at a time,
--- so a sum counts the first.
+-- How much of a payment that we credited the wallet is to pay for refunds that hold nothing of it, by all that is known, in whatever order it
+-- came (decision B37): refunds of ours that were released and paid after all, and what was refunded without us: of each sum what neither came
+-- back since nor is ours; the largest counts.
 create function outside_refunded(t top_ups) returns bigint language sql stable as $$
-  select coalesce(max(greatest(0, known.cents - coalesce(ours.amount_cents, 0))), 0)::bigint
+  with ours as (
+    -- One that nobody has seen at the provider was made after it was requested; a minute is for clocks that differ.
+    select r.amount_cents as cents, r.paid_after_all, coalesce(r.made_at, r.created_at - interval '1 minute') as since, b.at as until
+    from refunds r left join returned_refunds b on b.id = r.provider_refund_id
+    where r.top_up_id = t.id and (r.status <> 'failed' or r.paid_after_all or b.id is not null)
+  )
+  select coalesce((select sum(cents) from ours where paid_after_all and until is null), 0)::bigint
+    + coalesce(max(greatest(0, known.cents - coalesce(counted.cents, 0))), 0)::bigint
   from refunded_sums s
   cross join lateral (
     select least(s.cents, t.amount_cents) - coalesce(sum(coalesce(b.cents, s.cents)), 0) as cents
     from returned_refunds b
     where b.payment_id = s.payment_id and b.at >= s.at
       and not exists (select from refunds r where r.provider_refund_id = b.id)) known
-  left join lateral (
-    select r.amount_cents
-    from refunds r left join returned_refunds b on b.id = r.provider_refund_id
-    where r.top_up_id = t.id and (r.status <> 'failed' or b.at >= s.at)
-      and (known.cents > t.amount_cents - r.amount_cents
-        or (s.cents >= r.amount_cents and s.at > r.created_at - interval '1 minute'))
-    order by r.attempt limit 1) ours on true
+  -- A sum counts ours that was there by its time, but none that is more than it. Whatever the clocks say, it counts one without which there
+  -- was not so much to refund.
+  cross join lateral (
+    select sum(o.cents) as cents
+    from ours o
+    where (o.until is null or o.until >= s.at) and s.cents >= o.cents and (o.since <= s.at or known.cents > t.amount_cents - o.cents)) counted
   where s.payment_id = t.payment_id;
 $$;

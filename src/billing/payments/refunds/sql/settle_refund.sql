@@ -1,44 +1,41 @@
--- What became of a refund of ours. One that succeeded can still fail when the bank sends it back: the wallet gets it again. `p_at`: when that
--- was, by the provider's clock; null where it does not say, and now counts.
-create function settle_refund(p_refund text, p_provider_refund text, p_status text, p_at timestamptz, p_request text)
-returns payment_effect language plpgsql as $$
-declare t top_ups; r refunds; was text;
+-- What the provider says of a refund of ours, or a person in its place. `p_at`: since when that is so, and `p_made_at`: when the provider made
+-- it, by its clock; null where it does not say. One that succeeded can still fail when the bank sends it back: the wallet gets it again. One
+-- that a person released, or the provider refused, can have been paid after all: the wallet pays it then, with its own amount.
+-- Without `p_provider_refund` it is an answer to the request, which says nothing of a refund that was settled meanwhile.
+create function settle_refund(
+  p_refund text, p_provider_refund text, p_status text, p_at timestamptz, p_made_at timestamptz, p_request text
+) returns payment_effect language plpgsql as $$
+declare t top_ups; r refunds; was text; charged bigint; is_over boolean;
 begin
   select * into t from top_ups where id = (select top_up_id from refunds where id = p_refund) for no key update;
   select * into strict r from refunds where id = p_refund for no key update;
   was := r.status;
-  if r.by_hand and was <> 'pending' then
-    -- That the provider refuses a request says nothing of a refund that was settled meanwhile.
-    if p_provider_refund is null then return row('repeated', r.operator_id, null)::payment_effect; end if;
-    update refunds set provider_refund_id = coalesce(provider_refund_id, p_provider_refund) where id = r.id returning * into r;
-    if was = 'failed' then return report_released_refund(t, r, p_status, p_at, p_request); end if;
+  if was <> 'pending' and p_provider_refund is null then return row('repeated', r.operator_id, null)::payment_effect; end if;
+  charged := outside_refunded(t);
+  if p_provider_refund is not null then
+    r := name_refund(r, p_provider_refund, p_made_at);
+    -- The provider counted it until then; one that it refused was never counted.
+    if p_status = 'failed' then perform record_returned_refund(p_provider_refund, t.payment_id, r.amount_cents, p_at); end if;
   end if;
-  if p_status = 'failed' and p_provider_refund is not null and (was <> 'failed' or r.provider_refund_id = p_provider_refund) then
-    -- The provider no longer counts what it could not give back; one that it refused was never counted, and a person's decision leaves its
-    -- sums as they are.
-    perform record_returned_refund(p_provider_refund, t.payment_id, r.amount_cents, p_at);
-    if was = 'failed' then perform apply_reversals(t); end if;
+  if was = 'failed' then return report_released_refund(t, r, p_status, charged, p_request); end if;
+  is_over := p_status = 'failed' or (p_status = 'succeeded' and was = 'pending');
+  if is_over or was = 'pending' then
+    update refunds set status = p_status,
+        next_call_at = case when p_status = 'pending' then next_check_at(created_at) end,
+        settled_at = case when p_status <> 'pending' then clock_timestamp() end
+      where id = r.id returning * into r;
   end if;
-  if was = p_status and was <> 'pending' or was = 'failed' or (was = 'succeeded' and p_status <> 'failed') then
-    return row('repeated', r.operator_id, null)::payment_effect;
-  end if;
-  update refunds set status = p_status, provider_refund_id = coalesce(provider_refund_id, p_provider_refund),
-      by_hand = by_hand and was = 'pending',
-      next_call_at = case when p_status = 'pending' then next_check_at(created_at) end,
-      settled_at = case when p_status <> 'pending' then clock_timestamp() end
-    where id = r.id returning * into r;
-  if p_status = 'pending' then return row('pending', r.operator_id, null)::payment_effect; end if;
-  if p_status = 'succeeded' then
+  if is_over and p_status = 'succeeded' then
     perform capture_hold_to(r.id, new_prefixed_id('txn'), 'platform:payments', 'refund', 'Refund of a top-up');
-  else
-    if was = 'succeeded' then
-      perform credit_wallet(new_prefixed_id('txn'), r.operator_id, r.amount_cents, 'platform:payments', 'adjustment', 'unrefunded:' || r.id,
-        'A refund came back');
-      perform end_billing_alarm('refund_came_back', r.id);
-    else
-      perform release_hold(r.id);
-    end if;
-    perform apply_reversals(t);
+  elsif is_over and was = 'succeeded' then
+    perform credit_wallet(new_prefixed_id('txn'), r.operator_id, r.amount_cents, 'platform:payments', 'adjustment', 'unrefunded:' || r.id,
+      'A refund came back');
+  elsif is_over then
+    perform release_hold(r.id);
+  end if;
+  perform apply_reversals(t);
+  if not is_over then
+    return row(case was when 'pending' then 'pending' else 'repeated' end, r.operator_id, null)::payment_effect;
   end if;
   perform audit_payment(r.operator_id, 'refund.' || p_status, r.id,
     jsonb_build_object('transaction_id', r.transaction_id, 'amount_cents', r.amount_cents), p_request);

@@ -4,8 +4,7 @@
 create function advance_verification(p_code text) returns verification_step language plpgsql as $$
 declare
   v_now constant timestamptz := clock_timestamp();
-  -- Of a call, from its beginning on.
-  longest constant interval := '30 seconds';
+  longest constant interval := longest_call_of_code();
   c verification_codes; v_until timestamptz;
 begin
   delete from life_messages where life = 'verification:' || p_code;

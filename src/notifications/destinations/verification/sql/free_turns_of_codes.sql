@@ -1,6 +1,6 @@
 -- How many codes of an operator may begin to be sent now, eight at once: each takes a place of the task queue for ten seconds at worst, and one
--- operator's receivers that give no answer would otherwise take all of them. A call that began 30 seconds ago belongs to a worker that is gone.
+-- operator's receivers that give no answer would otherwise take all of them. A call of a worker that is gone takes no place.
 create function free_turns_of_codes(p_operator text) returns int language sql volatile as $$
   select greatest(8 - count(*), 0)::int from verification_codes
-    where operator_id = p_operator and status = 'sending' and started_at > clock_timestamp() - interval '30 seconds';
+    where operator_id = p_operator and status = 'sending' and started_at > clock_timestamp() - longest_call_of_code();
 $$;
