@@ -17,7 +17,7 @@ interface Received {
   headers: Readonly<NodeJS.Dict<readonly string[]>>;
   /** The bytes as they came. */
   body: Buffer;
-  /** From the parsed body, by `mailgunFields`; null: it has none. They count for mail providers alone. */
+  /** From the parsed body; null: it has none. They count for mail providers alone. */
   mailgun: MailgunFields | null;
   /** Opened secrets of the endpoint, `whsec_` and base64: the current one, and the one before it while that still counts. */
   secrets: readonly [string, ...string[]];
@@ -121,18 +121,3 @@ const hexDigest = (text: string): Buffer[] => (/^[0-9a-f]{64}$/i.test(text) ? [B
 /** Whether one of the given digests is one of those that were made; all have 32 bytes. */
 const fits = (given: readonly Buffer[], made: readonly Buffer[]): boolean =>
   given.some((digest) => made.some((expected) => timingSafeEqual(digest, expected)));
-
-/**
- * The fields of Mailgun in a parsed body: in its member `signature`, as in the JSON of its webhooks, or beside each other, as in the forms of its
- * routes. Null where one of the three is missing or no text.
- */
-export function mailgunFields(body: unknown): MailgunFields | null {
-  const outer = members(body);
-  const { timestamp, token, signature } = typeof outer.signature === 'object' ? members(outer.signature) : outer;
-  return typeof timestamp === 'string' && typeof token === 'string' && typeof signature === 'string'
-    ? { timestamp, token, signature }
-    : null;
-}
-
-const members = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

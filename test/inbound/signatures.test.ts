@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { mailgunFields, verifySignature, type MailgunFields } from '../../src/inbound/signatures.ts';
+import { readBody } from '../../src/inbound/scanner/index.ts';
+import { verifySignature, type MailgunFields } from '../../src/inbound/signatures.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const BEFORE = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
@@ -300,16 +301,19 @@ describe('A signature of Mailgun', () => {
       assert.deepEqual(verify(request), refused);
     });
 
+  const fieldsIn = (body: string, contentType = 'application/json'): MailgunFields | null =>
+    readBody({ provider: 'mail_provider', contentType, body: Buffer.from(body) }).mailgun ?? null;
+
   it('is taken from the member `signature` of JSON', () => {
-    assert.deepEqual(mailgunFields({ signature: mailgun(), 'event-data': { id: 'x' } }), mailgun());
+    assert.deepEqual(fieldsIn(JSON.stringify({ signature: mailgun(), 'event-data': { id: 'x' } })), mailgun());
   });
 
   it('is taken from the fields of a form', () => {
-    assert.deepEqual(mailgunFields({ ...mailgun(), 'body-mime': 'x' }), mailgun());
+    const form = new URLSearchParams({ ...mailgun(), 'body-plain': 'x' }).toString();
+    assert.deepEqual(fieldsIn(form, 'application/x-www-form-urlencoded'), mailgun());
   });
 
   const shapes: unknown[] = [
-    undefined,
     null,
     'text',
     7,
@@ -323,7 +327,7 @@ describe('A signature of Mailgun', () => {
   ];
   for (const shape of shapes)
     it(`is not found in ${JSON.stringify(shape)}`, () => {
-      assert.equal(mailgunFields(shape), null);
+      assert.equal(fieldsIn(JSON.stringify(shape)), null);
     });
 });
 

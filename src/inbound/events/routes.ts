@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../errors/carnet-error.ts';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { assertEndpoint } from '../endpoints/index.ts';
+import { assertEndpoint } from '../endpoints/read.ts';
 import { findEvent, listEvents } from './queries.ts';
 import { markFindingHarmless, replayEvent } from './replay.ts';
 import { EventFilterSchema, InboundEventSchema, MarkHarmlessSchema } from './schema.ts';

@@ -1,1 +1,0 @@
-export { assertEndpoint } from './read.ts';
