@@ -124,7 +124,7 @@ function payloadsOf({ shown, text }: Scene): Payload[] {
   for (const { start, end } of regionsOf(shown, ESCAPE)) add(start, end, unescaped(shown.slice(start, end)), 'escapes');
   for (const { start, end } of regionsOf(shown, ROT13)) add(start, end, rot13(shown.slice(start, end)), 'rot13');
   for (const { start, end } of regionsOf(shown, REVERSED))
-    add(start, end, [...shown.slice(start, end)].toReversed().join(''), 'reverse');
+    add(start, end, Array.from(shown.slice(start, end)).toReversed().join(''), 'reverse');
   for (const { index, 0: run } of shown.matchAll(SPACED))
     add(index, index + run.length, run.replaceAll(/[^\p{L}\d]/gu, ''), 'spaced letters', true);
   for (const { at, spells } of text.invisible)

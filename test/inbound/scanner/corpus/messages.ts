@@ -71,7 +71,11 @@ const asText: Readonly<Record<string, (order: string) => string>> = {
   soft: (order) => order.replaceAll(/(?<=\w)(?=\w)/g, '\u00ad'),
   homoglyph: (order) => order.replaceAll('o', 'о').replaceAll('e', 'е').replaceAll('a', 'а').replaceAll('c', 'с'),
   fullwidth: (order) =>
-    [...order].map((letter) => (letter > ' ' && letter <= '~' ? String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0) : letter)).join(''),
+    [...order]
+      .map((letter) =>
+        letter > ' ' && letter <= '~' ? String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0) : letter,
+      )
+      .join(''),
   math: (order) =>
     order.replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(0x1d41a + (letter.codePointAt(0) ?? 0) - 0x61)),
   base64: (order) => `Reference: ${Buffer.from(order).toString('base64')}`,
@@ -79,8 +83,10 @@ const asText: Readonly<Record<string, (order: string) => string>> = {
   hex: (order) => `Trace: ${Buffer.from(order).toString('hex')}`,
   binary: (order) => [...Buffer.from(order)].map((byte) => byte.toString(2).padStart(8, '0')).join(' '),
   percent: (order) => [...Buffer.from(order)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
-  escapes: (order) => [...order].map((letter) => `\\u${(letter.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`).join(''),
-  tags: (order) => `Thanks!${[...order].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('')}`,
+  escapes: (order) =>
+    [...order].map((letter) => `\\u${(letter.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`).join(''),
+  tags: (order) =>
+    `Thanks!${[...order].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('')}`,
   selectors: (order) =>
     `Thanks!${[...Buffer.from(order)].map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16)).join('')}`,
   spaced: (order) => [...order.replaceAll(' ', '')].join(' '),
@@ -99,10 +105,16 @@ function delivered(carrier: string, order: string, delivery: string): ScanInput 
     for (const [name, value] of Object.entries(event)) if (value === '') event[name] = asText[delivery]?.(order);
     return { provider: 'generic', contentType: 'application/json', body: Buffer.from(JSON.stringify(event)) };
   }
-  const mail: Record<string, string> = { from: 'Sam Lee <sam@partner.example>', to: 'ops@acme.example', subject: 'Hello' };
+  const mail: Record<string, string> = {
+    from: 'Sam Lee <sam@partner.example>',
+    to: 'ops@acme.example',
+    subject: 'Hello',
+  };
   const around = carrier.startsWith('{') ? 'Hello\n\n{}\n\nBye' : carrier;
   if (delivery in look)
-    mail['html'] = `<html><body>${escaped(around).replaceAll('\n', '<br>').replace('{}', () => look[delivery]?.(order) ?? '')}</body></html>`;
+    mail['html'] = `<html><body>${escaped(around)
+      .replaceAll('\n', '<br>')
+      .replace('{}', () => look[delivery]?.(order) ?? '')}</body></html>`;
   else mail['text'] = around.replace('{}', () => asText[delivery]?.(order) ?? missing(delivery));
   return { provider: 'mail_provider', contentType: 'application/json', body: Buffer.from(JSON.stringify(mail)) };
 }
