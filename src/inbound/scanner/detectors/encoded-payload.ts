@@ -106,44 +106,116 @@ function payloadsOf({ shown, text }: Scene): Payload[] {
   const add = (start: number, end: number, decoded: string | undefined, how: string, isDense = false): void => {
     if (decoded !== undefined && decoded.trim().length >= 8) found.push({ start, end, text: decoded, how, isDense });
   };
-  for (const { index, 0: run } of shown.matchAll(BASE64))
-    add(index, index + run.length, readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64')), 'base64');
-  for (const { index, 0: run } of shown.matchAll(HEX))
-    add(
-      index,
-      index + run.length,
-      readable(Buffer.from(run.replaceAll(/0x|\\x|[^0-9a-f]/gi, ''), 'hex')),
-      'hexadecimal',
-    );
-  for (const { index, 0: run } of shown.matchAll(BINARY)) {
-    const bytes = run.match(/[01]{8}/g) ?? [];
-    add(index, index + run.length, readable(Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)))), 'binary');
+  for (const { kind, start, end } of runsIn(text.shown)) {
+    const run = shown.slice(start, end);
+    if (kind === 'letters') add(start, end, run.replaceAll(/[^\p{L}\d]/gu, ''), 'spaced letters', true);
+    else if (kind === 'hex') {
+      const digits = run.replaceAll(/0x|\\x|[^0-9a-f]/gi, '');
+      const isBinary = /^[01]+$/.test(digits) && digits.length >= 48;
+      if (isBinary) add(start, end, readable(bytesOfBits(digits)), 'binary');
+      else add(start, end, readable(Buffer.from(digits, 'hex')), 'hexadecimal');
+    } else {
+      // What stands in the next line may be a word of another kind.
+      const joined = readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64'));
+      const alone = joined === undefined ? readable(Buffer.from(run.split(/\s/, 1)[0] ?? '', 'base64')) : undefined;
+      add(start, end, joined ?? alone, 'base64');
+      if (/^\+.*-$/.test(run)) add(start, end, readable(bigEndian(Buffer.from(run.slice(1, -1), 'base64'))), 'UTF-7');
+    }
   }
-  for (const { index, 0: run } of shown.matchAll(UTF7))
-    add(index, index + run.length, readable(bigEndian(Buffer.from(run.slice(1, -1), 'base64'))), 'UTF-7');
   for (const { start, end } of regionsOf(shown, ESCAPE)) add(start, end, unescaped(shown.slice(start, end)), 'escapes');
   for (const { start, end } of regionsOf(shown, ROT13)) add(start, end, rot13(shown.slice(start, end)), 'rot13');
   for (const { start, end } of regionsOf(shown, REVERSED))
     add(start, end, Array.from(shown.slice(start, end)).toReversed().join(''), 'reverse');
-  for (const { index, 0: run } of shown.matchAll(SPACED))
-    add(index, index + run.length, run.replaceAll(/[^\p{L}\d]/gu, ''), 'spaced letters', true);
   for (const { at, spells } of text.invisible)
     if (spells.length >= 8)
       add(Math.max(0, at - 1), Math.min(text.length, at + 1), spells, 'characters that are not shown');
   return found.toSorted((one, other) => one.start - other.start);
 }
 
-/** Runs of one class with single line breaks between: each unit is looked at once, and again at most for the least length of a run. */
-const BASE64 = /[A-Za-z0-9+/_-]{20,}(?:[ \n][A-Za-z0-9+/_-]{40,}){0,100000}={0,2}/g;
-const HEX = /(?:(?:0x|\\x)?[0-9a-f]{2}[ :,-]?){12,}/gi;
-const BINARY = /[01]{8}(?: ?[01]{8}){5,}/g;
-const UTF7 = /\+[A-Za-z0-9+/]{12,4000}-/g;
+interface EncodedRun {
+  kind: 'base64' | 'hex' | 'letters';
+  start: number;
+  end: number;
+}
+
+/** Signs of base64 and its form for addresses (1), digits of hexadecimal (2), letters (4), by code unit. */
+const signs = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const sign = String.fromCharCode(unit);
+  return (
+    (/[A-Za-z0-9+/_=-]/.test(sign) ? 1 : 0) + (/[0-9a-fA-Fx\\]/.test(sign) ? 2 : 0) + (/[A-Za-z0-9]/.test(sign) ? 4 : 0)
+  );
+});
+
+/** The shortest text that is taken for base64, the digits of one in hexadecimal, and letters that stand alone. */
+const MIN_BASE64 = 20;
+const MIN_HEX = 24;
+const MIN_LETTERS = 10;
+/** Words that follow each other belong together where no more than this stands between. */
+const MAX_GAP = 3;
+
+/** Long words of base64, which lines may divide; words of hexadecimal digits; letters that stand alone. In one pass over the words. */
+function runsIn(shown: Uint16Array): EncodedRun[] {
+  const found: EncodedRun[] = [];
+  const base64 = { start: 0, end: -10 };
+  const hex = { start: 0, end: -10, digits: 0 };
+  const letters = { start: 0, end: -10, count: 0 };
+  const endBase64 = (): void => {
+    if (base64.end - base64.start >= MIN_BASE64) found.push({ kind: 'base64', start: base64.start, end: base64.end });
+  };
+  const endHex = (): void => {
+    if (hex.digits >= MIN_HEX) found.push({ kind: 'hex', start: hex.start, end: hex.end });
+    hex.digits = 0;
+  };
+  const endLetters = (): void => {
+    if (letters.count >= MIN_LETTERS) found.push({ kind: 'letters', start: letters.start, end: letters.end });
+    letters.count = 0;
+  };
+  for (let at = 0; at < shown.length; at += 1) {
+    let all = 7;
+    const start = at;
+    for (; at < shown.length; at += 1) {
+      const unit = shown[at] as number;
+      const sign = unit < 128 ? (signs[unit] as number) : unit > 0xbf ? 8 : 0;
+      if (sign === 0) break;
+      all &= sign;
+    }
+    const length = at - start;
+    if (length === 0) continue;
+    if (length >= MIN_BASE64 && (all & 1) !== 0) {
+      // A line of base64 is long; what is shorter than that ends it.
+      if (start - base64.end > 1 || base64.end - base64.start < 40) {
+        endBase64();
+        base64.start = start;
+      }
+      base64.end = at;
+    } else if (length >= 4 && (all & 1) !== 0 && start - base64.end === 1 && base64.end - base64.start >= 40)
+      base64.end = at;
+    if ((all & 2) !== 0 && (length & 1) === 0 && (hex.digits === 0 || start - hex.end <= MAX_GAP)) {
+      if (hex.digits === 0) hex.start = start;
+      hex.digits += length;
+      hex.end = at;
+    } else if (hex.digits > 0) endHex();
+    if (length === 1 && ((all & 4) !== 0 || (shown[start] as number) > 0xbf)) {
+      if (letters.count > 0 && start - letters.end > MAX_GAP) endLetters();
+      if (letters.count === 0) letters.start = start;
+      letters.count += 1;
+      letters.end = at;
+    } else if (letters.count > 0) endLetters();
+  }
+  endBase64();
+  endHex();
+  endLetters();
+  return found;
+}
+
+const bytesOfBits = (bits: string): Buffer =>
+  Buffer.from(bits.match(/[01]{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
+
 const ESCAPE =
   /\\u\{?[0-9a-f]{4,6}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};|=[0-9A-F]{2}(?=[=A-Za-z\s])|&(?:lt|gt|amp|quot|nbsp);/gi;
 const ROT13 = /\b(?:vtaber|qvfertneq|sbetrg|bireevqr|vafgehpgvbaf?|cerivbhf|flfgrz|cebzcg|cnffjbeq|perqragvnyf)\b/gi;
 const REVERSED =
   /\b(?:snoitcurtsni|suoiverp|erongi|tegrof|draugersid|drager?sid|tpmorp|metsys|drowssap|slaitnederc)\b/gi;
-const SPACED = /(?<![\p{L}\d])\p{L}(?:[ .*_|\n-]{1,3}\p{L}){9,2000}(?![\p{L}\d])/gu;
 
 const NEAR = 48;
 const AROUND = 200;

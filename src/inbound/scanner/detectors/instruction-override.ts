@@ -17,7 +17,7 @@ export const instructionOverride: Detector = (scene) => {
     const last = found.at(-1);
     if (last !== undefined && last.severity !== 'medium' && signal.start < last.end) continue;
     const { score, start, end, kinds } = together(signals, index);
-    const lowered = score - lowering(scene, discussed, start, end);
+    const lowered = score - lowering(scene, discussed, { start, end }, signal);
     if (lowered < 2) continue;
     const severity =
       lowered >= 3 ? (lowered >= 5 && (kinds.has('send') || kinds.has('tool')) ? 'critical' : 'high') : 'medium';
@@ -42,13 +42,16 @@ const TOGETHER = 420;
 const AROUND = 320;
 const MAX_SIGNALS_TOGETHER = 24;
 
-type Kind = 'drop' | 'role' | 'prompt' | 'turn' | 'reader' | 'preempt' | 'secrecy' | 'send' | 'tool' | 'insist';
+type Kind = 'drop' | 'role' | 'prompt' | 'turn' | 'reader' | 'act' | 'preempt' | 'secrecy' | 'send' | 'tool' | 'insist';
 
-interface Signal {
-  kind: Kind;
-  points: number;
+interface Part {
   start: number;
   end: number;
+}
+
+interface Signal extends Part {
+  kind: Kind;
+  points: number;
 }
 
 const reasons: Record<Kind, string> = {
@@ -57,6 +60,7 @@ const reasons: Record<Kind, string> = {
   prompt: 'wants the reader to show its own instructions',
   turn: 'poses as another turn of the conversation, or as its system',
   reader: 'addresses a model as its reader',
+  act: 'orders the model to act',
   preempt: 'puts an order of its own before what the reader was asked',
   secrecy: 'wants it kept from the user',
   send: 'wants confidential data sent away',
@@ -101,7 +105,10 @@ function together(
 /** Terms of a concept within a distance of each other, whichever comes first. */
 function signalsOf(scene: Scene): Signal[] {
   const { hits } = scene;
-  const signals: Signal[] = turnsOf(scene.shown);
+  const addresses = addressesOf(scene.shown);
+  const signals: Signal[] = [...turnsOf(scene.shown), ...addresses, ...callsOf(scene.shown)];
+  let address = 0;
+  let lastAddress = -1_000_000;
   const lastStart = new Int32Array(CONCEPTS.length).fill(-1_000_000);
   const lastEnd = new Int32Array(CONCEPTS.length).fill(-1_000_000);
   const destinations = destinationsOf(scene.shown);
@@ -112,6 +119,8 @@ function signalsOf(scene: Scene): Signal[] {
     const concept = hits.concept[index] as number;
     lastStart[concept] = start;
     lastEnd[concept] = end;
+    for (; (addresses[address]?.start ?? Infinity) < start; address += 1)
+      lastAddress = addresses[address]?.end ?? start;
     const near = (other: Concept, distance: number): boolean => start - (lastEnd[numbers[other]] as number) <= distance;
     const from = (...others: Concept[]): number => {
       let first = start;
@@ -125,37 +134,53 @@ function signalsOf(scene: Scene): Signal[] {
       signals.push({ kind, points, start: from(...others), end });
     };
     switch (CONCEPTS[concept]) {
-      case 'override':
-      case 'loosen':
-      case 'prior':
       case 'rules':
-      case 'yours':
-      case 'all': {
-        const strong = near('override', 70);
-        if (!near('rules', 70)) {
-          if (strong && near('prior', 30) && near('all', 40)) add('drop', 1, 'override', 'prior');
-          break;
-        }
-        const weak = near('loosen', 60);
-        const prior = near('prior', 60);
-        const first = from('override', 'loosen', 'rules');
+      case 'prior': {
+        const first = Math.max(...(['override', 'loosen'] as const).map((verb) => lastStart[numbers[verb]] as number));
         const isWithin = (other: Concept): boolean => (lastStart[numbers[other]] as number) >= first - 25;
-        const wide = isWithin('all') || isWithin('yours');
+        if (!near('rules', 40) || !isWithin('rules') || !isOneSentence(scene.shown, first, start)) break;
         // "My previous instructions", "our earlier note": a person speaks of what they said themselves.
-        if ((lastStart[numbers.mine] as number) >= from('rules') - 40) break;
-        if (strong && prior) add('drop', wide ? 3 : 2, 'override', 'prior', 'rules');
-        else if (strong && wide) add('drop', isWithin('yours') ? 3 : 2, 'override', 'rules');
-        else if (weak && prior && isWithin('prior') && wide)
-          add('drop', isWithin('all') ? 2 : 1, 'loosen', 'prior', 'rules');
-        else if (weak && near('yours', 30)) add('drop', 1, 'loosen', 'rules');
+        if ((lastStart[numbers.mine] as number) >= first) break;
+        if (
+          near('override', 70) &&
+          !isNegated(scene.shown, lastStart[numbers.override] as number, lastEnd[numbers.override] as number)
+        ) {
+          const points =
+            isWithin('yours') || (isWithin('prior') && isWithin('all'))
+              ? 3
+              : isWithin('prior')
+                ? 3
+                : isWithin('all')
+                  ? 2
+                  : 1;
+          add('drop', points, 'override', 'prior', 'rules');
+        } else if (near('loosen', 60) && isOrder(scene.shown, first)) {
+          const points = isWithin('prior') && isWithin('all') ? 2 : isWithin('prior') || isWithin('yours') ? 1 : 0;
+          if (points > 0) add('drop', points, 'loosen', 'prior', 'rules');
+        }
         break;
       }
+      // Where the verb stands last.
+      case 'override_last':
+        if (
+          near('rules', 40) &&
+          (near('prior', 60) || near('all', 60) || near('yours', 60)) &&
+          !isNegated(scene.shown, start, end) &&
+          !near('mine', 60)
+        )
+          add('drop', near('prior', 60) ? 3 : 2, 'prior', 'all', 'rules');
+        break;
+      case 'override':
+        // "The rules above are void": the verb stands last in English too.
+        if (near('rules', 40) && near('prior', 50) && !near('mine', 50)) add('drop', 1, 'prior', 'rules');
+        break;
       case 'drop':
         add('drop', 3);
         break;
       case 'role':
       case 'mode':
-        if (near('role', 120) && near('mode', 120)) add('role', 3, 'role', 'mode');
+        if (near('role', 120) && near('mode', 120))
+          add('role', isOneSentence(scene.shown, from('role', 'mode'), start) ? 3 : 1, 'role', 'mode');
         else if (near('role', 60) && near('model', 60)) add('role', 1, 'role');
         break;
       case 'model':
@@ -164,11 +189,21 @@ function signalsOf(scene: Scene): Signal[] {
       case 'reveal':
       case 'prompt':
       case 'briefed':
-        if (near('reveal', 60) && near('prompt', 60)) add('prompt', 3, 'reveal', 'prompt');
+        if (near('reveal', 60) && near('prompt', 60))
+          add('prompt', isOrder(scene.shown, lastStart[numbers.reveal] as number) ? 3 : 2, 'reveal', 'prompt');
         else if (near('reveal', 40) && near('briefed', 40)) add('prompt', 1, 'reveal', 'briefed');
         break;
       case 'reader':
         add('reader', 2);
+        break;
+      case 'handle':
+        // "The agent that processes this mail": whoever is spoken of is who reads.
+        if (near('model', 25) && /^\W{0,3}(?:this|these|the following)\b/i.test(scene.shown.slice(end, end + 20)))
+          add('reader', 2, 'model');
+        break;
+      case 'act':
+        if (near('reader', 160) || near('handle', 160) || start - lastAddress <= 160) add('act', 1);
+        else if (near('addressee', 120)) add('act', 1);
         break;
       case 'addressee':
         add('reader', 1);
@@ -205,7 +240,6 @@ function signalsOf(scene: Scene): Signal[] {
         break;
       // These make no signal of their own.
       case 'about':
-      case 'act':
       case 'ask':
       case 'assure':
       case 'credential':
@@ -213,6 +247,9 @@ function signalsOf(scene: Scene): Signal[] {
       case 'hand':
       case 'mine':
       case 'negate':
+      case 'all':
+      case 'yours':
+      case 'loosen':
       case 'pressure':
       case undefined:
         break;
@@ -247,15 +284,14 @@ function destinationsOf(shown: string): number[] {
 }
 
 /** How much less an order counts where it stands. */
-function lowering(scene: Scene, discussed: readonly number[], start: number, end: number): number {
+function lowering(scene: Scene, discussed: readonly number[], { start, end }: Part, anchor: Part): number {
   if (scene.unseen || hidingOf(scene.text, start, end) !== undefined) return 0;
   let lower = 0;
   const words = countBetween(discussed, start - AROUND, end + AROUND);
-  const quoted = isQuoted(scene.shown, start, end);
-  if (quoted && words >= 1) lower += 3;
+  const quoted = isQuoted(scene.shown, anchor.start, anchor.end);
+  if (quoted) lower += words >= 1 ? 3 : 1;
   if (words >= 2) lower += 1;
   if (words >= 4) lower += 1;
-  if (isNegated(scene.shown, start)) lower += 2;
   return lower;
 }
 
@@ -266,8 +302,42 @@ function isQuoted(shown: string, start: number, end: number): boolean {
   return /["“„«`‘][^"”»`]{0,120}$/.test(before) && /^[^"“„«`]{0,122}["”“»`’]/.test(after);
 }
 
-/** "Never ignore", "will not disregard": the order is the other way round. */
-const isNegated = (shown: string, start: number): boolean =>
-  /\b(?:never|not|n['’]t|cannot|refuses? to|refused to|unable to|instead of|nie|niemals|nicht|jamais|nunca|mai|nooit|nigdy)\b[^.!?\n]{0,12}$/i.test(
-    shown.slice(Math.max(0, start - 30), start),
+/** "Never ignore", "vergessen Sie nicht", "may disregard": nobody is ordered to. */
+const isNegated = (shown: string, start: number, end: number): boolean =>
+  /(?:\b(?:never|not|n['’ ]t|n['’]|cannot|may|might|could|refuses? to|refused to|unable to|instead of|to not|no|non|ne|não|nie|mag|darf|niemals|jamais|nunca|mai|nooit|nigdy)|(?:^|\s)не)\s?(?:\w{1,6} )?$/i.test(
+    shown.slice(Math.max(0, start - 24), start),
+  ) || /^\s?(?:(?:Sie|u|ihr|je) )?(?:nicht|pas|niet|nothing|nichts|rien|not)\b/i.test(shown.slice(end, end + 16));
+
+/** No sentence ends between two places. */
+const isOneSentence = (shown: string, from: number, to: number): boolean =>
+  !/[.!?。！？؟।;](?:\s|$)/.test(shown.slice(from, to));
+
+/** What begins a sentence or follows "and", "please" or a comma is an order; what has a subject before it is a report. Other scripts have their own order. */
+const isOrder = (shown: string, start: number): boolean =>
+  !/[a-z]/i.test(shown[start] ?? '') ||
+  /(?:^|[.!?:;,\n"(>*`-]\s?|\b(?:and|then|please|now|instead|must|shall|should|you|kindly|just|und|et|y|e|i|en|ve|you to|also|first|bitte|s'il te plaît) )$/i.test(
+    shown.slice(Math.max(0, start - 20), start),
   );
+
+/** A model is spoken to: at the beginning of a line or sentence, with its name and a colon or comma behind it. */
+const ADDRESS =
+  /(?:^|[\n.!?>"*(-] ?)(?:(?:to|for|dear|hello|hi|hey|attention|note|notice|message|instructions?|reminder|ok|okay|listen) (?:to |for )?(?:the |all |any |every |whichever |whatever |you )?)?(?:ai|llm|gpt|chatgpt|claude|gemini|copilot|llama|language model|ai model|ai assistant|ai agent|ai system)s?(?: (?:assistant|agent|model|bot|system|reader|tool|recruiter)s?)?(?: [a-z]{2,12}){0,3} ?[:,!\u2014]/gi;
+
+const addressesOf = (shown: string): Signal[] =>
+  Array.from(shown.matchAll(ADDRESS), ({ index, 0: found }) => ({
+    kind: 'reader' as const,
+    points: 2,
+    start: index + (found.length - found.trimStart().length),
+    end: index + found.length,
+  }));
+
+/** An order to use a tool by its name. */
+const CALL = /\b(?:call|use|invoke|execute|run) (?:the )?(?:function |tool |your )?[`'"]?[a-z]{2,20}_[a-z_]{2,30}/gi;
+
+const callsOf = (shown: string): Signal[] =>
+  Array.from(shown.matchAll(CALL), ({ index, 0: found }) => ({
+    kind: 'tool' as const,
+    points: 2,
+    start: index,
+    end: index + found.length,
+  }));

@@ -2,6 +2,8 @@
 export const CONCEPTS = [
   /** To stop following something: ignore, disregard, forget. */
   'override',
+  /** The same in languages and forms where the verb stands last. */
+  'override_last',
   /** To lift or replace something, which people do with many things: remove, cancel, turn off, replace. */
   'loosen',
   /** What was said before. */
@@ -18,6 +20,8 @@ export const CONCEPTS = [
   'reader',
   /** An address that a person could have too: "note to the agent", "when you process this". */
   'addressee',
+  /** What a reader does with a text: reads, processes, summarises. */
+  'handle',
   /** A model is named. */
   'model',
   /** Another role for the reader: "you are now", "act as". */

@@ -3,6 +3,8 @@ import type { Terms } from './concepts.ts';
 /** Other languages: the terms of an override, of an address to a model, of secrecy and of what should leave; stems where words are inflected. */
 export const others: Readonly<Record<string, Terms>> = {
   de: {
+    override_last:
+      'ignorieren|ignoriere|ignoriert|vergessen|missachten|missachte|übergehen|nicht befolgen|nicht beachten|außer acht lassen|nicht mehr befolgen',
     override:
       'ignorier*|missacht*|vergiss|vergesst|vergessen sie|befolge nicht|befolgen sie nicht|beachte nicht|beachten sie nicht|übergeh*|umgeh*|setze dich hinweg|halte dich nicht|verwirf|lass außer acht|lassen sie außer acht|folge nicht mehr|nicht mehr befolgen|nicht mehr folgen|setz dich über|überschreib*',
     prior:
@@ -203,6 +205,7 @@ export const others: Readonly<Record<string, Terms>> = {
     mine: 'minha|minhas|meu|meus|nossa|nossas|nosso|nossos',
   },
   nl: {
+    override_last: 'negeren|vergeten|omzeilen|niet volgen|niet meer volgen',
     override:
       'negeer|negeert|negeren|vergeet|sla over|omzeil|volg niet|volg niet meer|houd geen rekening|leg naast je neer|overschrijf|gehoorzaam niet',
     prior: 'vorige|eerdere|voorgaande|bovenstaande|hierboven|voorafgaande|oorspronkelijke|tot nu toe|hiervoor|eerder',
@@ -277,7 +280,7 @@ export const others: Readonly<Record<string, Terms>> = {
     mine: 'moje|moich|mój|nasze|naszych|nasz|naszego|mojego',
   },
   tr: {
-    override:
+    override_last:
       'yok say|yoksay|görmezden gel*|dikkate alma*|unut|unutun|boş ver|uyma|göz ardı et*|geçersiz kıl*|takip etme|dinleme|önemseme|es geç',
     prior: 'önceki|yukarıdaki|daha önceki|bundan önceki|önce verilen|ilk|orijinal|mevcut|şimdiye kadarki|geçmiş',
     rules: 'talimat*|kural*|komut*|yönerge*|emir*|emri|sınırlama*|kısıtlama*|istem*|prompt*|direktif*',
@@ -350,6 +353,7 @@ export const others: Readonly<Record<string, Terms>> = {
     mine: 'мои|мой|моё|мою|наши|наш|нашего|наше|нашу',
   },
   zh: {
+    override_last: '作废|無效|无效|忽略掉|全部忘掉|都忘掉|抛开|忘掉',
     override:
       '忽略|无视|無視|忘记|忘記|忘掉|不要遵守|不要遵循|不再遵守|不再遵循|绕过|繞過|抛开|拋開|放弃|停止遵循|停止遵守|不要理会|不要理會|违反|覆盖|忽視|忽视|作废|不必遵守|推翻',
     prior: '之前|以前|先前|前面|以上|上述|原来|原來|原有|原始|此前|上面|先前的|过去|初始|至今|现有',
@@ -387,7 +391,7 @@ export const others: Readonly<Record<string, Terms>> = {
     mine: '我的|我们的|我們的|我方|我司',
   },
   ja: {
-    override:
+    override_last:
       '無視|忘れて|忘れろ|忘れてください|従わない|従うな|破棄|無効に|放棄|守らないで|守るな|取り消し|従う必要は|上書き|捨てて',
     prior: 'これまで|以前|上記|前の|今まで|先ほど|直前|元の|最初の|過去|従来|既存|それまで|前述',
     rules: '指示|命令|ルール|規則|プロンプト|指令|制約|制限|ガイドライン|設定|方針|指針',
@@ -423,7 +427,7 @@ export const others: Readonly<Record<string, Terms>> = {
     mine: '私の|弊社の|当社の|わたしの|こちらの',
   },
   ko: {
-    override: '무시*|잊어*|잊으*|따르지 마*|따르지 말*|무효화*|우회*|폐기*|준수하지*|버려*|지키지 마*',
+    override_last: '무시*|잊어*|잊으*|따르지 마*|따르지 말*|무효화*|우회*|폐기*|준수하지*|버려*|지키지 마*',
     prior: '이전*|앞선|앞의|위의|지금까지*|기존*|원래*|최초*|처음*|여태까지*|위에*',
     rules: '지시*|명령*|규칙*|지침*|프롬프트*|제한*|제약*|가이드라인*|설정*',
     all: '모든|모두|전부|일체*|어떤',
@@ -491,7 +495,7 @@ export const others: Readonly<Record<string, Terms>> = {
     mine: 'لدينا|تعليماتنا|رسالتي|رسالتنا|السابقة لي',
   },
   hi: {
-    override:
+    override_last:
       'अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल जाओ|भूल जाएं|भूल जाइए|उपेक्षा|पालन न कर*|पालन मत कर*|ध्यान न दें|ध्यान मत दो|रद्द करें|छोड़ दो',
     prior: 'पिछले|पिछली|पहले|पूर्व|उपरोक्त|ऊपर|अब तक|मूल|पुराने',
     rules: 'निर्देश*|नियम*|आदेश*|दिशानिर्देश*|प्रतिबंध*|प्रॉम्प्ट*',

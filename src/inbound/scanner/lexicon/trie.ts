@@ -12,6 +12,8 @@ export interface Hits {
 const MAX_SEPARATORS = 8;
 const CLASS_SEPARATOR = 1;
 const STAR = 0x2a;
+const SMALL_A = 0x61;
+const SMALL_Z = 0x7a;
 /** Digits and signs that are written for letters; looked at only where the lexicon has no such digit. */
 const leet: Readonly<Record<string, string>> = {
   '0': 'o',
@@ -37,6 +39,10 @@ export class Trie {
   #keys = new Int32Array(0);
   #nodes = new Int32Array(0);
   #mask = 0;
+  /** By code unit, where the first step of a walk leads: most walks end there. */
+  readonly #first = new Int32Array(65_536);
+  /** Of small Latin letters, the pairs that a term begins with. */
+  readonly #pairs = new Uint8Array(16_384);
   /** By node, a set of concepts: whole words, and beginnings of words. */
   #whole: Uint32Array[] = [];
   #begins: Uint32Array[] = [];
@@ -60,6 +66,11 @@ export class Trie {
     this.#compile(edges);
     this.#whole = whole.map((concepts) => Uint32Array.from(concepts));
     this.#begins = begins.map((concepts) => Uint32Array.from(concepts));
+    for (let unit = 0; unit < 65_536; unit += 1) this.#first[unit] = this.#step(0, this.#classes[unit] as number);
+    for (let first = SMALL_A; first <= SMALL_Z; first += 1)
+      for (let second = SMALL_A; second <= SMALL_Z; second += 1)
+        if (this.#step(this.#first[first] as number, this.#classes[second] as number) !== 0)
+          this.#pairs[first * 128 + second] = 1;
     for (const [digit, letters] of Object.entries(leet)) {
       this.#leet[digit.charCodeAt(0)] = this.#classes[letters.charCodeAt(0)] ?? 0;
       this.#leetOther[digit.charCodeAt(0)] = this.#classes[letters.charCodeAt(letters.length - 1)] ?? 0;
@@ -70,11 +81,25 @@ export class Trie {
   find(text: Uint16Array, everywhere = false): Hits {
     const found = new Found();
     const { length } = text;
+    const first = this.#first;
+    const pairs = this.#pairs;
     let before = SEPARATOR;
     for (let at = 0; at < length; at += 1) {
       const unit = text[at] as number;
       const kind = kinds[unit] as number;
-      if (kind === UNSPACED || (everywhere && kind !== SEPARATOR)) this.#walk(text, at, found, everywhere);
+      if (!everywhere && kind === LETTER && before === LETTER) continue;
+      const next = text[at + 1] as number;
+      if (unit > 64 && kind !== SEPARATOR && first[unit] === 0) {
+        // No term begins like this, and no digit stands for a letter that one begins with.
+      } else if (
+        unit >= SMALL_A &&
+        unit <= SMALL_Z &&
+        next >= SMALL_A &&
+        next <= SMALL_Z &&
+        pairs[unit * 128 + next] === 0
+      ) {
+        // Nor like this.
+      } else if (kind === UNSPACED || (everywhere && kind !== SEPARATOR)) this.#walk(text, at, found, everywhere);
       else if (before !== LETTER && (kind === LETTER || this.#leet[unit & 127] !== 0))
         this.#walk(text, at, found, false);
       before = kind;
