@@ -33,6 +33,13 @@ create table destinations (
 -- Secrets whose day is over are deleted.
 create index destinations_old_secrets on destinations (old_secret_until) where old_secret is not null;
 
+-- Turns of destinations that were deleted in them: calls may be under way until then, and count among the operator's.
+create table turns_of_deleted (
+  operator_id text not null references operators,
+  until timestamptz not null
+);
+create index turns_of_deleted_until on turns_of_deleted (operator_id, until);
+
 -- The codes of the last 24 hours (decision N2), those of deleted destinations too, since the limits count them. `address` is a HMAC of
 -- channel and address: an address has its limit whoever names it.
 create table verification_codes (

@@ -3,7 +3,7 @@ import { TEST_EVENT } from './schema.ts';
 
 /** An event as people read it. */
 interface EventText {
-  /** Of a mail; names no person, and nothing that somebody else wrote. */
+  /** Of a mail; names the service, the event and whom it is about by id: no person, and nothing that somebody else wrote. */
   subject: string;
   mail: string;
   /** Of plain characters, so that it takes as few parts as it can. */
@@ -26,7 +26,7 @@ interface Happened {
 /** What of payloads texts use; each event has some of it. */
 const Payload = z.object({
   jti: z.string().optional(),
-  agent_id: z.string().optional(),
+  agent_id: z.string().nullable().optional(),
   reason: z.string().nullable().optional(),
   expected_by: z.string().optional(),
   flags: z.array(z.object({ type: z.string(), severity: z.string(), message: z.string() })).optional(),
@@ -57,6 +57,11 @@ const quoted = (text: string): string =>
     .slice(0, LONGEST_QUOTATION)
     .toWellFormed()}”`;
 
+/** The id of what an event is about; of the wallet and of tests there is none. */
+const aboutOf = ({ invocation_id: invocationId, agent_id: agentId }: Payload): string => {
+  const id = invocationId ?? agentId ?? null;
+  return id === null ? '' : `, ${id}`;
+};
 const agentOf = ({ agent_id: agentId }: Payload): string => `Agent ${agentId ?? 'of yours'}`;
 const reasonOf = ({ reason }: Payload): string[] =>
   reason === undefined || reason === null ? [] : [`Reason: ${quoted(reason)}`];
@@ -123,7 +128,7 @@ export function eventText(happened: Happened): EventText {
   const { what, details, act } = (sentences[eventType] ?? ((one: Payload) => named(eventType, one)))(payload);
   const dashboard = new URL('/dashboard', publicBaseUrl).href;
   return {
-    subject: `[${severity}] ${eventType}`,
+    subject: `Carnet: ${eventType} (${severity})${aboutOf(payload)}`,
     mail: [
       what,
       '',

@@ -355,7 +355,7 @@ describe('Deliveries', function () {
         ),
         200,
       );
-      assert.equal(messages[0]?.subject, '[info] notification.test');
+      assert.equal(messages[0]?.subject, 'Carnet: notification.test (info)');
       assert.match(messages[0]?.text ?? '', /^This is a test\./);
     });
 

@@ -668,6 +668,36 @@ describe('Sending what waits for a destination', function () {
       assert.equal((await advanceNotification(context, other.id)).status, 'send', 'of another operator');
     });
 
+    it('a turn outlives its destination, since its calls may: deleting eight makes no room for a ninth', async () => {
+      const { url } = await receiver();
+      const operatorId = await newOperator(context);
+      const deleteById = (id: string) => run(context.pool, sql.fragment`select delete_destination(${id})`);
+      for (let at = 0; at < 8; at += 1) {
+        const { id } = await newDestination(context, { operatorId, destination: url });
+        await run(
+          context.pool,
+          sql.fragment`update destinations set sending_until = clock_timestamp() + interval '30 seconds' where id = ${id}`,
+        );
+        await deleteById(id);
+      }
+      const webhook = await newWebhook(context, url, { operatorId });
+      await recordEvents(context, operatorId);
+      const step = await advanceNotification(context, webhook.id);
+      assert.equal(step.status, 'turn');
+      assert(step.waitMs !== null && step.waitMs > 20_000 && step.waitMs <= 30_000);
+      await run(
+        context.pool,
+        sql.fragment`update turns_of_deleted set until = clock_timestamp() where operator_id = ${operatorId}`,
+      );
+      assert.equal((await advanceNotification(context, webhook.id)).status, 'send');
+      assert.equal(
+        await context.pool.exists(
+          sql.type(z.object({}))`select from turns_of_deleted where operator_id = ${operatorId}`,
+        ),
+        false,
+      );
+    });
+
     it('a turn of a worker that is gone is over after half a minute', async () => {
       const { url } = await receiver();
       const operatorId = await newOperator(context);

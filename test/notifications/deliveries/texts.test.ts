@@ -14,7 +14,7 @@ const textOf = (eventType: string, payload: object, severity = 'critical') =>
   });
 
 describe('The text of a notification', () => {
-  const cases: { event: string; payload: object; what: string; details?: string[] }[] = [
+  const cases: { event: string; payload: object; what: string; about?: string; details?: string[] }[] = [
     {
       event: 'passport.flagged',
       payload: {
@@ -23,24 +23,28 @@ describe('The text of a notification', () => {
         flags: [{ type: 'late', severity: 'warning', message: 'It was late.' }],
       },
       what: 'Agent ag_1 was flagged while it used a passport.',
+      about: ', ag_1',
       details: ['Passport: psp_1', 'warning: “It was late.” (late)'],
     },
     {
       event: 'passport.blocked',
       payload: { jti: 'psp_1', agent_id: 'ag_1', checkout_id: 'chko_1', reason: 'It paid twice.' },
       what: 'A review blocked a passport of agent ag_1.',
+      about: ', ag_1',
       details: ['Passport: psp_1', 'Reason: “It paid twice.”'],
     },
     {
       event: 'agent.blocked',
       payload: { agent_id: 'ag_1', checkout_id: 'chko_1', reason: 'It paid twice.' },
       what: 'Agent ag_1 was blocked. It gets no passports until an administrator unblocks it.',
+      about: ', ag_1',
       details: ['Reason: “It paid twice.”'],
     },
     {
       event: 'passport.missed_checkout',
       payload: { jti: 'psp_1', agent_id: 'ag_1', expected_by: '2026-11-21T11:00:00.000Z' },
       what: 'Agent ag_1 did not report the end of its work in time.',
+      about: ', ag_1',
       details: ['Expected by: 2026-11-21T11:00:00.000Z'],
     },
     {
@@ -50,8 +54,9 @@ describe('The text of a notification', () => {
     },
     {
       event: 'invocation.completed',
-      payload: { invocation_id: 'inv_1', skill_id: 'skl_1' },
+      payload: { invocation_id: 'inv_1', skill_id: 'skl_1', agent_id: null },
       what: 'Invocation inv_1: completed.',
+      about: ', inv_1',
       details: ['Skill: skl_1'],
     },
     {
@@ -62,10 +67,10 @@ describe('The text of a notification', () => {
     { event: 'something.new', payload: { agent_id: 7 }, what: 'something.new happened.' },
   ];
 
-  for (const { event, payload, what, details = [] } of cases) {
+  for (const { event, payload, what, about = '', details = [] } of cases) {
     it(`of ${event} says what happened, to whom, where to act, and how to end it`, () => {
       const { subject, mail, sms } = textOf(event, payload);
-      assert.equal(subject, `[critical] ${event}`);
+      assert.equal(subject, `Carnet: ${event} (critical)${about}`);
       assert(mail.startsWith(`${what}\n`), mail);
       for (const line of details) assert(mail.includes(`\n  ${line}\n`), mail);
       for (const text of [mail, sms]) {

@@ -24,6 +24,8 @@ begin
     select count(*) filter (where sending_until > clock_timestamp()), min(sending_until) filter (where sending_until > clock_timestamp()),
         count(*) filter (where waiting_since < coalesce(d.waiting_since, clock_timestamp()))
       into v_sending, v_until, v_before from destinations where operator_id = d.operator_id and id <> p_destination;
+    delete from turns_of_deleted where operator_id = d.operator_id and until <= clock_timestamp();
+    select v_sending + count(*), least(v_until, min(until)) into v_sending, v_until from turns_of_deleted where operator_id = d.operator_id;
     if v_waiting is not null and v_sending + v_before < turns then
       update destinations set sending_until = clock_timestamp() + longest, waiting_since = null, turn_began_at = clock_timestamp()
         where id = p_destination;
