@@ -4,6 +4,7 @@ import { defineCache } from '../context/caches.ts';
 import type { Context } from '../context/context.ts';
 import { invalid } from '../errors/carnet-error.ts';
 import { text } from '../fields/text.ts';
+import { shownPath } from '../json/shown.ts';
 
 /** Constraints of one list; a token of 16 KiB has no room for many more. */
 const MAX_CONSTRAINTS = 50;
@@ -91,7 +92,7 @@ export async function assertPatterns(
   const paths = new Map<string, string>();
   for (const [at, constraints] of lists) {
     for (const { path, pattern } of patternsOf(constraints)) {
-      if (!paths.has(pattern)) paths.set(pattern, [at, ...path].join('.'));
+      if (!paths.has(pattern)) paths.set(pattern, `${at}.${shownPath(path)}`);
     }
   }
   const placed = [...paths].map(([pattern, path]) => ({ pattern, path }));

@@ -1,3 +1,4 @@
+import { cut } from '../json/shown.ts';
 import { ErrorCodes, type ErrorCode } from './codes.ts';
 
 /** One fault in a request. `path` is dotted from the body's root (or `query.limit`, `header.idempotency-key`) and ends in the property. */
@@ -6,6 +7,11 @@ export interface FieldFault {
   message: string;
   code: string;
 }
+
+/** Faults named in one refusal: a body of 1 MiB can have a hundred thousand, and whoever mends a few finds the rest. */
+export const MOST_FAULTS = 100;
+/** Characters of a `detail`: a person reads it, and whoever does not read their answers makes us keep them. */
+const DETAIL_LENGTH = 4_096;
 
 interface CarnetErrorOptions {
   /** The single faults of a `VALIDATION_ERROR` and its kin. */
@@ -19,7 +25,8 @@ interface CarnetErrorOptions {
 
 /**
  * The one refusal of the product, thrown from any layer; only the outermost middleware turns it into a problem+json body.
- * `detail` is a sentence for the person reading: what was wrong, where, what to do.
+ * `detail` is a sentence for the person reading: what was wrong, where, what to do; its first 4,096 characters are kept, and the first
+ * hundred of `errors`.
  */
 export class CarnetError extends Error {
   override readonly name = 'CarnetError';
@@ -30,10 +37,10 @@ export class CarnetError extends Error {
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, detail: string, options: CarnetErrorOptions = {}) {
-    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    super(cut(detail, DETAIL_LENGTH), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.status = ErrorCodes[code][0];
-    this.errors = options.errors;
+    this.errors = options.errors?.slice(0, MOST_FAULTS);
     this.extra = options.extra ?? {};
     this.headers = options.headers ?? {};
   }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { CarnetError, invalid, type FieldFault } from './carnet-error.ts';
+import { shownPath } from '../json/shown.ts';
+import { CarnetError, invalid, MOST_FAULTS, type FieldFault } from './carnet-error.ts';
 import { faultWords } from './fault-words.ts';
 
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Faults named in one refusal: a body of 1 MiB can have a hundred thousand, and whoever mends a few finds the rest. */
-const MOST_FAULTS = 100;
 /** Of zod's issues as many are put into words: beside each of a hundred may stand one that `withoutSizesOfOtherKinds` drops. */
 const MOST_ISSUES = 2 * MOST_FAULTS;
 
@@ -28,7 +27,7 @@ function faultsOf(issues: readonly Issue[], prefix = '', above: readonly Propert
     const path = [...above, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.slice(0, MOST_FAULTS).map((key) => ({
-        path: prefix + [...path, key].join('.'),
+        path: prefix + shownPath([...path, key]),
         code: 'unknown_property',
         message: 'is not a property of this request',
       }));
@@ -45,7 +44,7 @@ function faultsOf(issues: readonly Issue[], prefix = '', above: readonly Propert
     const missing = (issue.code === 'invalid_type' || issue.code === 'custom') && issue.input === undefined;
     return [
       {
-        path: prefix + (path.join('.') || 'body'),
+        path: prefix + (shownPath(path) || 'body'),
         code: missing ? 'required' : issue.code,
         message: missing ? 'is required' : issue.message,
       },

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { getRawBody } from 'raw-body';
 import { CarnetError, invalid } from '../errors/carnet-error.ts';
+import { shown } from '../json/shown.ts';
 import { assertFewValues, decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../json/strict.ts';
 import type { JsonValue } from '../json/value.ts';
 import { parseQuery } from './query.ts';
@@ -72,7 +73,7 @@ function assertJson({ headers }: IncomingMessage): void {
     type !== 'application/json' &&
     !/^\s*application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?(;\s*)?$/i.test(type ?? '')
   ) {
-    const sent = type === undefined ? 'no Content-Type' : `Content-Type ${type}`;
+    const sent = type === undefined ? 'no Content-Type' : `Content-Type ${shown(type)}`;
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',
       `A body here is JSON: send Content-Type: application/json (it came with ${sent}).`,
@@ -83,7 +84,7 @@ function assertJson({ headers }: IncomingMessage): void {
   if (encoding !== undefined && encoding !== 'identity') {
     throw new CarnetError(
       'UNSUPPORTED_MEDIA_TYPE',
-      `Compressed bodies are not taken (Content-Encoding: ${encoding}); send it as it is.`,
+      `Compressed bodies are not taken (Content-Encoding: ${shown(encoding)}); send it as it is.`,
       { headers: { 'Accept-Encoding': 'identity' } },
     );
   }

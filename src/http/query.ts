@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../errors/carnet-error.ts';
+import { shown } from '../json/shown.ts';
 
 /** A whole number in a query string: digits only, in its range or 400; nothing is clamped. */
 export const queryInteger = (minimum: number, maximum: number) =>
@@ -71,8 +72,9 @@ export function parseQuery(search: string, place: 'query' | 'body' = 'query'): R
   for (const pair of search.split('&')) {
     if (pair === '') continue;
     const at = pair.indexOf('=');
-    const name = decode(at < 0 ? pair : pair.slice(0, at), place);
-    const value = at < 0 ? '' : decode(pair.slice(at + 1), place === 'query' ? `query.${name}` : name);
+    const name = decode(at < 0 ? pair : pair.slice(0, at), () => place);
+    const value =
+      at < 0 ? '' : decode(pair.slice(at + 1), () => (place === 'query' ? `query.${shown(name)}` : shown(name)));
     const before = query[name];
     // A copy of the list for each value would take minutes for a form of 2 MiB.
     if (Array.isArray(before)) before.push(value);
@@ -81,11 +83,13 @@ export function parseQuery(search: string, place: 'query' | 'body' = 'query'): R
   return query;
 }
 
-function decode(text: string, path: string): string {
+/** @param place the path of what is at fault */
+function decode(text: string, place: () => string): string {
   const spaced = text.includes('+') ? withSpaces(text) : text;
   const decoded = spaced.includes('%') ? percentDecoded(spaced) : spaced;
-  if (decoded === undefined) throw invalid({ path, code: 'invalid_encoding', message: 'is not percent-encoded UTF-8' });
-  if (decoded.includes('\0')) throw invalid({ path, code: 'nul', message: 'must not contain NUL' });
+  if (decoded === undefined)
+    throw invalid({ path: place(), code: 'invalid_encoding', message: 'is not percent-encoded UTF-8' });
+  if (decoded.includes('\0')) throw invalid({ path: place(), code: 'nul', message: 'must not contain NUL' });
   return decoded;
 }
 

@@ -8,7 +8,7 @@ import { requestIdOf } from './request-id.ts';
 
 /**
  * The HTTP server of an application, with time limits against clients that send slowly: 15 s for the head, 60 s for the whole
- * request. What is not HTTP at all, or HTTP that Node would refuse without a body, is answered with a problem as well.
+ * request; and against clients that take nothing of their answer for 60 s, since it is kept until then. What is not HTTP at all, or HTTP that Node would refuse without a body, is answered with a problem as well.
  */
 export function createHttpServer(app: Koa): ApiServer {
   const handle = app.callback();
@@ -19,7 +19,10 @@ export function createHttpServer(app: Koa): ApiServer {
     // Node's parser ends at an offer of another protocol, accepted or not: what stands behind it would never be answered.
     response.shouldKeepAlive &&= !stopping && request.headers.upgrade === undefined;
     unanswered.add(response);
-    void handle(request, response).finally(() => unanswered.delete(response));
+    void handle(request, response).finally(() => {
+      unanswered.delete(response);
+      cutIfUnread(request.socket, response);
+    });
   };
   const server = createServer(
     {
@@ -40,6 +43,22 @@ export function createHttpServer(app: Koa): ApiServer {
       for (const response of unanswered) response.shouldKeepAlive = false;
     },
   });
+}
+
+/** So long an answer may wait for a client that takes nothing of it, in milliseconds. */
+const UNREAD = 60_000;
+
+/**
+ * Ends the connection where nothing of the answer can be written for 60 s (Node destroys a socket that times out). It counts from
+ * the turn of this answer on its connection until its last byte is with the system. Then Node's own time for an idle connection
+ * begins, or the turn of the next answer, whose handler may take longer.
+ */
+function cutIfUnread(socket: Socket, response: ServerResponse): void {
+  if (response.writableFinished) return;
+  const begin = (): void => void socket.setTimeout(UNREAD);
+  if (response.socket === null) response.once('socket', begin);
+  else begin();
+  response.prependOnceListener('finish', () => socket.setTimeout(0));
 }
 
 export interface ApiServer extends Server {

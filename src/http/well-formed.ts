@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CarnetError } from '../errors/carnet-error.ts';
+import { shown } from '../json/shown.ts';
 import type { Middleware } from './state.ts';
 
 /** What follows on the connection may be a body that nobody reads, so it ends here. */
@@ -32,7 +33,7 @@ export const wellFormed: Middleware<unknown> = (ctx, next) => {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw new CarnetError(
       'VALIDATION_ERROR',
-      `The only Transfer-Encoding that is taken here is chunked; it came with ${coding}.`,
+      `The only Transfer-Encoding that is taken here is chunked; it came with ${shown(coding)}.`,
       closing,
     );
   // Before 1.1 there were no chunks: whoever stands before us may have ended the body elsewhere (RFC 9112 §6.1).

@@ -1,22 +1,17 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldFault } from '../errors/carnet-error.ts';
+import { cut, shownPath } from '../json/shown.ts';
 
 /** One reason why a schema is refused or a value does not match; `code` is a JSON Schema keyword or a name of ours. */
 export type SchemaFault = FieldFault;
 
 /** More faults would only repeat the first ones. */
 export const MAX_FAULTS = 20;
-/** Patterns, enums and property names come from strangers, so their part of an answer is cut to these lengths. */
+/** Patterns and enums come from strangers, so their part of an answer is cut to this length. */
 const MESSAGE_LENGTH = 300;
-const PATH_LENGTH = 300;
-const STEP_LENGTH = 64;
-
-const cut = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length)}…`.toWellFormed() : text;
 
 /** A path from the root's name to the property or index at fault, its steps separated by dots. */
-export const dotted = (...steps: (string | number)[]): string =>
-  cut(steps.map((step) => cut(String(step), STEP_LENGTH)).join('.'), PATH_LENGTH);
+export const dotted = (...steps: (string | number)[]): string => shownPath(steps);
 
 /** The steps of a JSON pointer (RFC 6901), unescaped. */
 export const pointerSteps = (pointer: string): string[] =>

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { shown, shownPath } from './shown.ts';
 import type { JsonValue } from './value.ts';
 
 /** Containers inside one another; a document of `[[1]]` has depth 2. */
@@ -276,8 +277,7 @@ class Scan {
 
   #refuse(code: StrictJsonCode, message: string): never {
     const steps = this.#open.map((container) => (container.names === undefined ? container.index : container.name));
-    const known = steps.filter((step) => step !== undefined).map((step) => shown(String(step)));
-    throw new StrictJsonFault(code, message, known.join('.'));
+    throw new StrictJsonFault(code, message, shownPath(steps.filter((step) => step !== undefined)));
   }
 }
 
@@ -296,12 +296,3 @@ const beginsNumber = (unit: number): boolean => unit === MINUS || (unit >= ZERO 
 /** Digits, point, exponent and signs; NaN, which is past the end, is none. */
 const isPartOfNumber = (unit: number): boolean => (unit >= MINUS && unit <= NINE) || unit === 0x2b || isExponent(unit);
 const isExponent = (unit: number): boolean => unit === 0x45 || unit === 0x65;
-
-/** Names are cut to this length in messages and paths. */
-const SHOWN_NAME = 64;
-
-/** A name fit for messages and logs: short and without control characters. */
-function shown(name: string): string {
-  const short = name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name;
-  return JSON.stringify(short.toWellFormed()).slice(1, -1);
-}

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CarnetError } from '../../src/errors/carnet-error.ts';
 import { parseQuery, queryInstant } from '../../src/http/query.ts';
 
 describe('an instant in a query string', () => {
@@ -47,6 +48,15 @@ describe('query strings and forms', () => {
     const { a, b, c } = parseQuery('a=+x++&b=%2B+é😀+%C3%A9&c+d=1&c=+');
     assert.deepEqual([a, b, c], [' x  ', '+ é😀 é', ' ']);
     assert.deepEqual(Object.keys(parseQuery('c+d=1')), ['c d']);
+  });
+
+  it('name a faulty parameter by 64 characters of it', () => {
+    for (const place of ['query', 'body'] as const) {
+      assert.throws(
+        () => parseQuery(`${'n'.repeat(1_000_000)}=%ff`, place),
+        ({ errors }: CarnetError) => errors?.[0]?.path === `${place === 'query' ? 'query.' : ''}${'n'.repeat(64)}…`,
+      );
+    }
   });
 
   it('are read in time that grows with their length: half a million members do not hold the test up', () => {

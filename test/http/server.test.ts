@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import Koa from 'koa';
 import { closeGracefully, createHttpServer } from '../../src/http/server.ts';
 import { eventually } from '../support/eventually.ts';
@@ -25,6 +25,52 @@ async function waitingServer() {
   const { port } = server.address() as AddressInfo;
   return { server, port, arrived: arrived.promise, letGo: () => letGo.resolve() };
 }
+
+/** A server of long and short answers, and a connection to it that reads nothing. */
+async function unread(paths: readonly string[]) {
+  const app = new Koa();
+  app.use((koa) => {
+    koa.body = koa.path === '/long' ? 'x'.repeat(64 * 1_048_576) : 'done';
+  });
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  client.on('error', () => {});
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  client.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+  const close = async (): Promise<void> => {
+    client.destroy();
+    await closeGracefully(server, 0.05);
+  };
+  return { client, socket, close };
+}
+
+describe('an answer that nobody reads', () => {
+  it('ends its connection after a minute in which nothing of it was taken', async () => {
+    const { socket, close } = await unread(['/long']);
+    await eventually('the minute to begin', () => socket.timeout === 60_000);
+    socket.setTimeout(50);
+    await eventually('the connection to end', () => socket.destroyed);
+    await close();
+  });
+
+  it('has its minute when it is its turn, and a connection that is idle another time', async () => {
+    const { client, socket, close } = await unread(['/short', '/long', '/long']);
+    await eventually('the minute to begin', () => socket.timeout === 60_000);
+    const times = new Set<number | undefined>();
+    let taken = 0;
+    client.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      times.add(socket.timeout);
+    });
+    client.resume();
+    await eventually('both to be read', () => taken > 2 * 64 * 1_048_576);
+    await eventually('the connection to be idle', () => socket.timeout !== 60_000);
+    assert(times.has(60_000));
+    assert((socket.timeout ?? 0) >= 65_000, `idle for ${socket.timeout} ms`);
+    await close();
+  });
+});
 
 describe('closing the server', () => {
   it('lets requests under way finish, and takes no new connection', async () => {

@@ -77,6 +77,12 @@ describe(`POST ${PATH}`, () => {
     }
   });
 
+  it('answers little to a body of one long name, which anybody could send', async () => {
+    const refused = await own.anonymous.post<{ errors: { path: string }[] }>(PATH, { ['a'.repeat(2_096_000)]: 1 });
+    assertProblem(refused, 'VALIDATION_ERROR', `${'a'.repeat(64)}…`);
+    assert(refused.text.length < 2_000, `${refused.text.length} characters`);
+  });
+
   it('ignores an Idempotency-Key, even one that is not well formed', async () => {
     assert.equal(
       assertStatus(await own.anonymous.post<Verdict>(PATH, { token: '' }, { 'idempotency-key': 'é'.repeat(300) }), 200)
