@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { forwardedHeaders } from '../../../src/inbound/receiver/forwarded-headers.ts';
+
+/** The allow-list a second time (decision I18): who adds a name to it does so here too, and knows that it opens nothing. */
+const ALLOWED = [
+  'content-type',
+  'date',
+  'user-agent',
+  'webhook-id',
+  'webhook-timestamp',
+  'svix-id',
+  'svix-timestamp',
+  'x-request-id',
+  'x-github-event',
+  'x-github-delivery',
+  'x-event-type',
+  'x-event-id',
+  'x-topic',
+  'x-webhook-topic',
+  'x-shopify-topic',
+  'x-mailgun-variables',
+  'ce-id',
+  'ce-source',
+  'ce-specversion',
+  'ce-time',
+  'ce-type',
+];
+/** Signatures, credentials, cookies and addresses of the network, and names that are no headers but members of every object. */
+const NEVER = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'x-service-signature',
+  'x-signature',
+  'x-hub-signature-256',
+  'webhook-signature',
+  'svix-signature',
+  'x-forwarded-for',
+  'x-real-ip',
+  'forwarded',
+  'cf-connecting-ip',
+  'host',
+  '__proto__',
+  'constructor',
+  'toString',
+];
+const LONGEST = 2_048;
+
+const token = fc.stringMatching(/^[a-z0-9_-]{1,40}$/);
+const names = fc.oneof(
+  fc.constantFrom(...ALLOWED),
+  fc.constantFrom(...NEVER),
+  token,
+  fc.tuple(fc.constantFrom(...ALLOWED), token).map(([name, more]) => `${name}-${more}`),
+  fc.constantFrom(...ALLOWED).map((name) => name.toUpperCase()),
+);
+const value = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', maxLength: 60 }) },
+  { weight: 1, arbitrary: fc.integer({ min: LONGEST - 2, max: LONGEST + 2 }).map((length) => 'v'.repeat(length)) },
+);
+/** As Node gives them: names in lower case, each with all its values, on an object without a prototype. */
+const requests = fc
+  .uniqueArray(fc.tuple(names, fc.array(value, { minLength: 1, maxLength: 4 })), { selector: ([name]) => name })
+  .map((pairs) => {
+    const headers = Object.create(null) as Record<string, string[]>;
+    for (const [name, values] of pairs) headers[name] = values;
+    return headers;
+  });
+
+describe('Headers that are forwarded', () => {
+  it('are those of the allow-list that are short enough, joined, and no others', () => {
+    fc.assert(
+      fc.property(requests, (headers) => {
+        const wanted = Object.entries(headers)
+          .map(([name, values]): [string, string] => [name, values.join(', ')])
+          .filter(([name, joined]) => ALLOWED.includes(name) && joined.length <= LONGEST);
+        const kept = forwardedHeaders(headers);
+        assert.deepEqual(new Map(Object.entries(kept)), new Map(wanted));
+        assert.equal(Object.getPrototypeOf(kept), Object.prototype);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('have 2,048 characters at most, counted after several of one name are joined', () => {
+    const of = (...values: string[]): string[] => Object.keys(forwardedHeaders({ 'x-topic': values }));
+    assert.deepEqual(of('v'.repeat(LONGEST)), ['x-topic']);
+    assert.deepEqual(of('v'.repeat(LONGEST + 1)), []);
+    assert.deepEqual(of('v'.repeat(1_023), 'v'.repeat(1_023)), ['x-topic'], '1,023 and two characters and 1,023');
+    assert.deepEqual(of('v'.repeat(1_024), 'v'.repeat(1_023)), []);
+  });
+
+  for (const name of NEVER) {
+    it(`never hold ${name}`, () => {
+      const headers = Object.fromEntries([[name, ['a']]]);
+      assert.deepEqual(forwardedHeaders(headers), {});
+    });
+  }
+});
