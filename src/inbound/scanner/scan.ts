@@ -1,5 +1,5 @@
 import type { Field, NormalText, Run } from './text/normalise.ts';
-import { normalise } from './text/normalise.ts';
+import { normalise, Workspace, type Memory } from './text/normalise.ts';
 import type { Folded } from './text/characters.ts';
 import { stretchOf, type Stretch } from './text/source.ts';
 import { runsOfHtml } from './html/runs.ts';
@@ -37,9 +37,10 @@ const MAX_HTML = 2_097_152;
 export function makeScan(from: readonly Detector[] = detectors): (input: ScanInput) => Promise<Scanned> {
   const lexicon = makeLexicon();
   const cache = new Map<number, Folded>();
+  const memory: Memory = { cache, workspace: new Workspace() };
   return async (input) => {
     const body = await readWhole(input);
-    const text = textOf(body, cache);
+    const text = textOf(body, memory);
     const scene: Scene = {
       text,
       shown: stringOf(text.shown),
@@ -72,7 +73,7 @@ const stringOf = (units: Uint16Array): string =>
   Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('utf16le');
 
 /** What is seen comes first, then what is not: neither stands between the words of the other. */
-function textOf({ selected, unscanned }: Body, cache: Map<number, Folded>): NormalText {
+function textOf({ selected, unscanned }: Body, memory: Memory): NormalText {
   const fields: Field[] = selected;
   const visible: Run[] = [];
   const hidden: Run[] = [];
@@ -86,7 +87,7 @@ function textOf({ selected, unscanned }: Body, cache: Map<number, Folded>): Norm
     } else visible.push({ field: index, start: 0, end: text.length, hidden: undefined, apart: true });
   }
   for (const run of hidden) visible.push(run);
-  return normalise(fields, visible, cache);
+  return normalise(fields, visible, memory);
 }
 
 function findingsOf(text: NormalText, detections: readonly Detection[], { unscanned, selected }: Body): Finding[] {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { stretchOf } from '../text/source.ts';
-import { normalise, type Field, type NormalText } from '../text/normalise.ts';
+import { normalise, Workspace, type Field, type NormalText } from '../text/normalise.ts';
 import type { Folded } from '../text/characters.ts';
 import type { Trie } from '../lexicon/trie.ts';
 import { isAtLeast } from '../verdict.ts';
@@ -96,7 +96,7 @@ const unscanned = (payload: Payload | undefined, reason: string): Detection => (
 function sceneOf(payloads: readonly Payload[], { lexicon, cache }: Decoder, isDense: boolean): Scene {
   const fields: Field[] = payloads.map(({ text }, index) => ({ place: String(index), text }));
   const runs = fields.map(({ text }, field) => ({ field, start: 0, end: text.length, hidden: undefined, apart: true }));
-  const text: NormalText = normalise(fields, runs, cache);
+  const text: NormalText = normalise(fields, runs, { cache, workspace: new Workspace() });
   const shown = Buffer.from(text.shown.buffer, text.shown.byteOffset, text.shown.byteLength).toString('utf16le');
   return { text, shown, hits: lexicon.find(text.folded, isDense), sender: undefined, unseen: true };
 }

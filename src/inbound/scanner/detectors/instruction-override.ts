@@ -106,9 +106,12 @@ function together(
 function signalsOf(scene: Scene): Signal[] {
   const { hits } = scene;
   const addresses = addressesOf(scene.shown);
-  const signals: Signal[] = [...turnsOf(scene.shown), ...addresses, ...callsOf(scene.shown)];
+  const turns = turnsOf(scene.shown);
+  const signals: Signal[] = [...turns, ...addresses, ...callsOf(scene.shown)];
   let address = 0;
   let lastAddress = -1_000_000;
+  let turn = 0;
+  let lastTurn = -1_000_000;
   const lastStart = new Int32Array(CONCEPTS.length).fill(-1_000_000);
   const lastEnd = new Int32Array(CONCEPTS.length).fill(-1_000_000);
   const destinations = destinationsOf(scene.shown);
@@ -121,6 +124,7 @@ function signalsOf(scene: Scene): Signal[] {
     lastEnd[concept] = end;
     for (; (addresses[address]?.start ?? Infinity) < start; address += 1)
       lastAddress = addresses[address]?.end ?? start;
+    for (; (turns[turn]?.start ?? Infinity) < start; turn += 1) lastTurn = turns[turn]?.end ?? start;
     const near = (other: Concept, distance: number): boolean => start - (lastEnd[numbers[other]] as number) <= distance;
     const from = (...others: Concept[]): number => {
       let first = start;
@@ -138,7 +142,13 @@ function signalsOf(scene: Scene): Signal[] {
       case 'prior': {
         const first = Math.max(...(['override', 'loosen'] as const).map((verb) => lastStart[numbers[verb]] as number));
         const isWithin = (other: Concept): boolean => (lastStart[numbers[other]] as number) >= first - 25;
-        if (!near('rules', 40) || !isWithin('rules') || !isOneSentence(scene.shown, first, start)) break;
+        if (!isOneSentence(scene.shown, first, start)) break;
+        if (!near('rules', 40) || !isWithin('rules')) {
+          // "Ignore your previous …": whatever the noun is, or however it is spelled.
+          const isWhole = near('override', 30) && isWithin('prior') && isWithin('yours') && isOrder(scene.shown, first);
+          if (isWhole) add('drop', 2, 'override', 'prior');
+          break;
+        }
         // "My previous instructions", "our earlier note": a person speaks of what they said themselves.
         if ((lastStart[numbers.mine] as number) >= first) break;
         if (
@@ -153,7 +163,13 @@ function signalsOf(scene: Scene): Signal[] {
                 : isWithin('all')
                   ? 2
                   : 1;
-          add('drop', points, 'override', 'prior', 'rules');
+          add(
+            'drop',
+            isReport(scene.shown, lastStart[numbers.override] as number) ? 1 : points,
+            'override',
+            'prior',
+            'rules',
+          );
         } else if (near('loosen', 60) && isOrder(scene.shown, first)) {
           const points = isWithin('prior') && isWithin('all') ? 2 : isWithin('prior') || isWithin('yours') ? 1 : 0;
           if (points > 0) add('drop', points, 'loosen', 'prior', 'rules');
@@ -204,6 +220,7 @@ function signalsOf(scene: Scene): Signal[] {
       case 'act':
         if (near('reader', 160) || near('handle', 160) || start - lastAddress <= 160) add('act', 1);
         else if (near('addressee', 120)) add('act', 1);
+        else if (start - lastTurn <= 60 && isOrder(scene.shown, start)) add('act', 1);
         break;
       case 'addressee':
         add('reader', 1);
@@ -224,7 +241,9 @@ function signalsOf(scene: Scene): Signal[] {
       case 'send':
       case 'sensitive':
         if (near('send', 90) && near('sensitive', 90)) {
-          while ((destinations[destination] ?? Infinity) < start - 150) destination += 1;
+          const verb = lastStart[numbers.send] as number;
+          if (isNegated(scene.shown, verb, lastEnd[numbers.send] as number)) break;
+          while ((destinations[destination] ?? Infinity) < verb - 20) destination += 1;
           const reaches = (destinations[destination] ?? Infinity) < end + 150;
           add('send', reaches ? 2 : 1, 'send', 'sensitive');
         }
@@ -262,7 +281,7 @@ const numbers = Object.fromEntries(CONCEPTS.map((concept) => [concept, numberOf(
 
 /** Marks of a turn of a conversation, as models' own templates write them and as people imitate them. */
 const TURN =
-  /<\|[a-z_]{2,20}\|>|\[\/?(?:INST|SYSTEM|ADMIN|DEVELOPER)\]|<<\/?SYS>>|<\/?(?:system|system[_-](?:message|prompt|reminder|note|instruction|override)|instructions?|information|important|admin|developer|assistant|tool_result|tool_response|function_results|untrusted[a-z_]{0,20}|user_query)>|(?:^|\n)[ >*#=_~-]{0,8}\[?(?:system|developer|assistant|admin(?:istrator)?|sysadmin|ai|llm|copilot|claude|chatgpt|gemini|gpt)(?: (?:message|prompt|note|notice|override|instruction|instructions|update|alert|command|directive|reminder))?\]?\**:|(?:begin|end|start)(?:ning)?(?: of)?(?: the)? (?:new )?(?:system|user|admin|hidden|developer)(?:'s)? (?:prompt|message|instructions?|input|query|email|override)/gi;
+  /<\|[a-z_]{2,20}\|>|\[\/?(?:INST|SYSTEM|ADMIN|DEVELOPER)\]|<<\/?SYS>>|<\/?(?:system|system[_-](?:message|prompt|reminder|note|instruction|override)|instructions?|information|important|admin|developer|assistant|tool_result|tool_response|function_results|untrusted[a-z_]{0,20}|user_query)>|(?:^|\n)[ >*#=_~-]{0,8}\[?(?:system|developer|assistant|admin(?:istrator)?|sysadmin|ai|llm|copilot|claude|chatgpt|gemini|gpt)(?: (?:message|prompt|note|notice|override|instruction|instructions|update|alert|command|directive|reminder))?\]?\**:|#{2,4} ?[([]?system[_ ](?:message|prompt|instruction)s?\b|(?:begin|end|start)(?:ning)?(?: of)?(?: the)? (?:new )?(?:system|user|admin|hidden|developer)(?:'s)? (?:prompt|message|instructions?|input|query|email|override)/gi;
 
 function turnsOf(shown: string): Signal[] {
   const signals: Signal[] = [];
@@ -279,8 +298,10 @@ function turnsOf(shown: string): Signal[] {
 /** Where addresses stand to which something could be sent. */
 function destinationsOf(shown: string): number[] {
   const found: number[] = [];
-  for (const { index } of shown.matchAll(/@[a-z0-9-]{1,63}\.[a-z]|https?:\/\/|\bhxxps?:/gi)) found.push(index);
-  return found;
+  for (const sign of ['@', '://']) {
+    for (let at = shown.indexOf(sign); at >= 0; at = shown.indexOf(sign, at + sign.length)) found.push(at);
+  }
+  return found.toSorted((one, other) => one - other);
 }
 
 /** How much less an order counts where it stands. */
@@ -307,6 +328,12 @@ const isNegated = (shown: string, start: number, end: number): boolean =>
   /(?:\b(?:never|not|n['’ ]t|n['’]|cannot|may|might|could|refuses? to|refused to|unable to|instead of|to not|no|non|ne|não|nie|mag|darf|niemals|jamais|nunca|mai|nooit|nigdy)|(?:^|\s)не)\s?(?:\w{1,6} )?$/i.test(
     shown.slice(Math.max(0, start - 24), start),
   ) || /^\s?(?:(?:Sie|u|ihr|je) )?(?:nicht|pas|niet|nothing|nichts|rien|not)\b/i.test(shown.slice(end, end + 16));
+
+/** What somebody or something does or did. */
+const isReport = (shown: string, start: number): boolean =>
+  /^(?:(?:ignore|overrule|disregard|override|forget)s|bypasses|(?:ignor|overrul|bypass|disregard)ed|overridden|forgot)\b/i.test(
+    shown.slice(start, start + 16),
+  );
 
 /** No sentence ends between two places. */
 const isOneSentence = (shown: string, from: number, to: number): boolean =>

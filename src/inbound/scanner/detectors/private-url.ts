@@ -1,7 +1,7 @@
 import type { Detection, Detector } from './scene.ts';
 
 const MAX_FOUND = 20;
-const LINK = /\b(?:https?|ftp|gopher|file|ws|wss):\/{1,3}[^\s<>"'`)\]]{1,300}/gi;
+const LINK = /\b(?:https?|ftp|gopher|file|ws|wss):\/{1,3}[^\s<>"'`)]{1,300}/gi;
 const PRIVATE_NAME =
   /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home\.arpa|localdomain)\.?$|^metadata\.google\.internal\.?$/i;
 

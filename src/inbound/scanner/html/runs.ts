@@ -141,7 +141,8 @@ class Reader {
     return this.#open.at(-1) as Element;
   }
 
-  #text(start: number, end: number, text: string | undefined): void {
+  #text(from: number, to: number, text: string | undefined): void {
+    const [start, end] = [Math.max(0, from), Math.min(to, this.#html.length)];
     if (end <= start) return;
     const { hidden } = this.#element;
     const run: Run = { field: this.#field, start, end, hidden, apart: this.#apart };
@@ -154,7 +155,9 @@ class Reader {
     this.#apart = false;
   }
 
-  #aside(start: number, end: number, hidden: Hiding): void {
+  /** What the text ends in has places before or behind it, as the tokenizer reports them. */
+  #aside(from: number, to: number, hidden: Hiding): void {
+    const [start, end] = [Math.max(0, from), Math.min(to, this.#html.length)];
     if (end > start) this.#hidden.push({ field: this.#field, start, end, hidden, apart: true });
   }
 

@@ -61,9 +61,45 @@ const LINE_FEED = 0x0a;
 const GROWTH = 65_536;
 const MAX_SPELLED = 4_096;
 
+/** Memory for a normalised text, to be used again: fresh memory of the system cost as much time as what is written into it. */
+export class Workspace {
+  #shown = new Uint16Array(0);
+  #folded = new Uint16Array(0);
+  #from = new Int32Array(0);
+  #width = new Uint8Array(0);
+
+  /** Memory for so many units; what was lent before is overwritten. */
+  lend(units: number): Pick<NormalText, 'shown' | 'folded' | 'from' | 'width'> {
+    if (this.#shown.length < units) {
+      const size = units <= KEPT ? Math.min(KEPT, units * 2) : units;
+      const made = {
+        shown: new Uint16Array(size),
+        folded: new Uint16Array(size),
+        from: new Int32Array(size),
+        width: new Uint8Array(size),
+      };
+      if (size > KEPT) return made;
+      this.#shown = made.shown;
+      this.#folded = made.folded;
+      this.#from = made.from;
+      this.#width = made.width;
+    }
+    return { shown: this.#shown, folded: this.#folded, from: this.#from, width: this.#width };
+  }
+}
+
+export interface Memory {
+  /** What was learned of characters. */
+  cache: Map<number, Folded>;
+  workspace: Workspace;
+}
+
+/** Units for which memory is kept, nine bytes each: a body of 4 MiB. Larger ones are rare. */
+const KEPT = 4_194_304;
+
 /** Joins the runs into one text; white space is one space, or one line feed where it holds one or where something is apart. */
-export function normalise(fields: readonly Field[], runs: readonly Run[], cache: Map<number, Folded>): NormalText {
-  return new Normaliser(fields, runs, cache).text();
+export function normalise(fields: readonly Field[], runs: readonly Run[], { cache, workspace }: Memory): NormalText {
+  return new Normaliser(fields, runs, { cache, workspace }).text();
 }
 
 class Normaliser {
@@ -80,7 +116,7 @@ class Normaliser {
   #length = 0;
   #cut = false;
 
-  constructor(fields: readonly Field[], runs: readonly Run[], cache: Map<number, Folded>) {
+  constructor(fields: readonly Field[], runs: readonly Run[], { cache, workspace }: Memory) {
     this.#fields = fields;
     this.#cache = cache;
     let base = 0;
@@ -89,11 +125,12 @@ class Normaliser {
       base += text.length + 1;
     }
     const units = runs.reduce((sum, run) => sum + (run.text?.length ?? run.end - run.start) + 1, 0);
-    this.#capacity = units + GROWTH;
-    this.#shown = new Uint16Array(this.#capacity);
-    this.#folded = new Uint16Array(this.#capacity);
-    this.#from = new Int32Array(this.#capacity);
-    this.#width = new Uint8Array(this.#capacity);
+    this.#capacity = units + Math.min(GROWTH, units * 4 + 64);
+    const { shown, folded, from, width } = workspace.lend(this.#capacity);
+    this.#shown = shown;
+    this.#folded = folded;
+    this.#from = from;
+    this.#width = width;
     let left = units;
     for (const run of runs) {
       left -= (run.text?.length ?? run.end - run.start) + 1;
