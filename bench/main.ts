@@ -22,8 +22,20 @@ import { pinLoad } from './pinning.ts';
 
 /** `npm run bench -- <name> [--quick] [--write]`: one bench, with the machine's floors beside it. */
 
-const benches: Record<string, Bench> = { b1, b2, b3, b4, 'b4-pages': b4Pages, b5, b6, b7,
-  'b7-scanner': b7Scanner, b8, b10, b11 };
+const benches: Record<string, Bench> = {
+  b1,
+  b2,
+  b3,
+  b4,
+  'b4-pages': b4Pages,
+  b5,
+  b6,
+  b7,
+  'b7-scanner': b7Scanner,
+  b8,
+  b10,
+  b11,
+};
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
 const log = (line: string): void => console.log(`bench: ${line}`);
