@@ -1,13 +1,13 @@
 import type { Activities } from '../activities/index.ts';
 import { live } from './life.ts';
-import { database, receivers } from './steps.ts';
+import { receivers, scanning } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceInbound']>>;
 
 /** The life of an event that a provider sent: scanned, judged, and forwarded once where the policy lets it pass. */
 export const inbound = (): Promise<void> =>
   live({
-    advance: database.advanceInbound,
+    advance: scanning.advanceInbound,
     next: ({ status }) =>
       status === 'classify' || status === 'forward' ? status : status === 'turn' || status === 'calls' ? 'wait' : 'end',
     act: {

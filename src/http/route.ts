@@ -123,8 +123,11 @@ export interface Route<
    */
   receiver?: {
     of(params: Record<string, string>): string;
-    /** Called before the body is read. @returns bytes of body at most @throws CarnetError where nobody takes it */
-    admit(context: Context, params: Record<string, string>): Promise<number>;
+    /**
+     * Called before the body is read. @returns bytes of body at most, and whose share of the bytes in flight it takes
+     * @throws CarnetError where nobody takes it
+     */
+    admit(context: Context, params: Record<string, string>): Promise<{ limit: number; owner: string }>;
   };
   /** A POST that changes nothing: Idempotency-Key means nothing there. */
   readsOnly?: true;

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { standardKeyOf } from './endpoints/secrets.ts';
 
 export type SignatureScheme = 'standard_webhooks' | 'hex' | 'mailgun';
 
@@ -19,7 +20,7 @@ interface Received {
   body: Buffer;
   /** From the parsed body; null: it has none. They count for mail providers alone. */
   mailgun: MailgunFields | null;
-  /** Opened secrets of the endpoint, `whsec_` and base64: the current one, and the one before it while that still counts. */
+  /** Opened secrets of the endpoint: the current one, and the one before it while that still counts. */
   secrets: readonly [string, ...string[]];
   now: Date;
 }
@@ -38,7 +39,6 @@ export type Verification =
   | { ok: false };
 
 const REFUSED: Verification = { ok: false };
-const PREFIX = 'whsec_';
 /** A signature is this old or this much ahead at most, milliseconds, as Standard Webhooks and Mailgun recommend. */
 const TOLERANCE_MS = 300_000;
 
@@ -62,7 +62,7 @@ export function verifySignature(received: Received): Verification {
   return provider === 'mail_provider' && mailgun !== null ? verifyMailgun(received, mailgun) : REFUSED;
 }
 
-/** `v1,<base64>` one after another, of `<id>.<timestamp>.<body>`, keyed with the bytes behind `whsec_`. */
+/** `v1,<base64>` one after another, of `<id>.<timestamp>.<body>`, keyed with the bytes behind `whsec_`. A secret without that prefix fits none. */
 function verifyStandard({ headers, body, secrets, now }: Received, names: typeof STANDARD): Verification {
   const id = only(headers[names.id]);
   const timestamp = only(headers[names.timestamp]);
@@ -75,7 +75,8 @@ function verifyStandard({ headers, body, secrets, now }: Received, names: typeof
     .filter((part) => /^v1,[A-Za-z0-9+/]{43}=$/.test(part))
     .map((part) => Buffer.from(part.slice('v1,'.length), 'base64'));
   const made = secrets.map((secret) =>
-    createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    // In place of the key that a secret does not have, a random one: nobody can sign with it, and it takes as long.
+    createHmac('sha256', standardKeyOf(secret) ?? randomBytes(32))
       .update(`${id}.${timestamp}.`)
       .update(body)
       .digest(),

@@ -331,6 +331,36 @@ describe('A signature of Mailgun', () => {
     });
 });
 
+describe('A secret without whsec_', () => {
+  const OWN = 'key-0123456789abcdef0123456789abcdef';
+  const provider = 'mail_provider';
+
+  it('keys hex signatures and those of Mailgun by its whole text', () => {
+    assert.deepEqual(verify({ headers: { 'x-service-signature': hex(OWN) }, secrets: [OWN] }), byHex);
+    assert.deepEqual(verify({ provider, mailgun: mailgun({ secret: OWN }), secrets: [OWN] }), byMailgun);
+  });
+
+  it('fits no signature of Standard Webhooks, whatever part of it is the key', () => {
+    const keys = [
+      Buffer.from(OWN),
+      Buffer.from(OWN, 'base64'),
+      Buffer.from(OWN.slice(6)),
+      Buffer.from(OWN.slice(6), 'base64'),
+      Buffer.alloc(0),
+      Buffer.alloc(32),
+    ];
+    for (const key of keys) {
+      const headers = trio({ secret: `whsec_${key.toString('base64')}` });
+      assert.deepEqual(verify({ headers, secrets: [OWN] }), refused);
+    }
+  });
+
+  it('leaves the day of a secret before it, and the other way round', () => {
+    assert.deepEqual(verify({ headers: trio(), secrets: [OWN, SECRET] }), standard);
+    assert.deepEqual(verify({ provider, mailgun: mailgun({ secret: OWN }), secrets: [SECRET, OWN] }), byMailgun);
+  });
+});
+
 describe('A request without a signature', () => {
   const bare: [string, Partial<Request>][] = [
     ['has no header', {}],

@@ -23,7 +23,7 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const SLUG_LENGTH = 32;
 
 /**
- * Makes an endpoint. Its secret is in this answer only. One for a blocked agent receives, and forwards nothing while it is blocked.
+ * Makes an endpoint. Its secret, made here unless its provider has made one, is in this answer only. One for a blocked agent receives, and forwards nothing while it is blocked.
  * @throws CarnetError FORWARD_URL_FORBIDDEN; NOT_FOUND for an agent that is unknown, foreign or not of the partner's grant; PROVIDER_NOT_ALLOWED
  *   for a partner; INVALID_STATE for a disabled agent; TIER_LIMIT_EXCEEDED; UNAUTHENTICATED for a partner whose grant has just ended
  */
@@ -43,7 +43,7 @@ export async function createEndpoint(
       await assertMayMake(connection, caller, body);
       await assertRoom(connection, caller.operatorId);
       const id = newId('inw');
-      const secret = newWebhookSecret();
+      const secret = body.secret ?? newWebhookSecret();
       const sealed = sealEndpointSecret(context.encryption, id, secret);
       await insertEndpoint(connection, { ...seenBy(caller), id, slug: newSlug(), secret: sealed }, body);
       await unit.audit('inbound_endpoint.created', id, {

@@ -28,7 +28,8 @@ const postEndpoint = route({
   tag,
   summary: 'Make an endpoint that takes what a provider sends for an agent',
   description:
-    'Configure the provider to send to `receiver_url` and to sign with `secret`, which is shown only once. Each event is verified, ' +
+    'Configure the provider to send to `receiver_url` and to sign with `secret`, which is shown only once. Of a provider that makes its ' +
+    'signing key itself, send that as `secret`. Each event is verified, ' +
     'deduplicated, scanned and recorded, and forwarded to `forward_url` where the policy lets it pass; without one it is recorded.',
   audience: 'admin-or-partner',
   body: CreateEndpointSchema,
@@ -116,7 +117,7 @@ const postRotateSecret = route({
   tag,
   summary: 'Replace the secret of an inbound endpoint',
   description:
-    'Forwards are signed with the new one at once. What the provider sends may be signed with the one before for 24 hours, unless ' +
+    'The new one is made here, unless `secret` has the one that the provider made. Forwards are signed with it at once. What the provider sends may be signed with the one before for 24 hours, unless ' +
     '`immediate` is true. A second rotation within these ends the first secret at once.',
   audience: 'admin',
   params,
@@ -125,8 +126,7 @@ const postRotateSecret = route({
   status: 200,
   reply: RotatedEndpointSecretSchema,
   refusals: ['NOT_FOUND', 'ENDPOINT_REVOKED'],
-  handler: ({ context, call, params: { id }, body: { immediate } }) =>
-    rotateEndpointSecret(context, call, { id, immediate }),
+  handler: ({ context, call, params: { id }, body }) => rotateEndpointSecret(context, call, { id, ...body }),
 });
 
 const postSample = route({

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -7,7 +8,7 @@ import { signedRequest } from '../../notifications/index.ts';
 import { findSealedSecret } from './queries.ts';
 import { activeEndpoint, presentEndpoint } from './read.ts';
 import type { Sample, SampleKind } from './schema.ts';
-import { openEndpointSecrets } from './secrets.ts';
+import { openEndpointSecrets, standardKeyOf } from './secrets.ts';
 
 const TEXTS: Readonly<Record<SampleKind, { subject: string; text: string }>> = {
   harmless: {
@@ -31,23 +32,34 @@ export const makeSample = (
 ): Promise<Answered<Sample>> =>
   runCommand(context, call, async (unit) => {
     const row = await activeEndpoint(unit.connection, call.caller, id);
-    const secrets = openEndpointSecrets(context.encryption, {
+    const [secret] = openEndpointSecrets(context.encryption, {
       id,
       secret: await findSealedSecret(unit.connection, id),
       old_secret: null,
     });
     const eventId = newId('evt');
-    const { body, headers: all } = signedRequest({
-      secrets,
-      eventId,
-      body: bodyOf(row.provider, kind, eventId),
-      now: new Date(),
-    });
-    const { 'User-Agent': _ours, ...headers } = all;
+    const body = bodyOf(row.provider, kind, eventId);
+    const headers = headersOf(secret, eventId, body);
     await unit.audit('inbound_endpoint.sample_made', id, { kind });
     const { receiver_url: url } = presentEndpoint(context, row);
     return { status: 200, body: { headers, body, curl: curlOf(url, { headers, body }) } };
   });
+
+/** In every way that the secret keys. */
+function headersOf(secret: string, eventId: string, body: string): Record<string, string> {
+  if (standardKeyOf(secret) === null)
+    return {
+      'Content-Type': 'application/json',
+      'X-Service-Signature': createHmac('sha256', secret).update(body).digest('hex'),
+    };
+  const { 'User-Agent': _ours, ...headers } = signedRequest({
+    secrets: [secret],
+    eventId,
+    body,
+    now: new Date(),
+  }).headers;
+  return headers;
+}
 
 function bodyOf(provider: InboundProvider, kind: SampleKind, eventId: string): string {
   const { subject, text } = TEXTS[kind];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { InboundProviderSchema } from '../../fields/inbound-providers.ts';
 import { withSomeField } from '../../fields/objects.ts';
 import { name, text } from '../../fields/text.ts';
+import { hasUsableKey } from './secrets.ts';
 
 /** From the mildest to the gravest. */
 export const BlockAtSchema = z.enum(['low', 'medium', 'high', 'critical']);
@@ -109,6 +110,23 @@ const forwardUrl = text(1, 2_048).nullable().meta({
   description: 'An https URL on the internet that verified events are sent to; null: they are scanned and recorded.',
 });
 
+/** 128 bits, the least that a key of an HMAC should have. */
+const LEAST_KEY_BYTES = 16;
+
+const providerSecret = z
+  .string()
+  .regex(/^[!-~]{16,200}$/, 'must be 16 to 200 printable ASCII characters without blanks')
+  .refine(
+    (value) => hasUsableKey(value, LEAST_KEY_BYTES),
+    `must have base64 of at least ${LEAST_KEY_BYTES} bytes behind whsec_`,
+  )
+  .optional()
+  .meta({
+    description:
+      'The signing key that the provider made, as Mailgun and Resend do; absent: one is made here. Only one with `whsec_`, and base64 of at ' +
+      `least ${LEAST_KEY_BYTES} bytes behind it, keys Standard Webhooks and Svix.`,
+  });
+
 export const CreateEndpointSchema = z
   .strictObject({
     provider: InboundProviderSchema,
@@ -118,6 +136,7 @@ export const CreateEndpointSchema = z
     policy: z
       .strictObject({ block_at: BlockAtSchema.default('high'), mode: mode.default('enforce') })
       .default({ block_at: 'high', mode: 'enforce' }),
+    secret: providerSecret,
   })
   .meta({ id: 'CreateInboundEndpoint' });
 export type CreateEndpoint = z.infer<typeof CreateEndpointSchema>;
@@ -166,8 +185,11 @@ export const RotateEndpointSecretSchema = z
       .boolean()
       .default(false)
       .meta({ description: 'The secret before ends at once; else it verifies for another 24 hours.' }),
+    secret: providerSecret,
   })
   .meta({ id: 'RotateInboundSecret' });
+
+export type RotateEndpointSecret = z.infer<typeof RotateEndpointSecretSchema>;
 
 export const RotatedEndpointSecretSchema = z
   .object({ id: z.string(), secret })

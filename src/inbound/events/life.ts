@@ -116,6 +116,8 @@ export async function readEvent(context: ScannerContext, id: string, attempt: nu
     return { event, content, scanned: await scanner.scan({ provider, contentType, body }, operatorId) };
   } catch (error) {
     if (!(error instanceof ScanFailed || error instanceof UnreadableBody)) throw error;
+    // What was judged before was read once: another try of the step reads it again.
+    if (event.verdict !== null && error instanceof ScanFailed) throw error;
     log.warn({ err: error, eventId: id }, 'an inbound event could not be scanned; nothing of it is forwarded');
     return await fail('scan_failed');
   }

@@ -26,7 +26,7 @@ export async function answerReceived(
   });
   const state = ended ?? (await read());
   const { status, verdict, reason } = state;
-  if (status === 'failed' && !duplicate) throw failed(reason);
+  if (status === 'failed') throw failed(reason);
   if (status === 'revoked') {
     throw new CarnetError(
       'ENDPOINT_REVOKED',

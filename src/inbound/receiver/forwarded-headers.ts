@@ -1,8 +1,6 @@
 /** Headers of providers that are kept and forwarded (decision I18): what the event is, never what opens a door. */
 const KEPT: ReadonlySet<string> = new Set([
   'content-type',
-  'date',
-  'user-agent',
   'webhook-id',
   'webhook-timestamp',
   'svix-id',
@@ -15,22 +13,25 @@ const KEPT: ReadonlySet<string> = new Set([
   'x-topic',
   'x-webhook-topic',
   'x-shopify-topic',
-  'x-mailgun-variables',
   'ce-id',
   'ce-source',
   'ce-specversion',
   'ce-time',
   'ce-type',
 ]);
-/** Characters of a value; longer ones are left out. */
-const LONGEST = 2_048;
+/** A token, and no sentence: nobody signs or scans these values. */
+const VALUE = /^[\w.:/+@=-]{1,200}$/;
 
-/** Of the headers of a request those that may be forwarded; several of one name are joined as HTTP does. */
+/**
+ * Of the headers of a request those that may be forwarded. One that comes twice, or whose value is no token, is left out; of a media type its
+ * parameters are.
+ */
 export function forwardedHeaders(headers: NodeJS.ReadOnlyDict<string[]>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, values = []] of Object.entries(headers)) {
-    const value = values.join(', ');
-    if (KEPT.has(name) && value.length <= LONGEST) kept[name] = value;
+    const [first = '', ...more] = values;
+    const value = name === 'content-type' ? (first.split(';', 1)[0] ?? '').trim() : first;
+    if (KEPT.has(name) && more.length === 0 && VALUE.test(value)) kept[name] = value;
   }
   return kept;
 }

@@ -1,12 +1,15 @@
 import { inTransaction } from '../../commands/unit.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { Context } from '../../context/context.ts';
+import type { Encryption } from '../../context/encryption.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
+import { MANY_VALUES } from '../../http/route.ts';
+import { assertFewValues, StrictJsonFault } from '../../json/strict.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { newId } from '../../ids/ids.ts';
 import { openEndpointSecrets } from '../endpoints/secrets.ts';
 import { sealContent } from '../events/content.ts';
-import { readBody, UnreadableBody, type ReadBody } from '../scanner/index.ts';
+import { readBody, UnreadableBody, type ReadBody, type ScanInput } from '../scanner/index.ts';
 import { verifySignature, type MailgunFields, type Verification } from '../signatures.ts';
 import { eventKey } from './event-key.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
@@ -14,6 +17,10 @@ import { countRejected, findReceiver, storeContent, takeInboundEvent, type Recei
 
 /** Bytes of body at most: mails have attachments. */
 const BODY_LIMITS = { mail_provider: 10 * 1_048_576, generic: 1_048_576 } as const;
+
+/** Fields of a form; Mailgun sends some thirty, and one for each attachment. */
+const MOST_FIELDS = 1_000;
+const AMPERSAND = 0x26;
 
 /** Whom a request names in its path. */
 export interface Addressed {
@@ -44,9 +51,11 @@ async function receiverOf({ pool }: Context, { provider, slug }: Addressed): Pro
   return receiver;
 }
 
-/** Before the body is read. @returns bytes of body at most @throws as `receiverOf` */
-export const admitRequest = async (context: Context, addressed: Addressed): Promise<number> =>
-  BODY_LIMITS[(await receiverOf(context, addressed)).provider];
+/** Before the body is read. @returns bytes of body at most, and the operator @throws as `receiverOf` */
+export async function admitRequest(context: Context, addressed: Addressed): Promise<{ limit: number; owner: string }> {
+  const { provider, operator_id: owner } = await receiverOf(context, addressed);
+  return { limit: BODY_LIMITS[provider], owner };
+}
 
 /**
  * Takes what a provider sent: judges the signature, then who it is, then what is new, in this order. What is new is stored, sealed, and its
@@ -80,8 +89,8 @@ function judge({ encryption }: Context, receiver: Receiver, { headers, body }: R
     throw new CarnetError('UNSUPPORTED_MEDIA_TYPE', detail, { headers: { 'Accept-Encoding': 'identity' } });
   }
   const { provider } = receiver;
-  const secrets = openEndpointSecrets(encryption, receiver);
-  const read = (): ReadBody => readBody({ provider, contentType: contentTypeOf(headers), body });
+  const secrets = secretsOf(encryption, receiver);
+  const read = onceRead({ provider, contentType: contentTypeOf(headers), body });
   // Mailgun signs fields of the body: such a body is read before anybody knows who sent it, and no other.
   const unsigned = verifySignature({ provider, headers, body, mailgun: null, secrets, now: new Date() });
   const signature =
@@ -102,6 +111,43 @@ function judge({ encryption }: Context, receiver: Receiver, { headers, body }: R
     if (error instanceof UnreadableBody) throw invalid({ path: 'body', code: 'unreadable', message: error.reason });
     throw error;
   }
+}
+
+/** @throws CarnetError KEY_UNAVAILABLE where no key of ENCRYPTION_KEY opens them */
+function secretsOf(encryption: Encryption, receiver: Receiver): readonly [string, ...string[]] {
+  try {
+    return openEndpointSecrets(encryption, receiver);
+  } catch (error) {
+    const detail = 'The secret of this endpoint cannot be opened at the moment; send this again later.';
+    throw new CarnetError('KEY_UNAVAILABLE', detail, { headers: { 'Retry-After': '60' }, cause: error });
+  }
+}
+
+/**
+ * Reads what identifies a body, once however often it is called. What holds too many values is refused before it is parsed: a mail is large by
+ * its texts, and not by their number.
+ * @throws UnreadableBody, each time
+ */
+function onceRead(input: ScanInput): () => ReadBody {
+  let read: ReadBody | undefined;
+  return () => (read ??= readWithin(input));
+}
+
+function readWithin(input: ScanInput): ReadBody {
+  const { contentType, body } = input;
+  if (/^\s*application\/x-www-form-urlencoded/i.test(contentType ?? '')) {
+    let fields = 1;
+    for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) fields += 1;
+    if (fields > MOST_FIELDS) throw new UnreadableBody(`The form has more than ${MOST_FIELDS} fields; send fewer.`);
+  } else if (!/^\s*multipart/i.test(contentType ?? '')) {
+    try {
+      assertFewValues(body, MANY_VALUES);
+    } catch (error) {
+      if (error instanceof StrictJsonFault) throw new UnreadableBody(error.message);
+      throw error;
+    }
+  }
+  return readBody(input);
 }
 
 /** Null: the body is none that has them. */

@@ -14,11 +14,11 @@ export interface ScanLimits extends JobLimits {
   heapMb: number;
 }
 
-/** The step of a life that scans has five seconds, for the wait and the scan together. */
+/** The step of a life that scans has twelve seconds, for the wait and the scan together. */
 export const standardLimits: ScanLimits = {
   jobMs: 2_000,
-  clockMs: 2_500,
-  waitMs: 2_000,
+  clockMs: 6_000,
+  waitMs: 5_000,
   bytesInFlight: 67_108_864,
   heapMb: 512,
 };

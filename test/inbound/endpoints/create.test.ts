@@ -18,7 +18,15 @@ import {
 import { signIn } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, requester, service } from '../../support/service.ts';
 import type { CreatedEndpoint } from '../../../src/inbound/endpoints/schema.ts';
-import { buildEndpoint, ENDPOINTS, shownEndpoint } from './support.ts';
+import {
+  auditOf,
+  buildEndpoint,
+  ENDPOINTS,
+  mailgunKey,
+  REFUSED_SECRETS,
+  shownEndpoint,
+  svixSecret,
+} from './support.ts';
 
 describe('POST /v1/operator/inbound-webhooks', () => {
   let operator: TestOperator;
@@ -104,6 +112,40 @@ describe('POST /v1/operator/inbound-webhooks', () => {
     ]);
   });
 
+  for (const [whose, make] of [
+    ['Mailgun', mailgunKey],
+    ['Svix', svixSecret],
+  ] as const) {
+    it(`takes the secret that ${whose} made, shows it once, and keeps it where nobody reads it`, async () => {
+      const given = make();
+      const headers = { 'idempotency-key': unique('key') };
+      const { id, secret } = assertStatus(await create({ provider: 'mail_provider', secret: given }, headers), 201);
+      assert.equal(secret, given);
+      assert(!JSON.stringify(await shownEndpoint(operator, id)).includes(given));
+      assert.deepEqual(await tablesHolding(given), []);
+      assert.deepEqual(
+        (await auditOf(id)).map(({ detail }) => detail),
+        [{ provider: 'mail_provider', agent_id: agent, forward_to: null, block_at: 'high', mode: 'enforce' }],
+      );
+      assertProblem(await create({ provider: 'mail_provider', secret: make() }, headers), 'IDEMPOTENCY_KEY_REUSED');
+    });
+  }
+
+  for (const secret of ['x'.repeat(16), '~'.repeat(200), `whsec_${Buffer.alloc(16, 7).toString('base64')}`]) {
+    it(`takes a secret at the bounds: ${secret.length} characters that begin with ${secret.slice(0, 6)}`, async () => {
+      assert.equal(assertStatus(await create({ secret }), 201).secret, secret);
+    });
+  }
+
+  for (const [what, secret] of REFUSED_SECRETS) {
+    it(`refuses as a secret ${what}, and does not repeat it`, async () => {
+      const refused = await create({ secret });
+      assertProblem(refused, 'VALIDATION_ERROR');
+      assert.doesNotMatch(JSON.stringify(refused.body), /unknown_property/);
+      assert(typeof secret !== 'string' || !JSON.stringify(refused.body).includes(secret));
+    });
+  }
+
   it('answers a repeated Idempotency-Key with the same endpoint and secret', async () => {
     const headers = { 'idempotency-key': unique('key') };
     const [first, second] = [await create({}, headers), await create({}, headers)];
@@ -162,7 +204,7 @@ describe('POST /v1/operator/inbound-webhooks', () => {
     ['an empty forward_url', { forward_url: '' }],
     ['a policy that there is not', { policy: { block_at: 'none' } }],
     ['a mode that there is not', { policy: { mode: 'off' } }],
-    ['an unknown property', { secret: 'whsec_mine' }],
+    ['an unknown property', { colour: 'red' }],
   ] as [string, Record<string, unknown>][]) {
     it(`refuses ${what}`, async () => {
       assertProblem(await create(body), 'VALIDATION_ERROR');

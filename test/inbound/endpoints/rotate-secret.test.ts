@@ -13,7 +13,15 @@ import {
   type TestOperator,
 } from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, requester } from '../../support/service.ts';
-import { auditOf, buildEndpoint, ENDPOINTS, shownEndpoint } from './support.ts';
+import {
+  auditOf,
+  buildEndpoint,
+  ENDPOINTS,
+  mailgunKey,
+  REFUSED_SECRETS,
+  shownEndpoint,
+  svixSecret,
+} from './support.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -77,6 +85,33 @@ describe('POST /v1/operator/inbound-webhooks/:id/rotate-secret', () => {
     assert.deepEqual(assertStatus(second, 200), assertStatus(first, 200));
     assert.deepEqual(await tablesHolding(first.body.secret), []);
   });
+
+  it('takes the secret that the provider made, and keeps the one before for a day all the same', async () => {
+    const before = await sealed();
+    for (const [given, old] of [
+      [mailgunKey(), before.secret],
+      [svixSecret(), null],
+    ] as const) {
+      const immediate = old === null;
+      assert.equal(assertStatus(await rotate({ secret: given, immediate }), 200).secret, given);
+      assert.equal((await sealed()).old_secret, old);
+      assert.deepEqual(await tablesHolding(given), []);
+    }
+    assert.deepEqual(
+      (await auditOf(endpoint.id)).slice(1).map(({ detail }) => detail),
+      [{ immediate: false }, { immediate: true }],
+    );
+  });
+
+  for (const [what, secret] of REFUSED_SECRETS) {
+    it(`refuses as a secret ${what}, and leaves the one there is`, async () => {
+      const before = await sealed();
+      const refused = await rotate({ secret });
+      assertProblem(refused, 'VALIDATION_ERROR');
+      assert.doesNotMatch(JSON.stringify(refused.body), /unknown_property/);
+      assert.deepEqual(await sealed(), before);
+    });
+  }
 
   it('refuses what is no decision', async () => {
     assertProblem(await rotate({ immediate: 'yes' }), 'VALIDATION_ERROR');

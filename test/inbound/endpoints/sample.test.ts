@@ -14,7 +14,7 @@ import {
   type TestOperator,
 } from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus } from '../../support/service.ts';
-import { auditOf, buildEndpoint, ENDPOINTS } from './support.ts';
+import { auditOf, buildEndpoint, ENDPOINTS, mailgunKey, svixSecret } from './support.ts';
 
 const run = promisify(execFile);
 
@@ -51,6 +51,19 @@ describe('POST /v1/operator/inbound-webhooks/:id/sample', () => {
       });
     }
   }
+
+  it('is signed with the secret that a provider made, in the ways that it keys', async () => {
+    for (const [secret, scheme] of [
+      [mailgunKey(), 'hex'],
+      [svixSecret(), 'standard_webhooks'],
+    ] as const) {
+      const made = await buildEndpoint(operator, { provider: 'mail_provider', secret });
+      const { headers, body } = assertStatus(await sample('harmless', operator, made), 200);
+      const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]]));
+      const verified = verify(made, lower, Buffer.from(body));
+      assert(verified.ok && verified.scheme === scheme);
+    }
+  });
 
   it('is another event each time', async () => {
     const [one, other] = [assertStatus(await sample('harmless'), 200), assertStatus(await sample('harmless'), 200)];

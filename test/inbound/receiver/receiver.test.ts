@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { answers, startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
 import { worldsOfSuite, type World } from '../../faults/worlds.ts';
+import { buildAgent } from '../../support/factories.ts';
+import { openMarket } from '../../support/market.ts';
+import type { Requester } from '../../support/service.ts';
+import { buildEndpoint, mailgunKey, svixSecret } from '../endpoints/support.ts';
 import {
   hexHeaders,
   HOSTILE,
@@ -186,6 +190,83 @@ describe('The receiver of inbound webhooks', function () {
     }
     const { rejected, received } = await countersOf(endpoint);
     assert.deepEqual([rejected, received, await contentsOf(endpoint)], [bad.length, 0, 0]);
+  });
+
+  describe('of an endpoint with the secret that its provider made', () => {
+    let consumer: Requester;
+    let agentId: string;
+    before(async () => {
+      const place = {
+        baseUrl,
+        adminKey: world.settings['PLATFORM_ADMIN_KEY'] ?? '',
+        databaseUrl: world.settings['DATABASE_URL'] ?? '',
+      };
+      ({ consumer } = await openMarket(place));
+      agentId = (await buildAgent(consumer)).id;
+    });
+
+    const make = async (secret: string): Promise<{ path: string; url: string }> => {
+      const url = receiver.urlOf(newId('evt'));
+      const overrides = { provider: 'mail_provider', agent_id: agentId, forward_url: url, secret };
+      const { receiver_url: address } = await buildEndpoint(consumer, overrides);
+      return { path: new URL(address).pathname, url };
+    };
+    const MAIL = {
+      message_id: '<1@example.com>',
+      from: 'a@example.com',
+      to: 'b@example.com',
+      subject: 'Friday',
+      text: 'At ten?',
+    };
+    const assertForwarded = (url: string, secret: string): void => {
+      const [call, ...more] = receiver.callsAt(url);
+      assert(call !== undefined && more.length === 0);
+      assert.equal(call.headers['x-service-signature'], hexHeaders(secret, call.body)['x-service-signature']);
+    };
+
+    it('takes what Mailgun signs with its key, in JSON and in a form, and signs the forward with it', async () => {
+      const secret = mailgunKey();
+      const signed = (key: string) => {
+        const [timestamp, token] = [String(Math.floor(Date.now() / 1_000)), randomBytes(25).toString('hex')];
+        return {
+          timestamp,
+          token,
+          signature: createHmac('sha256', key)
+            .update(timestamp + token)
+            .digest('hex'),
+        };
+      };
+      const json = (key: string) =>
+        JSON.stringify({ signature: signed(key), 'event-data': { event: 'delivered', id: 'x' } });
+      const form = (key: string) =>
+        new URLSearchParams({ ...signed(key), sender: 'a@example.com', 'body-plain': 'At ten?' }).toString();
+      for (const [type, bodyOf] of [
+        ['application/json', json],
+        ['application/x-www-form-urlencoded', form],
+      ] as const) {
+        const endpoint = await make(secret);
+        const [headers, body] = [{ 'content-type': type }, bodyOf(secret)];
+        const { status, body: answer } = await sendTo(baseUrl, endpoint, body, headers);
+        assert.deepEqual([status, answer.status, answer.duplicate], [200, 'forwarded', false], type);
+        assert.equal((await sendTo(baseUrl, endpoint, body, headers)).body.duplicate, true);
+        assert.equal((await sendTo(baseUrl, endpoint, bodyOf(mailgunKey()), headers)).status, 401);
+        assertForwarded(endpoint.url, secret);
+      }
+    });
+
+    it('takes what Svix signs with its secret, and signs the forward with it', async () => {
+      const secret = svixSecret();
+      const endpoint = await make(secret);
+      const body = JSON.stringify(MAIL);
+      const svix = (key: string) =>
+        Object.fromEntries(
+          Object.entries(standardHeaders(key, body)).map(([name, value]) => [name.replace('webhook-', 'svix-'), value]),
+        );
+      const { status, body: answer } = await sendTo(baseUrl, endpoint, body, svix(secret));
+      assert.deepEqual([status, answer.status], [200, 'forwarded']);
+      assert.equal((await sendTo(baseUrl, endpoint, body, svix(svixSecret()))).status, 401);
+      assertForwarded(endpoint.url, secret);
+    });
   });
 
   it('refuses unknown endpoints, another provider, and revoked ones before it looks at anything else', async () => {

@@ -31,7 +31,6 @@ begin
     end if;
     return row('ended', v.attempt, null)::inbound_step;
   end if;
-  if v.classification = 'wanted' then return row('classify', v.attempt, null)::inbound_step; end if;
   if v.classification = 'calling' then
     if v.calling_since > clock_timestamp() - longest then
       return row('calls', v.attempt, ms_until(v.calling_since + longest))::inbound_step;
@@ -47,6 +46,8 @@ begin
     perform end_inbound_event(v, 'blocked', 'policy', format('It is %s, and the endpoint forwards nothing that is %s or worse.', v.severity, e.block_at));
   elsif not is_agent_active(v.agent_id) then
     perform end_inbound_event(v, 'recorded', 'agent_blocked', 'The agent is blocked, disabled, or its operator is suspended.');
+  elsif v.classification = 'wanted' then
+    return row('classify', v.attempt, null)::inbound_step;
   else
     if has_forward_turn(v.operator_id) then return row('forward', v.attempt, null)::inbound_step; end if;
     return row('turn', v.attempt, 1000)::inbound_step;

@@ -33,7 +33,9 @@ begin
     select * into strict v from inbound_events where endpoint_id = p_endpoint and key_hash = p_key_hash for no key update;
   end if;
   event_id := v.id;
-  if v.status = 'failed' and v.body_hash = p_body_hash then
+  -- Under the same signed id a provider may send other bytes when it tries again, such as another number of the try.
+  if v.status = 'failed' and (v.body_hash = p_body_hash or (p_key_from = 'webhook_id' and v.key_hash = p_key_hash)) then
+    update inbound_events set body_hash = p_body_hash, content_type = p_content_type, size = p_size where id = v.id;
     perform begin_inbound_attempt(v.id);
     perform wake_life('inbound:' || v.id, e.operator_id);
     taken := 'again';
