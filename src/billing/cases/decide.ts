@@ -28,7 +28,8 @@ interface Decision {
   action: GovernedAct | 'differing_payment.dismissed' | 'billing_alarm.dismissed';
   /** What else has to be so, before a person is asked to approve it. */
   check?(unit: Unit, id: string): Promise<void>;
-  apply(unit: Unit, id: string, requestId: string): Promise<CaseEffect>;
+  /** @param decided the sum as it was approved, which another call may have changed since */
+  apply(unit: Unit, id: string, decided: { cents: number | null; requestId: string }): Promise<CaseEffect>;
 }
 
 /** A person found at the provider that a pending refund was paid, or that there is no such refund. */
@@ -40,7 +41,7 @@ export const refundSettled = (found: SettledRefund): Decision => ({
     const why = await whyNotSettled(connection, id, found);
     assertThat(why === null, () => new CarnetError('INVALID_STATE', `This refund cannot be settled so: ${why}.`));
   },
-  apply: ({ connection }, id, requestId) => settleRefundByHand(connection, id, { ...found, requestId }),
+  apply: ({ connection }, id, { requestId }) => settleRefundByHand(connection, id, { ...found, requestId }),
 });
 
 /** What the wallet has paid for a refund that came back from the bank: it is given back, or the operator has it otherwise. */
@@ -52,7 +53,7 @@ const returnedRefund = (decision: 'given_back' | 'kept', action: GovernedAct): D
     const why = await whyNotGivenBack(connection, id);
     assertThat(why === null, () => new CarnetError('INVALID_STATE', `Nothing is given back or kept of this: ${why}.`));
   },
-  apply: ({ connection }, id, requestId) => decideReturnedRefund(connection, id, { decision, requestId }),
+  apply: ({ connection }, id, decided) => decideReturnedRefund(connection, id, { decision, ...decided }),
 });
 
 /** Moves no money. @param dismiss returns whose case it was; null where it no longer waits */
@@ -72,7 +73,7 @@ export const decisions = {
     kind: 'receivable',
     outcome: 'closed',
     action: 'receivable.closed',
-    apply: ({ connection }, id, requestId) => closeReceivable(connection, id, requestId),
+    apply: ({ connection }, id, decided) => closeReceivable(connection, id, decided),
   },
   /** Credits a payment that was not the one requested, to the cent that was paid. */
   paymentTaken: {
@@ -83,7 +84,7 @@ export const decisions = {
       const why = await whyNotTaken(connection, id);
       assertThat(why === null, () => new CarnetError('INVALID_STATE', `This payment cannot be taken: ${why}.`));
     },
-    apply: ({ connection }, id, requestId) => takeDifferingPayment(connection, id, requestId),
+    apply: ({ connection }, id, { requestId }) => takeDifferingPayment(connection, id, requestId),
   },
   /** Notes that a payment was settled elsewhere, as by giving it back at the provider. */
   paymentDismissed: {
@@ -121,7 +122,10 @@ export const decideCase = (
     await check?.(unit, id);
     const refused = isGovernedAct(action) ? await context.requireApproval(unit, call, { act: action, subject }) : null;
     if (refused !== null) return refused;
-    const { operator_id, transaction_id, life } = await apply(unit, id, call.requestId);
+    const { operator_id, transaction_id, life } = await apply(unit, id, {
+      cents: subject.amount_cents,
+      requestId: call.requestId,
+    });
     await unit.audit(action, id, { operator_id, outcome, reason, ...(transaction_id !== null && { transaction_id }) });
     if (life !== null) await unit.wake(life, operator_id);
     unit.changed(id, operator_id);
