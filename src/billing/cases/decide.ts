@@ -9,6 +9,7 @@ import {
   decideReturnedRefund,
   dismissAlarm,
   dismissDifferingPayment,
+  isAboutMoney,
   settleRefundByHand,
   stateOfCase,
   takeDifferingPayment,
@@ -25,7 +26,9 @@ interface Decision {
   kind: BillingCase['kind'];
   outcome: DecidedCase['outcome'];
   /** As the audit trail names it. What moves money is a governed act: a person of the platform has to approve it. */
-  action: GovernedAct | 'differing_payment.dismissed' | 'billing_alarm.dismissed';
+  action: GovernedAct | 'billing_alarm.dismissed';
+  /** The act that it is for some of these cases. */
+  governed?(unit: Unit, id: string): Promise<GovernedAct | null>;
   /** What else has to be so, before a person is asked to approve it. */
   check?(unit: Unit, id: string): Promise<void>;
   /** @param decided the sum as it was approved, which another call may have changed since */
@@ -56,7 +59,7 @@ const returnedRefund = (decision: 'given_back' | 'kept', action: GovernedAct): D
   apply: ({ connection }, id, decided) => decideReturnedRefund(connection, id, { decision, ...decided }),
 });
 
-/** Moves no money. @param dismiss returns whose case it was; null where it no longer waits */
+/** Moves no money here. @param dismiss returns whose case it was; null where it no longer waits */
 const dismissed = (dismiss: (connection: Unit['connection'], id: string) => Promise<string | null>) => ({
   outcome: 'dismissed' as const,
   async apply({ connection }: Unit, id: string): Promise<CaseEffect> {
@@ -103,6 +106,7 @@ export const decisions = {
         'This is a refund that came back. Give it back (`give-back`), or keep it where the operator has the money otherwise (`keep`).';
       assertThat((await whyNotGivenBack(connection, id)) !== null, () => new CarnetError('INVALID_STATE', detail));
     },
+    governed: async ({ connection }, id) => ((await isAboutMoney(connection, id)) ? 'payment_alarm.dismissed' : null),
     ...dismissed(dismissAlarm),
   },
 } satisfies Record<string, Decision>;
@@ -114,12 +118,13 @@ export const decisions = {
 export const decideCase = (
   context: Context,
   call: CommandCall,
-  { kind, outcome, action, check, apply }: Decision,
+  { kind, outcome, action: usual, governed, check, apply }: Decision,
   { id, reason }: { id: string; reason: string },
 ): Promise<Answered<DecidedCase>> =>
   runCommand(context, call, async (unit) => {
     const subject = await openCase(unit, kind, id);
     await check?.(unit, id);
+    const action = (await governed?.(unit, id)) ?? usual;
     const refused = isGovernedAct(action) ? await context.requireApproval(unit, call, { act: action, subject }) : null;
     if (refused !== null) return refused;
     const { operator_id, transaction_id, life } = await apply(unit, id, {

@@ -245,6 +245,9 @@ describe('What waits for a person', function () {
         assert.deepEqual(await walletOf(operator), [1_000, 0, 0], 'the other top-up; of the first nothing came back');
         const { alarm, concerns, amount_cents: cents } = await onlyCase(operator);
         assert.deepEqual([alarm, concerns, cents], ['refund_named_wrongly', id, 1_000]);
+        const dismiss = `/v1/admin/billing/alarms/${(await onlyCase(operator)).id}/dismiss`;
+        assertProblem(await platform().post(dismiss, { reason }), 'GOVERNANCE_APPROVAL_REQUIRED');
+        assert.equal(assertStatus(await decide(dismiss), 200).outcome, 'dismissed');
       }
     });
 
@@ -593,14 +596,15 @@ describe('What waits for a person', function () {
       assert.equal(await balanceOf(operator), 1_000);
       const differing = await onlyCase(operator);
       assertProblem(await platform().post(pathOf(differing, 'take'), { reason }), 'INVALID_STATE');
-      assertStatus(await platform().post(pathOf(differing, 'dismiss'), { reason }), 200);
+      assertStatus(await decide(pathOf(differing, 'dismiss')), 200);
     });
 
     it('and was given back at the provider is dismissed', async () => {
       const operator = await buildOperator();
       await post(topUpEvent(await beginTopUp(operator), undefined, { amount_total: 5_000 }));
       const differing = await onlyCase(operator);
-      const dismissed = await platform().post<DecidedCase>(pathOf(differing, 'dismiss'), { reason });
+      assertProblem(await platform().post(pathOf(differing, 'dismiss'), { reason }), 'GOVERNANCE_APPROVAL_REQUIRED');
+      const dismissed = await decide(pathOf(differing, 'dismiss'));
       assert.equal(assertStatus(dismissed, 200).outcome, 'dismissed');
       assert.deepEqual([await casesOf(operator), await balanceOf(operator)], [[], 0]);
       assert.deepEqual(await audited(differing.id), ['differing_payment.dismissed']);
