@@ -155,6 +155,18 @@ export const governedActs = {
     why: 'It makes money in a wallet: a person has looked up what was paid.',
     by: 'administrator',
   },
+  'differing_payment.dismissed': {
+    call: 'POST /v1/admin/billing/differing-payments/:id/dismiss',
+    what: 'Dismissing a payment that is not the one requested, by the platform',
+    why: 'Nothing is credited for it: a person has looked up that the operator has the money again.',
+    by: 'administrator',
+  },
+  'payment_alarm.dismissed': {
+    call: 'POST /v1/admin/billing/alarms/:id/dismiss',
+    what: 'Dismissing an alarm about money of an operator (`upgrade_not_made`, `subscription_refund_came_back`, `refund_named_wrongly`), by the platform',
+    why: 'The operator has paid it: a person has looked up that they have the money again.',
+    by: 'administrator',
+  },
   'wallet.adjusted': {
     call: 'POST /v1/admin/operators/:id/adjustments',
     what: 'Putting money into a wallet or taking it out, by the platform',

@@ -423,7 +423,8 @@ create index dispute_movements_of_dispute on dispute_movements (dispute_id);
 create table billing_alarms (
   id text primary key,
   kind text not null check (kind in
-    ('refund_came_back', 'refund_paid_after_all', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made', 'unknown_price')),
+    ('refund_came_back', 'refund_paid_after_all', 'refund_named_wrongly', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made',
+      'subscription_refund_came_back', 'unknown_price')),
   concerns text not null,               -- rfd_…, top_…, pyt_…, sbc_…, or what the provider calls it
   operator_id text not null references operators,
   amount_cents bigint,                  -- null where nobody said how much

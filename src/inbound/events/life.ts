@@ -119,13 +119,14 @@ export async function readEvent(context: ScannerContext, id: string, attempt: nu
     // What was judged before was read once: another try of the step reads it again.
     if (event.verdict !== null && error instanceof ScanFailed) throw error;
     log.warn({ err: error, eventId: id }, 'an inbound event could not be scanned; nothing of it is forwarded');
-    return await fail('scan_failed');
+    return await fail(error instanceof UnreadableBody ? 'unreadable' : 'scan_failed');
   }
 }
 
 const FAILURES = {
   key_unavailable: 'No key of ENCRYPTION_KEY opens the content of this event.',
   content_purged: 'The content of this event is no longer kept.',
+  unreadable: 'The content is neither JSON nor a mail that can be read.',
   scan_failed: 'The scanner failed or did not end in time; what is not scanned is not forwarded.',
 } as const;
 

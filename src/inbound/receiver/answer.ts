@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.ts';
-import { CarnetError } from '../../errors/carnet-error.ts';
+import { CarnetError, invalid } from '../../errors/carnet-error.ts';
 import type { RouteAnswer } from '../../http/route.ts';
 import { findEventState, type EventState } from '../events/queries.ts';
 import type { Taken } from './queries.ts';
@@ -26,6 +26,10 @@ export async function answerReceived(
   });
   const state = ended ?? (await read());
   const { status, verdict, reason } = state;
+  if (status === 'failed' && reason === 'unreadable') {
+    const message = 'It is neither JSON nor a mail that can be read; sending it again changes nothing.';
+    throw invalid({ path: 'body', code: 'unreadable', message });
+  }
   if (status === 'failed') throw failed(reason);
   if (status === 'revoked') {
     throw new CarnetError(

@@ -34,7 +34,7 @@ begin
   end if;
   event_id := v.id;
   -- Under the same signed id a provider may send other bytes when it tries again, such as another number of the try.
-  if v.status = 'failed' and (v.body_hash = p_body_hash or (p_key_from = 'webhook_id' and v.key_hash = p_key_hash)) then
+  if v.status = 'failed' and v.reason <> 'unreadable' and (v.body_hash = p_body_hash or (p_key_from = 'webhook_id' and v.key_hash = p_key_hash)) then
     update inbound_events set body_hash = p_body_hash, content_type = p_content_type, size = p_size where id = v.id;
     perform begin_inbound_attempt(v.id);
     perform wake_life('inbound:' || v.id, e.operator_id);

@@ -125,7 +125,7 @@ export function readMailJson(value: JsonValue): Body {
   const rest = Object.fromEntries(
     Object.entries(mail).filter(
       ([name, member]) =>
-        !(name in placesOfMail && typeof member === 'string') && !(name === 'attachments' && attachments),
+        !(Object.hasOwn(placesOfMail, name) && typeof member === 'string') && !(name === 'attachments' && attachments),
     ),
   );
   selectLeaves(rest, wrapped ? '/data' : '', selected);
