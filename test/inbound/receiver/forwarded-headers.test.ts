@@ -102,7 +102,7 @@ describe('Headers that are forwarded', () => {
   });
 
   it('have 200 characters at most', () => {
-    const of = (value: string): string[] => Object.keys(forwardedHeaders({ 'x-topic': [value] }));
+    const of = (topic: string): string[] => Object.keys(forwardedHeaders({ 'x-topic': [topic] }));
     assert.deepEqual(of('v'.repeat(LONGEST)), ['x-topic']);
     assert.deepEqual(of('v'.repeat(LONGEST + 1)), []);
   });
