@@ -1,6 +1,7 @@
 import type { Context } from '../src/context/context.ts';
 import { accountActivities } from './accounts.ts';
 import { billingActivities } from './billing.ts';
+import { inboundActivities } from './inbound.ts';
 import { invocationActivities } from './invocations.ts';
 import { mailActivities } from './mail.ts';
 import { notificationActivities } from './notifications.ts';
@@ -8,9 +9,10 @@ import { passportActivities } from './passports.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that lives do outside of their own deterministic code. */
-export const createActivities = (context: Context, { payments, mailer, texter }: Ports) => ({
+export const createActivities = (context: Context, { payments, mailer, texter, scanner, models }: Ports) => ({
   ...accountActivities(context),
   ...billingActivities({ ...context, payments }),
+  ...inboundActivities({ ...context, scanner, models }),
   ...invocationActivities(context),
   ...mailActivities({ ...context, mailer }),
   ...notificationActivities({ ...context, mailer, texter }),

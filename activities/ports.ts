@@ -2,8 +2,11 @@ import type { PaymentProvider } from '../src/billing/index.ts';
 import type { Mailer } from '../src/mail/index.ts';
 import type { Texter } from '../src/notifications/index.ts';
 import type { Context } from '../src/context/context.ts';
+import type { ModelCaller } from '../src/models/model-caller.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
+import { createModelCaller } from './models/index.ts';
 import { createPayments } from './payments/index.ts';
+import { createScanner, type Scanner } from '../src/inbound/index.ts';
 import { createTexter } from './sms/index.ts';
 
 /** What steps reach outside of Carnet. */
@@ -11,6 +14,8 @@ export interface Ports {
   payments: PaymentProvider;
   mailer: Mailer;
   texter: Texter;
+  scanner: Scanner;
+  models: ModelCaller;
 }
 
 /** The ports that the settings name; one set a worker, since the SDK of a provider keeps connections open. */
@@ -18,4 +23,6 @@ export const createPorts = (context: Context): Ports => ({
   payments: createPayments(context),
   mailer: createSmtpMailer(context),
   texter: createTexter(context),
+  scanner: createScanner(),
+  models: createModelCaller(context),
 });

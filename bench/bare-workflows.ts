@@ -4,7 +4,9 @@ import { databaseStep } from '../workflows/steps.ts';
 
 /** Lives without Carnet: the same number of workflow tasks and local activities, with nothing in them. */
 
-const { note } = proxyLocalActivities<{ note(): Promise<void> }>(databaseStep);
+const { note, judge } = proxyLocalActivities<{ note(): Promise<void>; judge(id: string): Promise<string> }>(
+  databaseStep,
+);
 const DAY_MS = 86_400_000;
 
 /** Signalled with its start; it runs one local activity and ends in its first task. */
@@ -24,5 +26,8 @@ export async function twoTasks(): Promise<void> {
   await note();
   await condition(allHandlersFinished);
 }
+
+/** Started and awaited; one local activity does all there is to do, and what it returns is the result. */
+export const judged = (id: string): Promise<string> => judge(id);
 
 export async function nothing(): Promise<void> {}

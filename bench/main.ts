@@ -10,6 +10,8 @@ import { b4Pages } from './b4-statement-pages.ts';
 import { b4 } from './b4-wallet-debit.ts';
 import { b5 } from './b5-lives.ts';
 import { b6 } from './b6-command-latency.ts';
+import { b7 } from './b7-inbound.ts';
+import { b7Scanner } from './b7-scanner.ts';
 import { b8 } from './b8-deliveries.ts';
 import { b10 } from './b10-checkpoint-timers.ts';
 import { b11 } from './b11-reconciler.ts';
@@ -20,7 +22,20 @@ import { pinLoad } from './pinning.ts';
 
 /** `npm run bench -- <name> [--quick] [--write]`: one bench, with the machine's floors beside it. */
 
-const benches: Record<string, Bench> = { b1, b2, b3, b4, 'b4-pages': b4Pages, b5, b6, b8, b10, b11 };
+const benches: Record<string, Bench> = {
+  b1,
+  b2,
+  b3,
+  b4,
+  'b4-pages': b4Pages,
+  b5,
+  b6,
+  b7,
+  'b7-scanner': b7Scanner,
+  b8,
+  b10,
+  b11,
+};
 const DOCUMENT = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
 const log = (line: string): void => console.log(`bench: ${line}`);

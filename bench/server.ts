@@ -14,6 +14,8 @@ export type ServerName =
   | 'bare-commands'
   | 'bare-lives'
   | 'bare-deliveries'
+  | 'bare-inbound'
+  | 'bare-receiver'
   | 'sink'
   | 'debits'
   | 'verifications'

@@ -34,6 +34,7 @@ const text = {
 export async function makeWorld(databaseUrl: string): Promise<World> {
   const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), {
     messagesCommitted() {},
+    async begin() {},
     async ready() {},
   });
   const provider = await account(context, 'provider');

@@ -15,5 +15,6 @@ export const DOMAINS = [
   'invocations',
   'skill-requests',
   'notifications',
+  'inbound',
   'dashboard',
 ] as const;

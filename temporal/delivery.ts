@@ -182,6 +182,17 @@ export function createDelivery({ temporal, log, lives }: DeliveryOptions): Runni
 
   return {
     messagesCommitted,
+    async begin(life) {
+      const parsed = parseLifeId(life);
+      if (parsed === undefined || started === undefined || outage.lasting) return;
+      try {
+        const descriptions = await lives[parsed.kind].describe(started, [parsed.id]);
+        await waker.prepare();
+        await waker.wakeLife(life, lives[parsed.kind], descriptions.get(parsed.id));
+      } catch (error) {
+        log.debug({ err: error, life }, 'a life could not be started at once; its message starts it');
+      }
+    },
     async ready(life) {
       const parsed = parseLifeId(life);
       if (parsed === undefined || started === undefined)

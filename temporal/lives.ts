@@ -10,6 +10,7 @@ import {
   reconcileSubscriptions,
   reconcileTopUps,
 } from '../src/billing/index.ts';
+import { describeInbound, reconcileInbound } from '../src/inbound/index.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
 import {
@@ -52,6 +53,12 @@ export type LifeDefinitions = Record<LifeKind, LifeDefinition>;
 
 /** Every kind of life there is; one that is forgotten here does not compile. */
 export const lives: LifeDefinitions = {
+  inbound: {
+    workflow: workflows.inbound,
+    priority: Priority.work,
+    describe: describeInbound,
+    reconcile: reconcileInbound,
+  },
   invocation: {
     workflow: workflows.invocation,
     priority: Priority.work,

@@ -18,6 +18,9 @@ export const databaseStep: LocalActivityOptions = {
 /** Every step, run as one in the database: a life takes those of its own from here. */
 export const database = proxyLocalActivities<Activities>(databaseStep);
 
+/** The same for a step that scans what somebody sent, in a thread beside: it waits for its turn there, and may take seconds. */
+export const scanning = proxyLocalActivities<Activities>({ ...databaseStep, startToCloseTimeout: '12s' });
+
 /** No step is tried for longer, so that a run can continue as new however long the receiver is away. */
 const LONGEST_MS = 3_600_000;
 

@@ -1,4 +1,10 @@
-import { type PaymentProvider, type RefundState, paymentEventTypes, refundStatusOf } from '../../src/billing/index.ts';
+import {
+  PaymentRefused,
+  type PaymentProvider,
+  type RefundState,
+  paymentEventTypes,
+  refundStatusOf,
+} from '../../src/billing/index.ts';
 import type { Logger } from 'pino';
 import type { Stripe } from 'stripe';
 import type { StripeSettings } from '../../src/context/config.ts';
@@ -70,6 +76,8 @@ async function giveSubscriptionBack(
     if (paymentId === undefined || amountCents === null || amountCents === 0) continue;
     const key = `give-back:${subscriptionId}:${paymentId}`;
     const made = isOver ? await find(key, paymentId) : await refund({ key, paymentId, amountCents });
+    if (made?.status === 'failed')
+      throw new PaymentRefused(`The refund ${made.providerRefundId} of ${paymentId} has failed.`);
     if (made !== undefined) amounts.push(amountCents);
   }
   if (isOver && amounts.length === 0) return null;

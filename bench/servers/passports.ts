@@ -23,6 +23,7 @@ const { databaseUrl, size } = settings<{ databaseUrl: string; size: number }>();
 await migrate(databaseUrl);
 const context = await openContext(configOf({ databaseUrl }), createLogger('warn'), {
   messagesCommitted() {},
+  async begin() {},
   async ready() {},
 });
 const operatorId: OperatorId = newId('op');

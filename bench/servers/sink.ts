@@ -5,6 +5,8 @@ import { answering, serve } from './child.ts';
 
 export interface Arrival {
   path: string;
+  /** The id of the event, as the head of the request names it. */
+  event: string;
   /** Milliseconds since 1970: when the event was committed, as its body says, and when the whole request was here. */
   committed: number;
   arrived: number;
@@ -19,8 +21,11 @@ const server = createServer((request, response) => {
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
     const arrived = Date.now();
-    const { timestamp } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { timestamp: string };
-    arrivals.push({ path, committed: Date.parse(timestamp), arrived });
+    // A delivery names the time of its event, a forward the time at which it was received.
+    const body = JSON.parse(Buffer.concat(parts).toString('utf8')) as { timestamp?: string; received_at?: string };
+    const committed = Date.parse(body.timestamp ?? body.received_at ?? '');
+    const event = String(request.headers['x-service-event-id'] ?? request.headers['webhook-id']);
+    arrivals.push({ path, event, committed, arrived });
     const answer = (): void => void response.writeHead(204).end();
     if (path.startsWith('/slow/')) setTimeout(answer, SLOW_MS);
     else answer();

@@ -42,6 +42,7 @@ export async function ensureApiKey(
       kind: 'operator',
       role: 'admin',
       agent_id: null,
+      partner_grant_id: null,
       monthly_limit_cents: null,
       expires_at: null,
       created_by: null,
@@ -71,6 +72,7 @@ export const ensureAgent = (
       ...CreateAgentSchema.parse({ name: demo.name }),
       id: newId('ag'),
       operatorId,
+      grantId: null,
     });
     await unit.audit('agent.created', agent.id, { name: agent.name, accountability: agent.accountability });
     return agent.id;

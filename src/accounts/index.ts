@@ -1,5 +1,6 @@
 export { apiKeyAuthenticator } from './api-keys/authenticator.ts';
 export { newSecret } from './api-keys/secret.ts';
+export { maySeeAgent } from './agents/agents.ts';
 export { findAgent, findKeyOfAgent, findOperatorOfAgent } from './agents/queries.ts';
 export { AgentSchema, ENFORCED_INTERVAL_SECONDS } from './agents/schema.ts';
 export { purgeAuditEvents } from './audit/purge.ts';
@@ -8,4 +9,5 @@ export { countAdministrators, findMembership, joinMember, membershipsOf, type Me
 export { personBehind } from './person-behind.ts';
 export { changeTier } from './operators/change-tier.ts';
 export { findOperator, isRegisteredEmail, isSuspended, lockOperator, registerEmail } from './operators/queries.ts';
+export { assertGrant } from './partner-grants/queries.ts';
 export { ensurePlatformOwner } from './platform-owner.ts';

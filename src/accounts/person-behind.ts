@@ -9,7 +9,8 @@ import { findMemberOfSubject } from './members/queries.ts';
  * @returns null where it cannot be told: a key that the platform made, an opaque subject.
  */
 export async function personBehind(connection: CommonQueryMethods, caller: Caller): Promise<string | null> {
-  if (caller.kind === 'agent') return await findPersonOfKey(connection, caller.keyId);
+  if (caller.kind === 'passport') return null;
+  if (caller.kind !== 'operator') return await findPersonOfKey(connection, caller.keyId);
   const { operatorId, by } = caller;
   if (by.kind === 'session') return by.memberId;
   return by.kind === 'key'

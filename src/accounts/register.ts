@@ -40,6 +40,7 @@ export const registerOperator = (
         kind: 'operator',
         role: 'admin',
         agent_id: null,
+        partner_grant_id: null,
         monthly_limit_cents: null,
         expires_at: null,
         created_by: credentialName(call.caller),

@@ -5,11 +5,12 @@ import {
   type DashboardSessionId,
   type MemberId,
   type OperatorId,
+  type PartnerGrantId,
   type PassportId,
 } from '../ids/ids.ts';
 
 /** Who is calling, as authentication found it: the credential decides what may be done. */
-export type Caller = OperatorCaller | AgentKeyCaller;
+export type Caller = OperatorCaller | AgentKeyCaller | PartnerCaller | PassportBearer;
 
 /** Somebody who may act for a whole operator: a key, an OAuth access token, or a person in a dashboard session. */
 export interface OperatorCaller {
@@ -45,24 +46,38 @@ interface AgentKeyCaller {
   monthlyLimitCents: number | null;
 }
 
+/** Somebody outside of the operator who does a little for it; they see what was made under their grant. */
+export interface PartnerCaller {
+  kind: 'partner';
+  operatorId: OperatorId;
+  keyId: ApiKeyId;
+  grantId: PartnerGrantId;
+}
+
 /** A passport shown as a bearer credential; no route takes it but those that name it. */
-export interface PassportBearer {
+interface PassportBearer {
   kind: 'passport';
   operatorId: OperatorId;
   agentId: AgentId;
   jti: PassportId;
 }
 
-/** The part of an idempotency key's name that keeps an agent's keys apart from its operator's; '' for operators. */
-export const agentPart = (caller: Caller): AgentId | '' => (caller.kind === 'agent' ? caller.agentId : '');
+/** The part of an idempotency key's name that keeps the keys of an agent or a partner apart from their operator's; '' for operators. */
+export const agentPart = (caller: Caller): AgentId | PartnerGrantId | '' => {
+  if (caller.kind === 'operator') return '';
+  return caller.kind === 'partner' ? caller.grantId : caller.agentId;
+};
+
+/** The grant of a partner, who sees nothing else; null: everybody else. */
+export const grantOf = (caller: Caller): PartnerGrantId | null => (caller.kind === 'partner' ? caller.grantId : null);
 
 /** How the audit trail names the caller. */
 export const actorName = (caller: Caller): string =>
-  caller.kind === 'agent' ? caller.agentId : credentialName(caller);
+  caller.kind === 'agent' || caller.kind === 'passport' ? caller.agentId : credentialName(caller);
 
 /** The credential, not the one behind it. */
-export const credentialName = (caller: Caller | PassportBearer): string => {
-  if (caller.kind === 'agent') return caller.keyId;
+export const credentialName = (caller: Caller): string => {
+  if (caller.kind === 'agent' || caller.kind === 'partner') return caller.keyId;
   if (caller.kind === 'passport') return caller.jti;
   const { by } = caller;
   if (by.kind === 'key') return by.keyId;
@@ -70,8 +85,7 @@ export const credentialName = (caller: Caller | PassportBearer): string => {
 };
 
 /** A person in the dashboard; every other credential is a bearer's, whoever holds it. */
-export const isPerson = (caller: Caller | PassportBearer): boolean =>
-  caller.kind === 'operator' && caller.by.kind === 'session';
+export const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
 
 /** An owner or administrator in the dashboard; a member without a role that may approve is no shorter way than a key. */
 export const mayApprove = (caller: Caller): boolean =>

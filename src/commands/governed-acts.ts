@@ -74,6 +74,13 @@ export const governedActs = {
     by: 'administrator',
     forRequester: true,
   },
+  'partner_grant.outlives_maker': {
+    call: 'POST /v1/partner-grants',
+    what: 'Making a partner grant whose key lasts longer than the key or token that makes it',
+    why: 'Somebody outside of the operator gets a key, which would go on when what made it has ended: send an `expires_at` that is no later than that.',
+    by: 'administrator',
+    forRequester: true,
+  },
   'operator.payout_account_changed': {
     call: 'PATCH /v1/operators/me',
     what: 'Changing `payout_account`',
@@ -146,6 +153,18 @@ export const governedActs = {
     call: 'POST /v1/admin/billing/differing-payments/:id/take',
     what: 'Crediting a payment that is not the one requested, by the platform',
     why: 'It makes money in a wallet: a person has looked up what was paid.',
+    by: 'administrator',
+  },
+  'differing_payment.dismissed': {
+    call: 'POST /v1/admin/billing/differing-payments/:id/dismiss',
+    what: 'Dismissing a payment that is not the one requested, by the platform',
+    why: 'Nothing is credited for it: a person has looked up that the operator has the money again.',
+    by: 'administrator',
+  },
+  'payment_alarm.dismissed': {
+    call: 'POST /v1/admin/billing/alarms/:id/dismiss',
+    what: 'Dismissing an alarm about money of an operator (`upgrade_not_made`, `subscription_refund_came_back`, `refund_named_wrongly`), by the platform',
+    why: 'The operator has paid it: a person has looked up that they have the money again.',
     by: 'administrator',
   },
   'wallet.adjusted': {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { isLoopback } from './loopback.ts';
 import { paidTiers, type PaidTier } from '../fields/tiers.ts';
+import { modelName, modelProviders, pricesOfModel, type ModelName, type ModelProvider } from '../models/settings.ts';
 
 /** A number setting in its range; the text of the environment is taken as digits only, so `1e3` or ` 5 ` is a fault. */
 const integer = (minimum: number, maximum: number) =>
@@ -126,6 +127,8 @@ const Environment = z.object({
   COMMISSION_BPS: integer(0, 10_000).default(0),
   MIN_PAYOUT_CENTS: integer(1, 100_000_000).default(1_000),
   COST_EMAIL_MICROCENTS: integer(0, 100_000_000).default(10_000),
+  LLM_PROVIDERS: modelProviders.optional(),
+  L3_MODEL: modelName.optional(),
 });
 
 type EnvironmentName = keyof z.input<typeof Environment>;
@@ -134,6 +137,7 @@ type EnvironmentName = keyof z.input<typeof Environment>;
 const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'ENCRYPTION_KEY',
+  'LLM_PROVIDERS',
   'PLATFORM_ADMIN_KEY',
   'SMTP_URL',
   'STRIPE_SECRET_KEY',
@@ -271,6 +275,10 @@ export interface Config {
   minPayoutCents: number;
   /** What a notification by e-mail costs the platform. */
   notificationEmailMicrocents: number;
+  /** Who is asked where a model is needed. */
+  modelProviders: readonly ModelProvider[];
+  /** Judges inbound events that the scanner leaves undecided; one of `modelProviders`. Absent: none is asked. */
+  l3Model: ModelName | undefined;
 }
 
 export type Settings = z.output<typeof Environment>;
@@ -294,15 +302,20 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name in Environment.shape && value !== ''),
   );
+  const shown = (name: string): string => (SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(given[name])})`);
   const parsed = Environment.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => {
-    const name = String(issue.path[0]);
-    const shown = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(given[name])})`;
-    return `${name} ${issue.message}${shown}`;
-  });
+  const faults = parsed.success
+    ? faultsBetween(parsed.data).map(([name, fault]) => `${name} ${fault}${shown(name)}`)
+    : parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}${shown(String(issue.path[0]))}`);
+  if (parsed.success && faults.length === 0) return parsed.data;
   throw new ConfigFault('The settings are not valid', faults);
 }
+
+/** What is wrong between settings that are right by themselves: the name of one, and what it must be. */
+const faultsBetween = ({ LLM_PROVIDERS, L3_MODEL }: Settings): [EnvironmentName, string][] =>
+  L3_MODEL !== undefined && pricesOfModel(LLM_PROVIDERS ?? [], L3_MODEL) === undefined
+    ? [['L3_MODEL', 'must name a provider of LLM_PROVIDERS and one of its models']]
+    : [];
 
 /** What `main.ts` provides from its embedded parts where the environment says nothing. */
 interface Provided {
@@ -468,6 +481,8 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     commissionBps: settings.COMMISSION_BPS,
     minPayoutCents: settings.MIN_PAYOUT_CENTS,
     notificationEmailMicrocents: settings.COST_EMAIL_MICROCENTS,
+    modelProviders: settings.LLM_PROVIDERS ?? [],
+    l3Model: settings.L3_MODEL,
   };
   if (missing.length > 0) throw new ConfigFault('Settings are missing', missing);
   return config;

@@ -14,6 +14,10 @@ export interface Encryption {
   seal(text: string, context: string): string;
   /** @throws Error when no key of the list opens it, or the context differs. */
   open(sealed: string, context: string): string;
+  /** As `seal`, of bytes that are kept as bytes. */
+  sealBytes(bytes: Uint8Array, context: string): Buffer;
+  /** @throws Error as `open` does. */
+  openBytes(sealed: Buffer, context: string): Buffer;
   /** Whether the first key sealed it; what another key of the list sealed should be sealed anew, so that the key can go. */
   isCurrent(sealed: string): boolean;
   /** HMAC-SHA256 of `text` under a key derived for this purpose from the first key, base64url. */
@@ -27,36 +31,62 @@ const macUnder = (key: Buffer, text: string, purpose: string): Buffer =>
     .update(text)
     .digest();
 
-const keyId = (key: Buffer): string => createHash('sha256').update(key).digest('base64url').slice(0, 8);
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Of a key's id, in ASCII. */
+const ID_BYTES = 8;
+const EMPTY = Buffer.alloc(0);
+
+/** What was sealed, under which key. */
+interface Sealed {
+  id: string;
+  iv: Buffer;
+  tag: Buffer;
+  sealed: Buffer;
+}
+
+const keyId = (key: Buffer): string => createHash('sha256').update(key).digest('base64url').slice(0, ID_BYTES);
 
 export function createEncryption(keys: readonly Buffer[]): Encryption {
   const first = keys[0];
   if (first === undefined) throw new Error('Encryption needs at least one key.');
   const byId = new Map(keys.map((key) => [keyId(key), key]));
+  const seal = (bytes: Uint8Array, context: string): Sealed => {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, first, iv).setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([cipher.update(bytes), cipher.final()]);
+    return { id: keyId(first), iv, tag: cipher.getAuthTag(), sealed };
+  };
+  const open = ({ id, iv, tag, sealed }: Sealed, context: string): Buffer => {
+    const key = byId.get(id);
+    if (key === undefined) {
+      throw new Error(
+        'No key of ENCRYPTION_KEY opens this; was a key removed from the list before its texts were sealed again?',
+      );
+    }
+    const decipher = createDecipheriv(CIPHER, key, iv).setAAD(Buffer.from(context)).setAuthTag(tag);
+    return Buffer.concat([decipher.update(sealed), decipher.final()]);
+  };
   return {
     seal(text, context) {
-      const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', first, iv).setAAD(Buffer.from(context));
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return [
-        keyId(first),
-        iv.toString('base64url'),
-        cipher.getAuthTag().toString('base64url'),
-        sealed.toString('base64url'),
-      ].join('.');
+      const { id, iv, tag, sealed } = seal(Buffer.from(text), context);
+      return [id, ...[iv, tag, sealed].map((part) => part.toString('base64url'))].join('.');
     },
-    open(sealed, context) {
-      const [id, iv, tag, body] = sealed.split('.');
-      const key = byId.get(id ?? '');
-      if (key === undefined || iv === undefined || tag === undefined || body === undefined) {
-        throw new Error(
-          'No key of ENCRYPTION_KEY opens this; was a key removed from the list before its texts were sealed again?',
-        );
-      }
-      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'))
-        .setAAD(Buffer.from(context))
-        .setAuthTag(Buffer.from(tag, 'base64url'));
-      return Buffer.concat([decipher.update(Buffer.from(body, 'base64url')), decipher.final()]).toString('utf8');
+    open(text, context) {
+      const [id = '', ...parts] = text.split('.');
+      const [iv = EMPTY, tag = EMPTY, sealed = EMPTY] = parts.map((part) => Buffer.from(part, 'base64url'));
+      return open({ id, iv, tag, sealed }, context).toString('utf8');
+    },
+    sealBytes(bytes, context) {
+      const { id, iv, tag, sealed } = seal(bytes, context);
+      return Buffer.concat([Buffer.from(id, 'latin1'), iv, tag, sealed]);
+    },
+    openBytes(bytes, context) {
+      const id = bytes.subarray(0, ID_BYTES).toString('latin1');
+      const [ivEnd, tagEnd] = [ID_BYTES + IV_BYTES, ID_BYTES + IV_BYTES + TAG_BYTES];
+      const [iv, tag] = [bytes.subarray(ID_BYTES, ivEnd), bytes.subarray(ivEnd, tagEnd)];
+      return open({ id, iv, tag, sealed: bytes.subarray(tagEnd) }, context);
     },
     isCurrent: (sealed) => sealed.startsWith(`${keyId(first)}.`),
     mac: (text, purpose) => macUnder(first, text, purpose).toString('base64url'),

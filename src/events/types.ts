@@ -122,6 +122,27 @@ export const eventDefinitions = {
     payload: z.object({ balance_cents: z.int(), low_balance_cents: z.int() }),
     sample: { balance_cents: 975, low_balance_cents: 1_000 },
   },
+  'inbound.blocked': {
+    subscription: 'optional',
+    description: 'The policy of an inbound endpoint holds an event that a provider sent; it was not forwarded.',
+    severities: ['warning', 'critical'],
+    payload: z.object({
+      event_id: z.string(),
+      endpoint_id: z.string(),
+      agent_id: z.string(),
+      verdict: z.enum(['clean', 'suspicious', 'malicious']),
+      severity: z.enum(['low', 'medium', 'high', 'critical']),
+      detectors: z.array(z.string()),
+    }),
+    sample: {
+      event_id: 'iev_01K0000000000000000000000A',
+      endpoint_id: 'inw_01K0000000000000000000000A',
+      agent_id: ids.agent_id,
+      verdict: 'malicious',
+      severity: 'high',
+      detectors: ['instruction_override'],
+    },
+  },
   'notification.test': {
     subscription: 'none',
     description: 'Somebody has sent a test to this destination.',

@@ -89,6 +89,10 @@ class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown
     return Array.isArray(value) ? value.join(', ') : value;
   };
 
+  get headers(): NodeJS.ReadOnlyDict<string[]> {
+    return this.#ctx.req.headersDistinct;
+  }
+
   preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type {
     const accepted = this.#ctx.accepts(...offers);
     return offers.find((offer) => offer === accepted) ?? offers[0];

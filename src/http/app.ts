@@ -12,6 +12,7 @@ import type { PathOfPage } from './pages/page.ts';
 import { servicePages } from './pages/service-pages.ts';
 import { problems } from './problems.ts';
 import { createRateLimits, rateLimit } from './rate-limit.ts';
+import { receiving } from './receiving.ts';
 import { records } from './records.ts';
 import type { AnyRoute } from './route.ts';
 import { routing } from './routing.ts';
@@ -45,6 +46,7 @@ export function createApp(context: Context, { routes, credentials, pages, health
     .use(rateLimit(limits)) // 429
     .use(admission(config.publicBaseUrl)) // 401, 403
     .use(fairUse(context)) // 429, 503
+    .use(receiving()) // of the route's receiver: 404, 410; 503
     .use(body) // 413, 415, 400
     .use(idempotency) // 409
     .use(validation) // 400, 404

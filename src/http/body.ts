@@ -23,13 +23,13 @@ export class ClientGone extends Error {
  * @throws CarnetError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR; ClientGone
  */
 export const body: Middleware<Sent> = async (ctx, next) => {
-  const { route } = ctx.state;
-  ctx.state.sent = takesBody(route) ? await sentTo(route, ctx.req) : undefined;
+  const { route, bodyLimit = route.bodyLimit ?? STANDARD_BODY_LIMIT } = ctx.state;
+  ctx.state.sent = takesBody(route) ? await sentTo(route, ctx.req, bodyLimit) : undefined;
   await next();
 };
 
-async function sentTo(route: AnyRoute, request: IncomingMessage): Promise<JsonValue | Buffer> {
-  const bytes = hasBody(request) ? await readBody(request, route.bodyLimit ?? STANDARD_BODY_LIMIT) : Buffer.alloc(0);
+async function sentTo(route: AnyRoute, request: IncomingMessage, limit: number): Promise<JsonValue | Buffer> {
+  const bytes = hasBody(request) ? await readBody(request, limit) : Buffer.alloc(0);
   if (route.takesSigned === true) return bytes;
   if (bytes.length === 0) return {};
   if (route.takesForms === true && isForm(request)) return parseFormBody(bytes);

@@ -17,10 +17,10 @@ export function fairUse(context: Context): Middleware<Sharing> {
   };
 }
 
-/** Whose share a request takes. Who signs what they send may have an address in common with others: their route is one sharer. */
+/** Whose share a request takes. Who signs what they send may have an address in common with others: whoever receives it is one sharer. */
 function sharerOf({ state, req }: ParameterizedContext<Admitted>, { config }: Context): string {
-  const { caller, route } = state;
+  const { caller, route, params } = state;
   if (caller !== null) return caller.operatorId;
-  if (route.takesSigned === true) return route.operation;
+  if (route.takesSigned === true) return `${route.operation}:${route.receiver?.of(params) ?? ''}`;
   return addressBlock(clientAddress(req, config.trustProxyHops), 48);
 }

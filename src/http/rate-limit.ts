@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Caller, PassportBearer } from '../commands/caller.ts';
+import type { Caller } from '../commands/caller.ts';
 import { credentialName } from '../commands/caller.ts';
 import type { Config } from '../context/config.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
@@ -115,33 +115,36 @@ function limitsOfRoutes(share: number): RateLimits['of'] {
  * What a caller is counted by: the credential. Where one operator can have any number of them (an OAuth issuer may name a new subject in
  * every token, an agent may hold any number of passports), by the operator.
  */
-function countedAs(caller: Caller | PassportBearer): string {
+function countedAs(caller: Caller): string {
   if (caller.kind === 'passport') return `passports:${caller.operatorId}`;
   if (caller.kind === 'operator' && caller.by.kind === 'oauth') return `oauth:${caller.operatorId}`;
   return credentialName(caller);
 }
 
 /** People count by themselves alone: whoever is flooded by their keys signs in and deletes them. */
-const isPerson = (caller: Caller | PassportBearer): boolean =>
-  caller.kind === 'operator' && caller.by.kind === 'session';
+const isPerson = (caller: Caller): boolean => caller.kind === 'operator' && caller.by.kind === 'session';
 
 /**
  * Counts a request by its credential, and with all that are no persons by its operator; by its address where it shows none that is valid, or the route looks at none. Who signs what they send
- * is not counted by the address, which others may share.
+ * is not counted by the address alone, which others may share, but by the address and whom they send to.
  * @throws CarnetError RATE_LIMITED
  */
 export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> {
   if (limits === null) return (_ctx, next) => next();
   return async (ctx, next) => {
-    const { counted, credential, route } = ctx.state;
+    const { counted, credential, params, route } = ctx.state;
+    const block = (): string => addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
     if (credential !== null) {
       ctx.res.setHeaders(await limits.key.count(countedAs(credential.caller)));
       if (!isPerson(credential.caller)) await limits.operator.count(credential.caller.operatorId);
-    } else if (!counted && route.takesSigned !== true) {
-      const block = addressBlock(clientAddress(ctx.req, limits.trustProxyHops));
-      ctx.res.setHeaders(await limits.anonymous.count(block));
+    } else if (route.takesSigned === true) {
+      const { receiver, callsPerMinute } = route;
+      if (receiver !== undefined && callsPerMinute !== undefined)
+        ctx.res.setHeaders(await limits.of(route, callsPerMinute).count(`${receiver.of(params)} ${block()}`));
+    } else if (!counted) {
+      ctx.res.setHeaders(await limits.anonymous.count(block()));
       if (route.callsPerMinute !== undefined)
-        ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block));
+        ctx.res.setHeaders(await limits.of(route, route.callsPerMinute).count(block()));
     }
     await next();
   };

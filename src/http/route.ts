@@ -25,6 +25,8 @@ export interface RouteRequest<A extends Audience, Params, Query, Body> {
   body: Body;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
+  /** All request headers by their lower-case names, each as often as it was sent. */
+  headers: NodeJS.ReadOnlyDict<string[]>;
   /** Which of these media types the Accept header prefers; the first where it has none of them. */
   preferredType<Type extends string>(...offers: [Type, ...Type[]]): Type;
   /** Of this request, for a command without a `call`. */
@@ -115,6 +117,18 @@ export interface Route<
    * Takes the bytes as they came, whatever they are said to be: what is signed is the bytes. `body` is then `SignedBodySchema`.
    */
   takesSigned?: true;
+  /**
+   * Of a route that takes what somebody signed: who it is sent to. Calls to one, from one block of addresses, are counted together and are
+   * `callsPerMinute` at most; they share connections, and the bytes that may be in flight.
+   */
+  receiver?: {
+    of(params: Record<string, string>): string;
+    /**
+     * Called before the body is read. @returns bytes of body at most, and whose share of the bytes in flight it takes
+     * @throws CarnetError where nobody takes it
+     */
+    admit(context: Context, params: Record<string, string>): Promise<{ limit: number; owner: string }>;
+  };
   /** A POST that changes nothing: Idempotency-Key means nothing there. */
   readsOnly?: true;
   handler(

@@ -8,7 +8,8 @@ import { requestIdOf } from './request-id.ts';
 
 /**
  * The HTTP server of an application, with time limits against clients that send slowly: 15 s for the head, 60 s for the whole
- * request; and against clients that take nothing of their answer for 60 s, since it is kept until then. What is not HTTP at all, or HTTP that Node would refuse without a body, is answered with a problem as well.
+ * request; and against clients that take nothing of their answer for 60 s, since it is kept until then. What is not HTTP at all,
+ * or HTTP that Node would refuse without a body, is answered with a problem as well.
  */
 export function createHttpServer(app: Koa): ApiServer {
   const handle = app.callback();

@@ -49,8 +49,14 @@ export interface Sharing extends Admitted {
   context: Context;
 }
 
+/** From `receiving` on. */
+export interface Received extends Sharing {
+  /** Bytes of body at most, where whoever receives it has a limit of their own. */
+  bodyLimit?: number;
+}
+
 /** From `body` on. */
-export interface Sent extends Sharing {
+export interface Sent extends Received {
   /** JSON or a form as it was read; the bytes where the route takes what somebody signed; undefined for a method without a body. */
   sent: JsonValue | Buffer | undefined;
 }

@@ -31,6 +31,9 @@ export type DestinationId = Branded<'DestinationId'>;
 export type VerificationCodeId = Branded<'VerificationCodeId'>;
 export type RuleId = Branded<'RuleId'>;
 export type DeliveryId = Branded<'DeliveryId'>;
+export type InboundEventId = Branded<'InboundEventId'>;
+export type PartnerGrantId = Branded<'PartnerGrantId'>;
+export type InboundEndpointId = Branded<'InboundEndpointId'>;
 
 /**
  * The prefix of every kind of id; the rest is a ULID, so ids sort by creation. None is `sk_`, which Stripe's secret
@@ -63,6 +66,10 @@ interface IdOfPrefix {
   vcd: VerificationCodeId;
   chn: RuleId;
   dlv: DeliveryId;
+  iev: InboundEventId;
+  ifw: Branded<'InboundForwardId'>;
+  pgr: PartnerGrantId;
+  inw: InboundEndpointId;
   top: TopUpId;
   dif: Branded<'DifferingPaymentId'>;
   alm: Branded<'BillingAlarmId'>;

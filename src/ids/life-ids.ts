@@ -4,6 +4,7 @@
  * which scripts/sql-law.ts checks.
  */
 export const lifeId = {
+  inbound: (eventId: string): string => `inbound:${eventId}`,
   invocation: (invocationId: string): string => `invocation:${invocationId}`,
   mail: (mailId: string): string => `mail:${mailId}`,
   /** One a destination, not one an event: it is what one receiver waits for. */

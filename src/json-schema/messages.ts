@@ -19,11 +19,5 @@ export interface PlacedPattern {
   pattern: string;
 }
 
-/** What a worker sends: an answer, and the processor time that its thread has used since it began, in microseconds. */
-export interface Answered {
-  answer: Answer;
-  cpu: number;
-}
-
-/** `missing`: the job must be sent again with its schemaText. Jobs are answered in their order, each once. */
-export type Answer = 'ready' | 'missing' | SchemaFault[];
+/** `missing`: the job must be sent again with its schemaText. */
+export type Answer = 'missing' | SchemaFault[];

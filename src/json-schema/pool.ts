@@ -3,7 +3,7 @@ import { CarnetError } from '../errors/carnet-error.ts';
 import { CpuBudget } from './cpu-budget.ts';
 import { fault, type SchemaFault } from './faults.ts';
 import type { Answer, Job } from './messages.ts';
-import { Thread, type Death, type JobLimits } from './thread.ts';
+import { Thread, type Death, type JobLimits } from '../threads/thread.ts';
 import { Turns } from '../turns/turns.ts';
 
 /** Jobs that may wait for a thread: an ordinary job takes well under a millisecond, so they take a second at most. */
@@ -52,7 +52,7 @@ interface Pending {
 
 /** A place for a thread, and the hashes of the schemas whose text was sent to that thread. */
 interface Slot {
-  thread: Thread<Pending> | undefined;
+  thread: Thread<Pending, Job, Answer> | undefined;
   known: Set<string>;
 }
 
@@ -198,17 +198,21 @@ export class Pool {
   #start(slot: Slot): void {
     if (this.#closed || slot.thread) return;
     slot.known.clear();
-    slot.thread = new Thread<Pending>(
+    slot.thread = new Thread(
       {
         ready: () => this.#dispatch(),
         answered: (pending, answer, cpuMs) => this.#answered(slot, pending, answer, cpuMs),
         died: (death) => this.#died(slot, death),
       },
-      this.#limits,
+      {
+        module: new URL('./worker.ts', import.meta.url),
+        resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+        limits: this.#limits,
+      },
     );
   }
 
-  #answered(slot: Slot, pending: Pending, answer: Exclude<Answer, 'ready'>, cpuMs: number): void {
+  #answered(slot: Slot, pending: Pending, answer: Answer, cpuMs: number): void {
     if (answer === 'missing') {
       slot.known.delete(pending.job.schemaHash);
       this.#assign(slot, pending);

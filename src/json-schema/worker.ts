@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads';
 import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
@@ -6,8 +5,9 @@ import type { JsonObject, JsonValue } from '../json/value.ts';
 import { compileSchema, metaschemaErrors } from './compile.ts';
 import { dotted, fault, faultsFrom, type SchemaFault } from './faults.ts';
 import { patternsOf } from './limits.ts';
-import type { Answer, Answered, Job, PlacedPattern } from './messages.ts';
+import type { Answer, Job, PlacedPattern } from './messages.ts';
 import { linearPattern } from './patterns.ts';
+import { serve } from '../threads/serve.ts';
 import { subschemas } from './walk.ts';
 
 /**
@@ -101,13 +101,6 @@ function run(job: Job): Answer {
   return entry ? validate(entry, job.valueText, job.root) : 'missing';
 }
 
-function answer(one: Answer): void {
-  const { user, system } = process.threadCpuUsage();
-  const message: Answered = { answer: one, cpu: user + system };
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin; the rule means windows
-  parentPort?.postMessage(message);
-}
-
 /** Ajv's code and the metaschemas are compiled at their first use, which took up to 0.6 s on a busy machine. */
 function warmUp(): void {
   for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema']) {
@@ -122,6 +115,5 @@ function warmUp(): void {
   }
 }
 
-parentPort?.on('message', (job: Job) => answer(run(job)));
 warmUp();
-answer('ready');
+serve<Job, Answer>(run);

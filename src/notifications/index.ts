@@ -7,4 +7,6 @@ export {
   sendVerification,
 } from './destinations/verification/life.ts';
 export { sealSecretsAnew } from './destinations/seal-anew.ts';
+export { newWebhookSecret } from './signing/secrets.ts';
+export { signedRequest } from './signing/signed-request.ts';
 export type { SmsOutcome, Texter } from './texter.ts';

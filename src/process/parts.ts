@@ -54,21 +54,24 @@ export async function openParts(config: Config, log: Logger, roles: { api: boole
 
 /** Loads what only a worker needs, the SDK's bundler and native core among it: an API alone starts a third sooner without, and smaller. */
 async function startWorker(context: OpenContext): Promise<Pick<RunningWorker, 'isPolling' | 'stop'>> {
-  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }, { sealSecretsAnew }] =
+  const [{ createActivities }, { createPorts }, { runWorker }, { ensurePortal }, notifications, inbound] =
     await Promise.all([
       import('../../activities/index.ts'),
       import('../../activities/ports.ts'),
       import('../../temporal/worker.ts'),
       import('../billing/index.ts'),
       import('../notifications/index.ts'),
+      import('../inbound/index.ts'),
     ]);
   const pool = await openWorkerPool(context);
   const workerContext = withCaches({ ...context, pool });
   const ports = createPorts(workerContext);
   const worker = await runWorker(workerContext, createActivities(workerContext, ports));
-  sealSecretsAnew(workerContext).catch((error: unknown) =>
-    context.log.warn({ err: error }, 'the secrets of webhooks cannot be read now; the next start does'),
-  );
+  for (const sealAnew of [notifications.sealSecretsAnew, inbound.sealEndpointSecretsAnew]) {
+    sealAnew(workerContext).catch((error: unknown) =>
+      context.log.warn({ err: error }, 'sealed secrets cannot be read now; the next start does'),
+    );
+  }
   if (context.config.payments !== undefined) {
     ensurePortal({ ...workerContext, payments: ports.payments }).catch((error: unknown) =>
       context.log.warn({ err: error }, 'the portal of the payment provider cannot be checked now; the next start does'),

@@ -6,6 +6,7 @@ import { dashboardRoutes } from '../dashboard/routes.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { governanceRoutes } from '../governance/routes.ts';
 import type { AnyRoute } from '../http/route.ts';
+import { inboundRoutes } from '../inbound/routes.ts';
 import { invocationRoutes } from '../invocations/routes.ts';
 import { mailRoutes } from '../mail/routes.ts';
 import { notificationRoutes } from '../notifications/routes.ts';
@@ -28,4 +29,5 @@ export const routes: AnyRoute[] = [
   ...claimRoutes,
   ...eventRoutes,
   ...notificationRoutes,
+  ...inboundRoutes,
 ];

@@ -86,6 +86,102 @@ describe('The settings say', () => {
     });
   });
 
+  describe('which models there are', () => {
+    const model = { model: 'm/1', input_microcents: 25, cached_microcents: 2.5, output_microcents: 200 };
+    const provider = {
+      slug: 'one',
+      kind: 'openai',
+      base_url: 'https://models.example/v1/',
+      api_key: 'sk-secret',
+      models: [model],
+    };
+    const read = (providers: unknown, L3_MODEL = '') =>
+      readSettings({ LLM_PROVIDERS: typeof providers === 'string' ? providers : JSON.stringify(providers), L3_MODEL });
+    const faultOf = (providers: unknown, l3Model = ''): string => {
+      try {
+        read(providers, l3Model);
+      } catch (error) {
+        if (error instanceof ConfigFault) return error.message;
+      }
+      return assert.fail('it is a fault');
+    };
+
+    it('none, and none is asked', () => {
+      assert.deepEqual([embedded({}).modelProviders, embedded({}).l3Model], [[], undefined]);
+    });
+
+    it('those of LLM_PROVIDERS, with prices in picocents, and the one that classifies', () => {
+      const { modelProviders, l3Model } = embedded({ LLM_PROVIDERS: JSON.stringify([provider]), L3_MODEL: 'one/m/1' });
+      assert.deepEqual(modelProviders, [
+        {
+          slug: 'one',
+          kind: 'openai',
+          baseUrl: 'https://models.example/v1',
+          apiKey: 'sk-secret',
+          models: new Map([['m/1', { input: 25_000_000, cached: 2_500_000, output: 200_000_000 }]]),
+        },
+      ]);
+      assert.deepEqual(l3Model, { provider: 'one', model: 'm/1' });
+    });
+
+    for (const [what, providers, fault] of [
+      ['no JSON', '[{sk-secret', /must be a JSON list of providers/],
+      ['a member twice', '[{"slug": "a", "slug": "b"}]', /must be a JSON list of providers/],
+      ['no list', provider, /must be a list/],
+      ['no slug', [{ ...provider, slug: undefined }], /0\.slug: must be a text/],
+      ['a slug with a slash', [{ ...provider, slug: 'a/b' }], /0\.slug: must be 1 to 63/],
+      ['a slug twice', [provider, provider], /has the slug one twice/],
+      ['another kind', [{ ...provider, kind: 'sk-secret' }], /0\.kind: must be openai or anthropic/],
+      ['no address', [{ ...provider, base_url: 'models.example' }], /0\.base_url: must be a URL/],
+      [
+        'a key in the address',
+        [{ ...provider, base_url: 'https://sk-secret@models.example' }],
+        /0\.base_url: must be a URL/,
+      ],
+      ['a key with a line break', [{ ...provider, api_key: 'sk-secret\n' }], /0\.api_key: must be/],
+      ['no model', [{ ...provider, models: [] }], /0\.models: must name a model/],
+      ['a model twice', [{ ...provider, models: [model, model] }], /has the model m\/1 twice in one/],
+      [
+        'no price of output',
+        [{ ...provider, models: [{ ...model, output_microcents: undefined }] }],
+        /output_microcents: must be a number/,
+      ],
+      [
+        'no price of cached input',
+        [{ ...provider, models: [{ ...model, cached_microcents: undefined }] }],
+        /cached_microcents: must be a number/,
+      ],
+      [
+        'a price below nothing',
+        [{ ...provider, models: [{ ...model, input_microcents: -1 }] }],
+        /must not be less than 0/,
+      ],
+      [
+        'a price of seven decimals',
+        [{ ...provider, models: [{ ...model, input_microcents: 0.123_456_7 }] }],
+        /six decimals/,
+      ],
+      ['a member of no meaning', [{ ...provider, 'sk-secret': 1 }], /0: has a member that is none/],
+    ] as [string, unknown, RegExp][]) {
+      it(`not with ${what}; the fault names LLM_PROVIDERS, and no key`, () => {
+        const text = faultOf(providers);
+        assert.match(text, /LLM_PROVIDERS /);
+        assert.match(text, fault);
+        assert(!text.includes('sk-secret'));
+      });
+    }
+
+    for (const [what, providers, name] of [
+      ['a provider that there is not', [provider], 'two/m/1'],
+      ['a model that it does not have', [provider], 'one/m/2'],
+      ['one, and there are no providers', '', 'one/m/1'],
+      ['no provider', [provider], 'm'],
+    ] as const)
+      it(`none to classify, where L3_MODEL names ${what}`, () => {
+        assert.match(faultOf(providers, name), /^The settings are not valid: L3_MODEL must .* \(it is /);
+      });
+  });
+
   it('how clients reach the service, which nobody can guess where its parts are not embedded', () => {
     assert.equal(embedded({ PORT: '4000' }).publicBaseUrl, 'http://127.0.0.1:4000');
     assert.equal(alone({ PUBLIC_BASE_URL: 'https://carnet.example/' }).publicBaseUrl, 'https://carnet.example');

@@ -22,7 +22,11 @@ const runners = {
 /**
  * Files whose points lie in processes that answer callers or deliver messages; all other points lie in steps of lives.
  */
-const OUTSIDE_LIVES: ReadonlySet<string> = new Set([...Object.values(runners), 'temporal/delivery.ts']);
+const RECEIVER = 'src/inbound/receiver/receive.ts';
+const OUTSIDE_LIVES: ReadonlySet<string> = new Set([...Object.values(runners), RECEIVER, 'temporal/delivery.ts']);
+
+/** Every point that a process passes which takes an inbound event. */
+export const pointsOfReceiver = (): string[] => templatesIn([RECEIVER]);
 
 /**
  * Every point that an answering process passes, read from the code: the hot commands of invocations, the adjustment

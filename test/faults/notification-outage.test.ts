@@ -37,7 +37,7 @@ describe('Events while a part is away', function () {
   const parts = () => ({
     pool,
     encryption: createEncryption([randomBytes(32)]), // a mailbox has nothing that is sealed
-    delivery: { messagesCommitted: () => undefined, ready: () => Promise.resolve() },
+    delivery: { messagesCommitted: () => undefined, begin: () => Promise.resolve(), ready: () => Promise.resolve() },
   });
   const newMailbox = async (): Promise<TestDestination & { address: string }> => {
     const address = `${unique('ada')}@example.test`;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
 import { openPool, sql, type DatabasePool } from '../../src/database/pool.ts';
+import { buildEndpoint, ENDPOINTS, mailgunKey } from '../inbound/endpoints/support.ts';
 import { startReceiver, type Receiver } from '../notifications/support/receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeDataDir, startInstance, type Instance } from '../support/instance.ts';
@@ -90,10 +91,25 @@ describe('secrets', function () {
     assert.equal(assertStatus(await make(), 201).key, made, 'it is kept for whoever calls again');
     keys.set('a key made under an Idempotency-Key', made);
     keys.set('the secret of a webhook', await webhookSecret());
+    await providerSecrets();
     const stale = `svc_live_${randomBytes(24).toString('base64url')}`;
     keys.set('a key that is none', stale);
     assert.equal((await requester(stale, instance.baseUrl).get('/v1/billing/balance')).status, 401);
     await requester(keys.get('the consumer') ?? '', instance.baseUrl).get(`/v1/billing/balance?api_key=${ADMIN_KEY}`);
+  };
+
+  /** Of an inbound endpoint, as its provider made them: at its creation, at a rotation, and one that is refused. */
+  const providerSecrets = async (): Promise<void> => {
+    const { consumer } = market;
+    const [created, rotated, refused] = [mailgunKey(), mailgunKey(), `${mailgunKey()} ${mailgunKey()}`];
+    const { id } = await buildEndpoint(consumer, { provider: 'mail_provider', secret: created });
+    const rotation = `${ENDPOINTS}/${id}/rotate-secret`;
+    assertStatus(await consumer.post(rotation, { secret: rotated }, { 'idempotency-key': randomUUID() }), 200);
+    assertProblem(await consumer.post(rotation, { secret: refused }), 'VALIDATION_ERROR');
+    keys
+      .set('the secret that a provider made', created)
+      .set('the one after a rotation', rotated)
+      .set('a secret that is refused', refused);
   };
 
   /** Of a webhook that an admin key added with an approval, after its code has left. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
-import { insertKey } from '../http/support/shell.ts';
+import { insertGrant, insertKey } from '../http/support/shell.ts';
 import { otherJwk, publicJwk, block } from '../authority/support.ts';
 import { newRule } from '../notifications/support/destinations.ts';
 import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
@@ -19,7 +19,7 @@ const GRACE_SECONDS = 900;
 const TOKEN_SECONDS = 300;
 
 /** Ids of what there is, by the prefix, in the order in which they became known. */
-type Known = Record<'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst' | 'chn', string[]>;
+type Known = Record<'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst' | 'chn' | 'pgr', string[]>;
 
 /** Takes the next number of a step, to choose one of these. */
 export type Choose = <T>(from: readonly T[]) => T;
@@ -75,6 +75,7 @@ export async function openService(): Promise<Service> {
     const [destination, other] = [await insertWebhook(operatorId), await insertDestination(operatorId)];
     const pool = await database();
     const rule = await newRule({ pool }, { destinations: [{ id: destination, operatorId }] });
+    const grantId = await insertGrant({ pool: db }, operatorId);
     const key = async (more: object): Promise<string> =>
       (await insertKey({ pool: db }, { operatorId, expiresIn: HOUR, ...more })).secret;
     const token = (scope: string): Promise<string> => issuer.token({ operator_id: operatorId, scope });
@@ -83,6 +84,7 @@ export async function openService(): Promise<Service> {
       ['an admin token', await token('admin'), TOKEN_SECONDS],
       ['an agent key', await key({ agentId: enforced }), HOUR],
       ['a member key', await key({ role: 'member' }), HOUR],
+      ['a partner key', await key({ grantId }), HOUR],
     ];
     const { baseUrl } = api;
     return {
@@ -104,6 +106,7 @@ export async function openService(): Promise<Service> {
         apr: [],
         dst: [destination, other],
         chn: [rule],
+        pgr: [grantId],
       },
       tokens: [],
       again: undefined,
@@ -230,6 +233,7 @@ export const attempts = {
         { kind: 'operator', role: 'admin' },
         { kind: 'operator', role: 'member' },
         { kind: 'agent', agent_id: choose(known.ag) },
+        { kind: 'partner', partner_grant_id: choose([...known.pgr, 'pgr_none']) },
       ]),
       ...ends,
     };
@@ -237,6 +241,15 @@ export const attempts = {
   },
   deleteKey: ({ known }, choose) => {
     const path = `/v1/api-keys/${choose([...known.key, 'key_none'])}`;
+    return (as, headers) => as.delete(path, headers);
+  },
+  makeGrant: (_world, choose) => {
+    const ends = choose([{}, { expires_at: inSeconds(10 * HOUR) }, { expires_at: inSeconds(60) }]);
+    const body = { name: unique('partner'), providers: ['generic'], ...ends };
+    return (as, headers) => as.post('/v1/partner-grants', body, headers);
+  },
+  deleteGrant: ({ known }, choose) => {
+    const path = `/v1/partner-grants/${choose([...known.pgr, 'pgr_none'])}`;
     return (as, headers) => as.delete(path, headers);
   },
   changeOperator: (_world, choose) => {
@@ -292,6 +305,10 @@ export const attempts = {
   },
 } satisfies Record<string, Attempt>;
 
+/** A new key in an answer. */
+export const keyIn = (body: Reply['body']): string | undefined =>
+  [body['key'], body['api_key']].find((value) => typeof value === 'string');
+
 /** Notes what an answer names, for later steps: ids, tokens and keys. */
 export function learn(world: BearersWorld, { status, body, text }: Reply): void {
   for (const [prefix, ids] of Object.entries(world.known)) {
@@ -299,9 +316,10 @@ export function learn(world: BearersWorld, { status, body, text }: Reply): void 
       if (!ids.includes(id)) ids.push(id);
   }
   if (typeof body['token'] === 'string') world.tokens.push(body['token']);
-  if (status !== 201 || typeof body['key'] !== 'string') return;
+  const key = keyIn(body);
+  if (status !== 201 || key === undefined) return;
   const endsAt = typeof body['expires_at'] === 'string' ? Date.parse(body['expires_at']) : Number.POSITIVE_INFINITY;
-  world.bearers.push({ name: 'a key that one of them made', endsAt, ...requester(body['key'], world.baseUrl) });
+  world.bearers.push({ name: 'a key that one of them made', endsAt, ...requester(key, world.baseUrl) });
 }
 
 const Lineages = z.object({ id: z.string(), session_id: z.string() });

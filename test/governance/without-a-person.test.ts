@@ -5,7 +5,16 @@ import { governedActs } from '../../src/commands/governed-acts.ts';
 import { sql } from '../../src/database/pool.ts';
 import { payloadOf } from '../passports/holders.ts';
 import { database, type Reply } from '../support/service.ts';
-import { attempts, learn, openService, passTime, type BearersWorld, type Choose, type Service } from './bearers.ts';
+import {
+  attempts,
+  keyIn,
+  learn,
+  openService,
+  passTime,
+  type BearersWorld,
+  type Choose,
+  type Service,
+} from './bearers.ts';
 import { refusedWith } from './support.ts';
 
 type Attempt = keyof typeof attempts;
@@ -48,6 +57,7 @@ const everyAct: Step[] = [
   stepOf('deleteMember', 0, 0),
   stepOf('deleteMember', 0, 1),
   stepOf('makeKey', 0, 0, 0, 0),
+  stepOf('makeGrant', 0, 0),
   stepOf('changeOperator', 0, 0),
   stepOf('makeDestination', 0, 1),
   stepOf('deleteDestination', 0, 0),
@@ -179,7 +189,7 @@ class Walk {
       world.again = (headers) => attempt(bearer, headers);
     }
     if (reply.status === 201 && typeof reply.body['token'] === 'string') await this.#assertMayWork(reply, idle);
-    if (reply.status === 201 && typeof reply.body['key'] === 'string') {
+    if (reply.status === 201 && keyIn(reply.body) !== undefined) {
       const ends = reply.body['expires_at'];
       assert(
         typeof ends === 'string' && Date.parse(ends) <= bearer.endsAt + 1_000,

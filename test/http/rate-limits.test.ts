@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext } from 'koa';
-import type { Caller, OperatorCredential, PassportBearer } from '../../src/commands/caller.ts';
+import type { Caller, OperatorCredential } from '../../src/commands/caller.ts';
 import { CarnetError } from '../../src/errors/carnet-error.ts';
 import { addressBlock, clientAddress } from '../../src/http/addresses.ts';
 import type { Authenticated } from '../../src/http/state.ts';
@@ -131,7 +131,7 @@ describe('rate limits', () => {
   it('count OAuth subjects and passports with their operator, and each key by itself', async () => {
     const limits = createRateLimits({ ...limitsOfOne, rateLimitPerMinute: 2 });
     const limit = rateLimit(limits);
-    const calls = async (caller: Partial<Caller | PassportBearer>): Promise<string> => {
+    const calls = async (caller: Partial<Caller>): Promise<string> => {
       const ctx = {
         state: { credential: { caller }, counted: false, route: {} },
         res: { setHeaders: () => {} },

@@ -42,6 +42,10 @@ const prefixes = Object.keys({
   chn: true,
   dlv: true,
   vcd: true,
+  iev: true,
+  ifw: true,
+  pgr: true,
+  inw: true,
 } satisfies Record<Prefix, true>) as Prefix[];
 
 type Takes<Wanted, Given> = Given extends Wanted ? true : false;

@@ -27,6 +27,7 @@ export async function ownContext(): Promise<OwnContext> {
   });
   const context = await openContext(config, pino({ level: 'silent' }), {
     messagesCommitted: () => void (deliveries += 1),
+    begin: async () => {},
     ready: async () => {},
   });
   return {

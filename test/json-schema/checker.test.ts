@@ -55,7 +55,7 @@ describe('createSchemaChecker', () => {
         'op_test',
       );
       assert.deepEqual(places(faults), [
-        'input_schema.patternProperties.(a)\\1 pattern_unsupported',
+        'input_schema.patternProperties.(a)\\\\1 pattern_unsupported',
         'input_schema.properties.a.pattern pattern_unsupported',
       ]);
       assert.match(faults[0]?.message ?? '', /linear time/);

@@ -8,7 +8,7 @@ describe('docs/notifications.md', function () {
 
   it('has blocks that work when they are pasted, from a destination to a failed delivery that is redelivered', async () => {
     const blocks = await blocksOf('docs/notifications.md', 'notifications');
-    assert(blocks.length >= 7, 'the blocks are marked');
+    assert(blocks.length >= 8, 'the blocks are marked');
     await moveCode(service().credentials.email, 'sent_at', -31); // should somebody have signed in just now
     const [lines] = await Promise.all([paste(blocks), letTheCheckpointBeMissed('watched')]);
     const printed = lines.join('\n');
@@ -25,5 +25,31 @@ describe('docs/notifications.md', function () {
     assert.match(printed, /"delivered":false,/);
     assert.match(printed, /"status":"failed","reason":"connect_failed"/);
     assert.match(printed, /\[ 'delivered', 'notification\.test', 204 \],\s+\[ 'failed', 'notification\.test', null \]/);
+    assert.match(printed, /"cascaded_count":0/);
+    assert.match(printed, /"checkout":{.*"late":false/);
+  });
+
+  it('waits for a receiver no longer than it runs, and prints its log', async () => {
+    const [, receiver = ''] = await blocksOf('docs/notifications.md', 'notifications');
+    assert(receiver.includes('receiver.ts'));
+    const noNode = "node() { echo 'it does not start'; return 1; }";
+    assert.deepEqual(await paste([noNode, receiver]), ['it does not start']);
+  });
+});
+
+// In the same file: both sign in as one address, to which codes are sent half a minute apart.
+describe('docs/events.md', function () {
+  this.timeout(PATIENCE_MS);
+
+  it('has blocks that work when they are pasted behind those that verify a destination: a rule, and the feed', async () => {
+    const shell = (await blocksOf('docs/notifications.md', 'notifications')).slice(0, 3);
+    assert(shell.at(-1)?.includes('/verify'), 'the third block verifies the destination');
+    const blocks = await blocksOf('docs/events.md', 'events');
+    assert.equal(blocks.length, 2, 'the blocks are marked');
+    await moveCode(service().credentials.email, 'sent_at', -31); // should somebody have signed in just now
+    const printed = (await paste([...shell, ...blocks])).join('\n');
+    assert.match(printed, /"events":\["passport\.\*","invocation\.failed"\],"min_severity":"warning"/);
+    const [destination] = /^dst_\w+$/m.exec(printed) ?? [];
+    assert.match(printed, new RegExp(`^\\{"id":"evt_\\w+","event_type":"notification\\.test".*${destination}`, 'm'));
   });
 });

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { createPorts } from '../../activities/ports.ts';
 import { createOutbound } from '../../src/outbound/index.ts';
@@ -13,95 +11,9 @@ import { sendNotifications } from '../../src/notifications/index.ts';
 import { sql } from '../../src/database/pool.ts';
 import { run as execute } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
+import { asSent, judgeWith, languages, type Try, type Verdict } from '../support/receiving-lines.ts';
 import { newWebhook, recordEvents } from './support/destinations.ts';
 import { startReceiver, type ReceivedCall, type Receiver } from './support/receiver.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-const run = promisify(execFile);
-
-/** A request that a receiver judges, and what it must find. */
-interface Try {
-  name: string;
-  secret: string;
-  headers: Record<string, string>;
-  /** Base64. */
-  raw: string;
-  fits: boolean;
-  fits_body: boolean;
-}
-
-type Verdict = Pick<Try, 'fits' | 'fits_body'>;
-
-const GO_DRIVER = `
-type try struct {
-	Secret  string
-	Headers map[string]string
-	Raw     []byte
-}
-
-func main() {
-	var tries []try
-	text, _ := os.ReadFile(os.Args[1])
-	if err := json.Unmarshal(text, &tries); err != nil {
-		panic(err)
-	}
-	verdicts := []map[string]bool{}
-	for _, one := range tries {
-		headers := http.Header{}
-		for name, value := range one.Headers {
-			headers.Set(name, value)
-		}
-		verdicts = append(verdicts, map[string]bool{"fits": Fits(one.Secret, headers, one.Raw), "fits_body": FitsBody(one.Secret, headers, one.Raw)})
-	}
-	json.NewEncoder(os.Stdout).Encode(verdicts)
-}
-`;
-
-/** How the lines of the page are made a program that reads tries from the file it is given, and prints the verdicts. */
-const LANGUAGES = {
-  typescript: {
-    file: 'receiver.ts',
-    program: (lines: string) => `${lines}
-      import { readFileSync } from 'node:fs';
-      const tries = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
-      console.log(JSON.stringify(tries.map(({ secret, headers, raw }) => {
-        const bytes = Buffer.from(raw, 'base64');
-        return { fits: fits(secret, headers, bytes), fits_body: fitsBody(secret, headers, bytes) };
-      })));`,
-    command: [process.execPath, '--no-warnings'],
-    needs: [process.execPath, '--version'],
-  },
-  python: {
-    file: 'receiver.py',
-    program: (lines: string) => `${lines}
-import json, sys
-tries = json.load(open(sys.argv[1]))
-bytes_of = lambda one: base64.b64decode(one["raw"])
-print(json.dumps([{"fits": fits(one["secret"], one["headers"], bytes_of(one)),
-  "fits_body": fits_body(one["secret"], one["headers"], bytes_of(one))} for one in tries]))`,
-    command: ['python3'],
-    needs: ['python3', '--version'],
-  },
-  go: {
-    file: 'receiver.go',
-    program: (lines: string) => `package main\n\nimport (\n\t"encoding/json"\n\t"os"\n)\n\n${lines}\n${GO_DRIVER}`,
-    command: ['go', 'run'],
-    needs: ['go', 'version'],
-  },
-} as const;
-type Language = keyof typeof LANGUAGES;
-
-async function linesOf(language: Language): Promise<string> {
-  const text = await readFile(join(ROOT, 'docs', 'receiving-webhooks.md'), 'utf8');
-  const [, lines] = new RegExp(`<!-- ${language} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(text) ?? [];
-  return lines ?? assert.fail(`docs/receiving-webhooks.md has no lines of ${language}`);
-}
-
-const canRun = ([command, ...args]: readonly string[]): Promise<boolean> =>
-  run(command ?? '', args).then(
-    () => true,
-    () => false,
-  );
 
 describe('docs/receiving-webhooks.md', function () {
   this.timeout(120_000);
@@ -142,24 +54,9 @@ describe('docs/receiving-webhooks.md', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const [language, { file, program, command, needs }] of Object.entries(LANGUAGES)) {
-    it(`has lines of ${language} that take what was delivered, and nothing else`, async function () {
-      // Where a language is not installed its lines cannot be run; on the machines of CI all are.
-      if (!process.env['CI'] && !(await canRun(needs))) return process.stderr.write(`LEFT OUT: no ${language} here\n`);
-      await writeFile(join(folder, file), program(await linesOf(language as Language)));
-      await writeFile(join(folder, 'tries.json'), JSON.stringify(tries));
-      const [first = '', ...args] = command;
-      const { stdout } = await run(first, [...args, join(folder, file), join(folder, 'tries.json')], {
-        cwd: folder,
-        timeout: 100_000,
-      });
-      const verdicts = JSON.parse(stdout) as Verdict[];
-      assert.deepEqual(
-        verdicts.map((verdict, at) => ({ name: tries[at]?.name, ...verdict })),
-        tries.map(({ name, fits, fits_body }) => ({ name, fits, fits_body })),
-      );
-      return undefined;
-    });
+  for (const language of languages) {
+    it(`has lines of ${language} that take what was delivered, and nothing else`, () =>
+      judgeWith(language, folder, tries));
   }
 
   it('is right that the official library of Standard Webhooks takes ours, under both secrets of a rotation', () => {
@@ -169,11 +66,6 @@ describe('docs/receiving-webhooks.md', function () {
     assert.throws(() => new Webhook(newWebhookSecret()).verify(body, headers));
     assert.throws(() => new Webhook(secrets.now).verify(`${body} `, headers));
   });
-});
-
-const asSent = ({ headers, body }: ReceivedCall): { headers: Record<string, string>; body: string } => ({
-  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-  body,
 });
 
 /** What was delivered, and what somebody else could make of it. */

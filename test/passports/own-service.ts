@@ -75,7 +75,11 @@ async function openService(databaseUrl: string, encryptionKeys: Buffer[]): Promi
   });
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
-  const context = await openContext(config, log, { messagesCommitted: () => {}, ready: async () => {} });
+  const context = await openContext(config, log, {
+    messagesCommitted: () => {},
+    begin: async () => {},
+    ready: async () => {},
+  });
   const { baseUrl, stop } = await serve(context);
   return {
     context,

@@ -22,7 +22,11 @@ describe('the demo operators of a first start', () => {
       platformAdminKey: credentials.admin_api_key,
       encryptionKeys: [Buffer.alloc(32)],
     });
-    context = await openContext(config, pino({ enabled: false }), { messagesCommitted() {}, async ready() {} });
+    context = await openContext(config, pino({ enabled: false }), {
+      messagesCommitted() {},
+      async begin() {},
+      async ready() {},
+    });
   });
 
   after(() => context.close());

@@ -6,6 +6,7 @@ import type { Run } from '../temporal/runs.ts';
 import { temporalServer } from '../temporal/temporal-server.ts';
 import type { Case, Cases } from './cases/case.ts';
 import { continuations } from './cases/continuations.ts';
+import { inbound } from './cases/inbound.ts';
 import { invocations } from './cases/invocations.ts';
 import { mails } from './cases/mails.ts';
 import { notifications } from './cases/notifications.ts';
@@ -27,6 +28,7 @@ const [version = '', wanted = ''] = process.argv.slice(2);
 const chosen = (cases: Cases): [string, Case][] => Object.entries(cases).filter(([name]) => name.startsWith(wanted));
 
 const ends = chosen({
+  ...inbound,
   ...invocations,
   ...mails,
   ...notifications,

@@ -85,6 +85,20 @@ export async function buildAgentKey(
   return requester(made.key);
 }
 
+/** The key of a partner, and the grant that it is of. */
+export async function buildPartner(
+  owner: Requester,
+  overrides: Record<string, unknown> = {},
+): Promise<Requester & { grantId: string; keyId: string }> {
+  const made = await owner.post<{ id: string; api_key: string; api_key_id: string }>('/v1/partner-grants', {
+    name: unique('partner'),
+    providers: ['generic'],
+    ...overrides,
+  });
+  const { id: grantId, api_key: key, api_key_id: keyId } = assertStatus(made, 201);
+  return { ...requester(key), grantId, keyId };
+}
+
 export const echoSchema = {
   type: 'object',
   properties: { text: { type: 'string' } },

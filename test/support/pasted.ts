@@ -15,12 +15,14 @@ export const PATIENCE_MS = 600_000;
 /** A program that still runs then is ended, which would else outlive its case. */
 const timeout = PATIENCE_MS - 30_000;
 
-/** The blocks of a page under this mark, in order. */
+/** The blocks of a page under this mark, in order. None has a comment, which a zsh that people type into takes for arguments. */
 export async function blocksOf(page: string, mark: string): Promise<string[]> {
   const text = await readFile(join(ROOT, page), 'utf8');
-  return [...text.matchAll(new RegExp(`<!-- ${mark} -->\\n\`\`\`sh\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+  const blocks = [...text.matchAll(new RegExp(`<!-- ${mark} -->\\n\`\`\`sh\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
     ([, block]) => block ?? '',
   );
+  for (const block of blocks) assert.doesNotMatch(block, /(^|\s)#\s/, page);
+  return blocks;
 }
 
 /** Pastes them into one shell. @returns the lines it printed. */

@@ -14,6 +14,7 @@ import { createDelivery } from '../../temporal/delivery.ts';
 import { lives } from '../../temporal/lives.ts';
 import { noteLifeStore } from '../../temporal/rounds.ts';
 import { runWorker } from '../../temporal/worker.ts';
+import { newEndpoint } from '../inbound/support/endpoints.ts';
 import { newWallet, run } from '../billing/ledger/ledger-world.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { newWebhook, recordEvents } from '../notifications/support/destinations.ts';
@@ -120,6 +121,18 @@ describe('Another store of lives', () => {
     type Kind = Exclude<LifeKind, 'subscription' | 'invocation'>;
     /** Writes an open row that its life has just seen. @returns the life. */
     const seen: Record<Kind, () => Promise<string>> = {
+      async inbound() {
+        const id = newId('iev');
+        const endpoint = await newEndpoint(own.context, { operatorId: operator });
+        await run(
+          own.context.pool,
+          sql.fragment`
+          insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
+            size, life_seen_at)
+          values (${id}, ${endpoint.id}, ${operator}, ${endpoint.agentId}, 'generic', '', 'body', '', 'hex', true, 1, clock_timestamp())`,
+        );
+        return lifeId.inbound(id);
+      },
       async mail() {
         const id = newId('msg');
         await run(

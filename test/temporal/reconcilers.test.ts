@@ -19,6 +19,21 @@ interface Rows {
 
 /** Kinds whose rows lie open for long, with what they are. Invocations and sessions: their own tests. */
 const kinds = {
+  inbound: {
+    table: 'inbound_events',
+    once: sql.fragment`select * from reconcile_inbound()`,
+    fill: ({ name, operator, count, made }: Rows): Fragment => sql.fragment`
+      with agent as (
+        insert into agents (id, operator_id, name) values ('ag_of_' || ${name}, ${operator}, 'agent') returning id
+      ), endpoint as (
+        insert into inbound_endpoints (id, operator_id, agent_id, provider, slug, secret)
+        select 'inw_of_' || ${name}, ${operator}, id, 'generic', ${name}, 'sealed' from agent returning id, agent_id)
+      insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
+        size, attempted_at, life_seen_at)
+      select ${name} || '_' || n, endpoint.id, ${operator}, endpoint.agent_id, 'generic', n::text::bytea, 'body', '', 'hex', true, 1,
+        ${madeAt(made)}, ${seenAt(made)}
+      from endpoint, generate_series(1, ${count}) n`,
+  },
   mail: {
     table: 'mails',
     once: sql.fragment`select * from reconcile_mails()`,

@@ -93,6 +93,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   let holding = false;
   const context = await openContext(config, log, {
     messagesCommitted: () => holding || delivery.messagesCommitted(),
+    begin: async (life) => void (holding || (await delivery.begin(life))),
     ready: (life) => delivery.ready(life),
   });
   const workerPool = await openWorkerPool(context);

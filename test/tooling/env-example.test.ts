@@ -8,7 +8,9 @@ const source = read('src/context/config.ts');
 const schema = /^const Environment = z\.object\(\{$([^]*?)^\}\);$/m.exec(source)?.[1] ?? '';
 /** The names of the schema, in its order. */
 const names = [...schema.matchAll(/^ {2}([A-Z][A-Z0-9_]*):/gm)].map(([, name = '']) => name);
-const defaults = new Map(Object.entries(readSettings({})).map(([name, value]) => [name, String(value)]));
+const defaults = new Map(
+  Object.entries(readSettings({})).map(([name, value]) => [name, String(value as string | number | boolean)]),
+);
 
 const lines = read('.env.example').split('\n');
 /** `[commented out, name, value]` of every setting in the file. */

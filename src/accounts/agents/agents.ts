@@ -1,11 +1,12 @@
 import { calculateJwkThumbprint } from 'jose';
-import type { Caller } from '../../commands/caller.ts';
+import { grantOf, type Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
-import { newId, type OperatorId } from '../../ids/ids.ts';
+import { newId } from '../../ids/ids.ts';
+import { assertGrant } from '../partner-grants/queries.ts';
 import type { PublicJwk } from './public-jwk.ts';
 import { countAgents, findAgent, findBlockedByKey, insertAgent, listAgents, lockAgent, saveAgent } from './queries.ts';
 import {
@@ -17,11 +18,19 @@ import {
   type UpdateAgent,
 } from './schema.ts';
 
-/** @throws CarnetError AGENT_BLOCKED for the key of a blocked agent. */
+/** @throws CarnetError AGENT_BLOCKED for the key of a blocked agent; UNAUTHENTICATED for a partner whose grant has just ended. */
 export const createAgent = (context: Context, call: CommandCall, body: CreateAgent): Promise<Answered<Agent>> =>
   runCommand(context, call, async (unit) => {
-    await assertKeyIsFree(unit.connection, call.caller.operatorId, body.public_jwk);
-    const agent = await insertAgent(unit.connection, { ...body, id: newId('ag'), operatorId: call.caller.operatorId });
+    const { caller } = call;
+    const { operatorId } = caller;
+    if (caller.kind === 'partner') await assertGrant(unit.connection, caller);
+    await assertKeyIsFree(unit.connection, caller, body.public_jwk);
+    const agent = await insertAgent(unit.connection, {
+      ...body,
+      id: newId('ag'),
+      operatorId,
+      grantId: grantOf(caller),
+    });
     await unit.audit('agent.created', agent.id, { name: agent.name, accountability: agent.accountability });
     unit.changed(agent.id);
     return { status: 201, body: agent, location: `/v1/agents/${agent.id}` };
@@ -30,19 +39,21 @@ export const createAgent = (context: Context, call: CommandCall, body: CreateAge
 /** @throws CarnetError NOT_FOUND for an unknown or foreign agent. */
 export async function readAgent(context: Context, caller: Caller, agentId: string): Promise<Agent> {
   const agent = await findAgent(context.pool, { operatorId: caller.operatorId, agentId });
-  assertThat(agent, () => notFound('agent'));
+  assertThat(agent !== null && maySeeAgent(caller, agent), () => notFound('agent'));
   return agent;
 }
 
+/** A partner sees what was registered under its grant. */
+export const maySeeAgent = (caller: Caller, { partner_grant_id: grantId }: Pick<Agent, 'partner_grant_id'>): boolean =>
+  caller.kind !== 'partner' || caller.grantId === grantId;
+
 export async function pageOfAgents(
   context: Context,
-  { operatorId }: Caller,
+  caller: Caller,
   page: { limit: number; offset: number },
 ): Promise<{ items: Agent[]; total: number }> {
-  const [items, total] = await Promise.all([
-    listAgents(context.pool, operatorId, page),
-    countAgents(context.pool, operatorId),
-  ]);
+  const seen = { operatorId: caller.operatorId, grantId: grantOf(caller) };
+  const [items, total] = await Promise.all([listAgents(context.pool, seen, page), countAgents(context.pool, seen)]);
   return { items: [...items], total };
 }
 
@@ -69,7 +80,7 @@ export const updateAgent = (
           extra: { current_status: before.status },
         }),
     );
-    await assertKeyIsFree(connection, operatorId, patch.public_jwk ?? null);
+    await assertKeyIsFree(connection, call.caller, patch.public_jwk ?? null);
     const after = withPatch(before, patch);
     if (isHeldToLess(after, before)) {
       const refused = await context.requireApproval(unit, call, {
@@ -94,28 +105,26 @@ export const updateAgent = (
 /**
  * A block would be worth nothing if the same key were an agent again at once. The keys of other operators are no matter:
  * anybody can name a public key.
- * @throws CarnetError AGENT_BLOCKED
+ * @throws CarnetError AGENT_BLOCKED, with the id of the agent for whoever may see it
  */
-async function assertKeyIsFree(
-  connection: CommonQueryMethods,
-  operatorId: OperatorId,
-  key: PublicJwk | null,
-): Promise<void> {
+async function assertKeyIsFree(connection: CommonQueryMethods, caller: Caller, key: PublicJwk | null): Promise<void> {
   const blocked =
     key === null
       ? null
       : await findBlockedByKey(
           connection,
-          operatorId,
+          caller.operatorId,
           await calculateJwkThumbprint({ kty: key.kty, crv: key.crv, x: key.x }),
         );
-  assertThat(
-    blocked === null,
-    () =>
-      new CarnetError('AGENT_BLOCKED', `This is a key of ${blocked}, which is blocked; a person unblocks it.`, {
-        extra: { agent_id: blocked },
-      }),
-  );
+  if (blocked === null) return;
+  if (caller.kind === 'partner')
+    throw new CarnetError(
+      'AGENT_BLOCKED',
+      'This is a key of an agent that is blocked; a person of the operator unblocks it.',
+    );
+  throw new CarnetError('AGENT_BLOCKED', `This is a key of ${blocked}, which is blocked; a person unblocks it.`, {
+    extra: { agent_id: blocked },
+  });
 }
 
 /** A weaker mode, or checkpoints that are due less often or not at all. */

@@ -1,17 +1,26 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
-import type { AgentId, OperatorId } from '../../ids/ids.ts';
+import type { AgentId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
 import { AgentSchema, type Agent, type CreateAgent } from './schema.ts';
 
 const columns = sql.fragment`
   id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds, monthly_limit_cents, status,
-  created_at, updated_at`;
+  partner_grant_id, created_at, updated_at`;
 
 /** An agent as its operator sees it; null where it is another's. */
 interface AgentOfOperator {
   operatorId: OperatorId;
   agentId: string;
 }
+
+/** Whose agents are seen: all of an operator, or those alone that were registered under this grant. */
+interface AgentsOf {
+  operatorId: OperatorId;
+  grantId: PartnerGrantId | null;
+}
+
+const isSeen = ({ operatorId, grantId }: AgentsOf) =>
+  sql.fragment`operator_id = ${operatorId} and (${grantId}::text is null or partner_grant_id = ${grantId})`;
 
 export const findAgent = (
   connection: CommonQueryMethods,
@@ -70,26 +79,25 @@ export const findOperatorOfAgent = (connection: CommonQueryMethods, agentId: str
 /** Newest first. */
 export const listAgents = (
   connection: CommonQueryMethods,
-  operatorId: OperatorId,
+  of: AgentsOf,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<readonly Agent[]> =>
   connection.any(sql.type(AgentSchema)`
-    select ${columns} from agents where operator_id = ${operatorId} order by id desc limit ${limit} offset ${offset}`);
+    select ${columns} from agents where ${isSeen(of)} order by id desc limit ${limit} offset ${offset}`);
 
-export const countAgents = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
-  connection.oneFirst(
-    sql.type(z.object({ count: z.number() }))`select count(*) from agents where operator_id = ${operatorId}`,
-  );
+export const countAgents = (connection: CommonQueryMethods, of: AgentsOf): Promise<number> =>
+  connection.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from agents where ${isSeen(of)}`);
 
 export const insertAgent = (
   connection: CommonQueryMethods,
-  agent: CreateAgent & { id: AgentId; operatorId: OperatorId },
+  agent: CreateAgent & { id: AgentId; operatorId: OperatorId; grantId: PartnerGrantId | null },
 ): Promise<Agent> =>
   connection.one(sql.type(AgentSchema)`
     insert into agents (id, operator_id, name, accountability, public_jwk, checkpoint_interval_seconds,
-                        monthly_limit_cents)
+                        monthly_limit_cents, partner_grant_id)
     values (${agent.id}, ${agent.operatorId}, ${agent.name}, ${agent.accountability},
-            ${asJson(agent.public_jwk)}::jsonb, ${agent.checkpoint_interval_seconds}, ${agent.monthly_limit_cents})
+            ${asJson(agent.public_jwk)}::jsonb, ${agent.checkpoint_interval_seconds}, ${agent.monthly_limit_cents},
+            ${agent.grantId})
     returning ${columns}`);
 
 export const saveAgent = (connection: CommonQueryMethods, agent: Agent): Promise<Agent> =>

@@ -27,6 +27,10 @@ export const AgentSchema = z
     checkpoint_interval_seconds: checkpointInterval,
     monthly_limit_cents: monthlyLimit,
     status: z.enum(['active', 'blocked', 'disabled']),
+    partner_grant_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The partner whose key registered it; null: the operator itself' }),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -43,6 +47,7 @@ export const AgentSchema = z
         checkpoint_interval_seconds: null,
         monthly_limit_cents: 5_000,
         status: 'active',
+        partner_grant_id: null,
         created_at: '2026-11-21T12:00:00.000Z',
         updated_at: '2026-11-21T12:00:00.000Z',
       },

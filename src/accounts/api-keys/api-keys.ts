@@ -1,21 +1,22 @@
-import { credentialName, type Caller } from '../../commands/caller.ts';
+import type { Caller } from '../../commands/caller.ts';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
-import { newId, type OperatorId } from '../../ids/ids.ts';
+import type { OperatorId } from '../../ids/ids.ts';
 import { lockAgent } from '../agents/queries.ts';
 import type { Agent } from '../agents/schema.ts';
-import { personBehind } from '../person-behind.ts';
-import { countApiKeys, deleteApiKey, findApiKey, insertApiKey, listApiKeys } from './queries.ts';
+import { lockGrant } from '../partner-grants/queries.ts';
+import type { PartnerGrant } from '../partner-grants/schema.ts';
+import { outlivesMaker, storeKey } from '../make-key.ts';
+import { countApiKeys, deleteApiKey, findApiKey, listApiKeys } from './queries.ts';
 import type { ApiKey, CreateApiKey, CreatedApiKey } from './schema.ts';
 import { assertFuture } from '../../database/instants.ts';
-import { secretColumns, newSecret } from './secret.ts';
 
 /**
  * Makes a key. Its secret is in this answer only.
- * @throws CarnetError VALIDATION_ERROR for an unknown agent or an expiry in the past; INVALID_STATE for a disabled
+ * @throws CarnetError VALIDATION_ERROR for an unknown agent or grant, or an expiry in the past; INVALID_STATE for a disabled
  *   agent; GOVERNANCE_APPROVAL_REQUIRED for one that would outlast the key or token that makes it.
  */
 export const createApiKey = (
@@ -30,49 +31,38 @@ export const createApiKey = (
       const { operatorId } = call.caller;
       const expiresAt = body.expires_at ?? null;
       if (expiresAt !== null) await assertFuture(unit.connection, expiresAt);
-      const agent = body.kind === 'agent' ? await agentForKey(unit.connection, operatorId, body.agent_id) : null;
-      if (isLater(expiresAt, await endOfMaker(unit.connection, call.caller))) {
-        const refused = await context.requireApproval(unit, call, { act: 'api_key.outlives_maker', subject: agent });
+      const subject = await subjectOfKey(unit.connection, operatorId, body);
+      if (await outlivesMaker(unit.connection, call.caller, expiresAt)) {
+        const refused = await context.requireApproval(unit, call, { act: 'api_key.outlives_maker', subject });
         if (refused !== null) return refused;
       }
-      const secret = newSecret();
-      const key = await insertApiKey(unit.connection, {
-        id: newId('key'),
-        operator_id: operatorId,
+      const { key, secret } = await storeKey(unit, call, {
         name: body.name,
         kind: body.kind,
         role: body.kind === 'operator' ? body.role : null,
         agent_id: body.kind === 'agent' ? body.agent_id : null,
+        partner_grant_id: body.kind === 'partner' ? body.partner_grant_id : null,
         monthly_limit_cents: body.kind === 'agent' ? (body.monthly_limit_cents ?? null) : null,
         expires_at: expiresAt,
-        created_by: credentialName(call.caller),
-        personId: await personBehind(unit.connection, call.caller),
-        ...secretColumns(secret),
       });
-      if (key === null) throw new Error('Two secrets of 32 random bytes were equal.');
-      await unit.audit('api_key.created', key.id, {
-        name: key.name,
-        kind: key.kind,
-        role: key.role,
-        agent_id: key.agent_id,
-      });
-      unit.changed(key.id);
       return { status: 201, body: { ...key, key: secret }, location: `/v1/api-keys/${key.id}` };
     },
     { secret: true },
   );
 
-/** Whether one end comes after another, both ISO 8601; null: never. */
-const isLater = (end: string | null, than: string | null): boolean =>
-  than !== null && (end === null || Date.parse(end) > Date.parse(than));
-
-/** When the credential that makes a key expires, ISO 8601; null: never, or a person makes it. */
-async function endOfMaker(connection: CommonQueryMethods, caller: Caller): Promise<string | null> {
-  if (caller.kind === 'agent' || caller.by.kind === 'session' || caller.platform) return null;
-  if (caller.by.kind === 'oauth') return caller.by.endsAt;
-  const maker = await findApiKey(connection, caller.operatorId, caller.by.keyId);
-  // A key that was deleted while it was remembered has ended.
-  return maker === null ? new Date(0).toISOString() : maker.expires_at;
+/** Whom a key acts for, as a person looks at it: its agent or its grant; null: the operator. */
+async function subjectOfKey(
+  connection: CommonQueryMethods,
+  operatorId: OperatorId,
+  body: CreateApiKey,
+): Promise<Agent | PartnerGrant | null> {
+  if (body.kind === 'agent') return await agentForKey(connection, operatorId, body.agent_id);
+  if (body.kind === 'operator') return null;
+  const grant = await lockGrant(connection, { operatorId, grantId: body.partner_grant_id });
+  assertThat(grant, () =>
+    invalid({ path: 'partner_grant_id', message: 'is not a grant of yours', code: 'unknown_partner_grant' }),
+  );
+  return grant;
 }
 
 async function agentForKey(connection: CommonQueryMethods, operatorId: OperatorId, agentId: string): Promise<Agent> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../../commands/caller.ts';
 import type { Context } from '../../context/context.ts';
 import { sql } from '../../database/pool.ts';
-import type { AgentId, ApiKeyId, OperatorId } from '../../ids/ids.ts';
+import type { AgentId, ApiKeyId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
 import type { Authenticator, Credential } from '../../http/auth/credential.ts';
 
 const SHAPE = /^svc_live_[\w-]{20,100}$/;
@@ -13,6 +13,7 @@ const KeyRow = z.object({
   operator_id: z.string(),
   role: z.enum(['admin', 'member']).nullable(),
   agent_id: z.string().nullable(),
+  partner_grant_id: z.string().nullable(),
   monthly_limit_cents: z.number().nullable(),
   expires_in_ms: z.number().nullable(),
   last_use_outdated: z.boolean(),
@@ -22,7 +23,7 @@ const KeyRow = z.object({
 type KeyRow = z.infer<typeof KeyRow>;
 
 const selectKey = (secretHash: Buffer) => sql.type(KeyRow)`
-  select k.id, k.operator_id, k.role, k.agent_id, k.monthly_limit_cents,
+  select k.id, k.operator_id, k.role, k.agent_id, k.partner_grant_id, k.monthly_limit_cents,
          (extract(epoch from k.expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms,
          coalesce(k.last_used_at < now() - interval '1 minute', true) as last_use_outdated,
          o.status = 'suspended' as suspended,
@@ -40,7 +41,7 @@ const markUsed = (id: string) => sql.type(z.object({}))`
   where id = ${id} and coalesce(last_used_at < now() - interval '1 minute', true)`;
 
 /**
- * Keys of operators and agents, `svc_live_…`, found by their SHA-256. Expired keys and keys of disabled agents are not
+ * Keys of operators, agents and partners, `svc_live_…`, found by their SHA-256. Expired keys and keys of disabled agents are not
  * valid.
  */
 export function apiKeyAuthenticator({ pool, log }: Pick<Context, 'pool' | 'log'>): Authenticator {
@@ -65,6 +66,8 @@ export function apiKeyAuthenticator({ pool, log }: Pick<Context, 'pool' | 'log'>
 function callerOf(row: KeyRow): Caller {
   const operatorId = row.operator_id as OperatorId;
   const keyId = row.id as ApiKeyId;
+  if (row.partner_grant_id !== null)
+    return { kind: 'partner', operatorId, keyId, grantId: row.partner_grant_id as PartnerGrantId };
   return row.agent_id === null
     ? { kind: 'operator', operatorId, role: row.role ?? 'member', platform: false, by: { kind: 'key', keyId } }
     : {

@@ -4,7 +4,7 @@ import type { ApiKeyId, OperatorId } from '../../ids/ids.ts';
 import { ApiKeySchema, type ApiKey } from './schema.ts';
 
 const columns = sql.fragment`
-  id, operator_id, name, kind, role, agent_id, monthly_limit_cents, last4, expires_at, last_used_at, created_by, created_at`;
+  id, operator_id, name, kind, role, agent_id, partner_grant_id, monthly_limit_cents, last4, expires_at, last_used_at, created_by, created_at`;
 
 /** Newest first. */
 export const listApiKeys = (
@@ -47,13 +47,19 @@ export const findPersonOfKey = (connection: CommonQueryMethods, id: ApiKeyId): P
 /** @returns null, with nothing written, where a key with this secret exists already. */
 export const insertApiKey = (connection: CommonQueryMethods, key: NewApiKey): Promise<ApiKey | null> =>
   connection.maybeOne(sql.type(ApiKeySchema)`
-    insert into api_keys (id, operator_id, name, kind, role, agent_id, monthly_limit_cents, secret_hash, last4,
-                          expires_at, created_by, person_id)
+    insert into api_keys (id, operator_id, name, kind, role, agent_id, partner_grant_id, monthly_limit_cents, secret_hash,
+                          last4, expires_at, created_by, person_id)
     values (${key.id}, ${key.operator_id}, ${key.name}, ${key.kind}, ${key.role}, ${key.agent_id},
-            ${key.monthly_limit_cents}, ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz,
+            ${key.partner_grant_id}, ${key.monthly_limit_cents}, ${sql.binary(key.secretHash)}, ${key.last4}, ${key.expires_at}::timestamptz,
             ${key.created_by}, ${key.personId})
     on conflict (secret_hash) do nothing
     returning ${columns}`);
+
+/** Deletes the keys of a partner. @returns their ids */
+export const deleteKeysOfGrant = (connection: CommonQueryMethods, grantId: string): Promise<readonly string[]> =>
+  connection.anyFirst(
+    sql.type(z.object({ id: z.string() }))`delete from api_keys where partner_grant_id = ${grantId} returning id`,
+  );
 
 /** @returns whether there was one to delete. */
 export const deleteApiKey = async (

@@ -10,9 +10,10 @@ export const ApiKeySchema = z
     id: z.string(),
     operator_id: z.string(),
     name: z.string(),
-    kind: z.enum(['operator', 'agent']),
+    kind: z.enum(['operator', 'agent', 'partner']),
     role: role.nullable(),
     agent_id: z.string().nullable(),
+    partner_grant_id: z.string().nullable(),
     monthly_limit_cents: cents.nullable(),
     last4: z.string(),
     expires_at: z.string().nullable(),
@@ -33,6 +34,7 @@ export const ApiKeySchema = z
         kind: 'operator',
         role: 'admin',
         agent_id: null,
+        partner_grant_id: null,
         monthly_limit_cents: null,
         last4: 'x9Qk',
         expires_at: null,
@@ -62,6 +64,7 @@ export const CreateApiKeySchema = z
       monthly_limit_cents: cents.optional(),
       expires_at: expiresAt,
     }),
+    z.strictObject({ kind: z.literal('partner'), name, partner_grant_id: z.string(), expires_at: expiresAt }),
   ])
   .meta({ id: 'CreateApiKey' });
 export type CreateApiKey = z.infer<typeof CreateApiKeySchema>;

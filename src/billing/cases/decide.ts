@@ -9,6 +9,7 @@ import {
   decideReturnedRefund,
   dismissAlarm,
   dismissDifferingPayment,
+  isAboutMoney,
   settleRefundByHand,
   stateOfCase,
   takeDifferingPayment,
@@ -25,10 +26,13 @@ interface Decision {
   kind: BillingCase['kind'];
   outcome: DecidedCase['outcome'];
   /** As the audit trail names it. What moves money is a governed act: a person of the platform has to approve it. */
-  action: GovernedAct | 'differing_payment.dismissed' | 'billing_alarm.dismissed';
+  action: GovernedAct | 'billing_alarm.dismissed';
+  /** The act that it is for some of these cases. */
+  governed?(unit: Unit, id: string): Promise<GovernedAct | null>;
   /** What else has to be so, before a person is asked to approve it. */
   check?(unit: Unit, id: string): Promise<void>;
-  apply(unit: Unit, id: string, requestId: string): Promise<CaseEffect>;
+  /** @param decided the sum as it was approved, which another call may have changed since */
+  apply(unit: Unit, id: string, decided: { cents: number | null; requestId: string }): Promise<CaseEffect>;
 }
 
 /** A person found at the provider that a pending refund was paid, or that there is no such refund. */
@@ -40,7 +44,7 @@ export const refundSettled = (found: SettledRefund): Decision => ({
     const why = await whyNotSettled(connection, id, found);
     assertThat(why === null, () => new CarnetError('INVALID_STATE', `This refund cannot be settled so: ${why}.`));
   },
-  apply: ({ connection }, id, requestId) => settleRefundByHand(connection, id, { ...found, requestId }),
+  apply: ({ connection }, id, { requestId }) => settleRefundByHand(connection, id, { ...found, requestId }),
 });
 
 /** What the wallet has paid for a refund that came back from the bank: it is given back, or the operator has it otherwise. */
@@ -52,10 +56,10 @@ const returnedRefund = (decision: 'given_back' | 'kept', action: GovernedAct): D
     const why = await whyNotGivenBack(connection, id);
     assertThat(why === null, () => new CarnetError('INVALID_STATE', `Nothing is given back or kept of this: ${why}.`));
   },
-  apply: ({ connection }, id, requestId) => decideReturnedRefund(connection, id, { decision, requestId }),
+  apply: ({ connection }, id, decided) => decideReturnedRefund(connection, id, { decision, ...decided }),
 });
 
-/** Moves no money. @param dismiss returns whose case it was; null where it no longer waits */
+/** Moves no money here. @param dismiss returns whose case it was; null where it no longer waits */
 const dismissed = (dismiss: (connection: Unit['connection'], id: string) => Promise<string | null>) => ({
   outcome: 'dismissed' as const,
   async apply({ connection }: Unit, id: string): Promise<CaseEffect> {
@@ -72,7 +76,7 @@ export const decisions = {
     kind: 'receivable',
     outcome: 'closed',
     action: 'receivable.closed',
-    apply: ({ connection }, id, requestId) => closeReceivable(connection, id, requestId),
+    apply: ({ connection }, id, decided) => closeReceivable(connection, id, decided),
   },
   /** Credits a payment that was not the one requested, to the cent that was paid. */
   paymentTaken: {
@@ -83,7 +87,7 @@ export const decisions = {
       const why = await whyNotTaken(connection, id);
       assertThat(why === null, () => new CarnetError('INVALID_STATE', `This payment cannot be taken: ${why}.`));
     },
-    apply: ({ connection }, id, requestId) => takeDifferingPayment(connection, id, requestId),
+    apply: ({ connection }, id, { requestId }) => takeDifferingPayment(connection, id, requestId),
   },
   /** Notes that a payment was settled elsewhere, as by giving it back at the provider. */
   paymentDismissed: {
@@ -102,6 +106,7 @@ export const decisions = {
         'This is a refund that came back. Give it back (`give-back`), or keep it where the operator has the money otherwise (`keep`).';
       assertThat((await whyNotGivenBack(connection, id)) !== null, () => new CarnetError('INVALID_STATE', detail));
     },
+    governed: async ({ connection }, id) => ((await isAboutMoney(connection, id)) ? 'payment_alarm.dismissed' : null),
     ...dismissed(dismissAlarm),
   },
 } satisfies Record<string, Decision>;
@@ -113,15 +118,19 @@ export const decisions = {
 export const decideCase = (
   context: Context,
   call: CommandCall,
-  { kind, outcome, action, check, apply }: Decision,
+  { kind, outcome, action: usual, governed, check, apply }: Decision,
   { id, reason }: { id: string; reason: string },
 ): Promise<Answered<DecidedCase>> =>
   runCommand(context, call, async (unit) => {
     const subject = await openCase(unit, kind, id);
     await check?.(unit, id);
+    const action = (await governed?.(unit, id)) ?? usual;
     const refused = isGovernedAct(action) ? await context.requireApproval(unit, call, { act: action, subject }) : null;
     if (refused !== null) return refused;
-    const { operator_id, transaction_id, life } = await apply(unit, id, call.requestId);
+    const { operator_id, transaction_id, life } = await apply(unit, id, {
+      cents: subject.amount_cents,
+      requestId: call.requestId,
+    });
     await unit.audit(action, id, { operator_id, outcome, reason, ...(transaction_id !== null && { transaction_id }) });
     if (life !== null) await unit.wake(life, operator_id);
     unit.changed(id, operator_id);

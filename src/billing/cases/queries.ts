@@ -102,10 +102,20 @@ export const settleRefundByHand = (
       ${requestId}))
     select operator_id, null as transaction_id, life from settled`);
 
+/** What was decided about, and by which request. */
+interface Decided {
+  cents: number | null;
+  requestId: string;
+}
+
 /** @throws the refusals of `close_receivable`. */
-export const closeReceivable = (connection: CommonQueryMethods, id: string, requestId: string): Promise<CaseEffect> =>
+export const closeReceivable = (
+  connection: CommonQueryMethods,
+  id: string,
+  { cents, requestId }: Decided,
+): Promise<CaseEffect> =>
   connection.one(sql.type(EffectRow)`
-    select operator_id, transaction_id, null as life from close_receivable(${id}, ${requestId})`);
+    select operator_id, transaction_id, null as life from close_receivable(${id}, ${cents}, ${requestId})`);
 
 /** Why the payment cannot be taken, as the end of a sentence; null: it can, or there is none of this id. */
 export const whyNotTaken = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
@@ -133,6 +143,12 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
     update differing_payments d set status = 'dismissed', decided_at = clock_timestamp()
     from top_ups t where d.id = ${id} and d.status = 'open' and t.id = d.top_up_id returning t.operator_id`);
 
+/** Whether an operator has paid for what the alarm is about, so that dismissing it decides who bears that. */
+export const isAboutMoney = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  connection.exists(sql.type(z.object({}))`
+    select from billing_alarms where id = ${id}
+      and kind in ('upgrade_not_made', 'subscription_refund_came_back', 'refund_named_wrongly')`);
+
 /** @returns whose alarm it was; null where it no longer waits. */
 export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
   connection.maybeOneFirst(sql.type(OperatorRow)`
@@ -151,10 +167,11 @@ export const whyNotGivenBack = (connection: CommonQueryMethods, id: string): Pro
 export const decideReturnedRefund = (
   connection: CommonQueryMethods,
   id: string,
-  { decision, requestId }: { decision: 'given_back' | 'kept'; requestId: string },
+  { decision, cents, requestId }: Decided & { decision: 'given_back' | 'kept' },
 ): Promise<CaseEffect> =>
   connection.one(sql.type(EffectRow)`
-    select operator_id, transaction_id, null as life from decide_returned_refund(${id}, ${decision}, ${requestId})`);
+    select operator_id, transaction_id, null as life from decide_returned_refund(${id}, ${decision}, ${cents},
+      ${requestId})`);
 
 /** Something that a person must look at, once a kind and thing. */
 export async function raiseAlarm(

@@ -105,14 +105,14 @@ const postDismiss = route({
   operation: 'dismissDifferingPayment',
   tag,
   summary: 'Note that a payment that is not the one requested was settled elsewhere',
-  description: 'For a payment that was given back at the provider. Nothing is credited.',
+  description: `For a payment that was given back at the provider. Nothing is credited. ${approved}`,
   audience,
   params,
   body: DecideCaseSchema,
   example: { reason: 'Refunded in the dashboard of the provider.' },
   status: 200,
   reply: DecidedCaseSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) =>
     decideCase(context, call, decisions.paymentDismissed, { id, ...body }),
 });
@@ -159,14 +159,15 @@ const postDismissAlarm = route({
   operation: 'dismissBillingAlarm',
   tag,
   summary: 'Note that a person has looked at an alarm',
-  description: 'It moves no money. A refund that came back is not dismissed: it is given back, or kept.',
+  description:
+    'It moves no money. A refund that came back is not dismissed: it is given back, or kept. Where an operator has paid what the alarm is about, a person approves it.',
   audience,
   params,
   body: DecideCaseSchema,
   example: { reason: 'Looked up at the provider; nothing is to be done.' },
   status: 200,
   reply: DecidedCaseSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE'],
+  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) =>
     decideCase(context, call, decisions.alarmDismissed, { id, ...body }),
 });

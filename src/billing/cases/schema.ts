@@ -6,9 +6,11 @@ export const caseKinds = ['alarm', 'differing_payment', 'receivable', 'refund'] 
 const alarms = [
   'refund_came_back',
   'refund_paid_after_all',
+  'refund_named_wrongly',
   'dispute_unlisted',
   'payout_reversed_in_part',
   'upgrade_not_made',
+  'subscription_refund_came_back',
   'unknown_price',
 ] as const;
 export type BillingAlarm = (typeof alarms)[number];
@@ -26,9 +28,10 @@ export const BillingCaseSchema = z
       .meta({
         description:
           '`refund_came_back`: the bank sent back a refund that the wallet has paid; give it back, or keep it. `refund_paid_after_all`: the provider ' +
-          'has paid a refund that was released here, and the wallet has paid it again. `dispute_unlisted`: a dispute has a status that ' +
+          'has paid a refund that was released here, and the wallet has paid it again. `refund_named_wrongly`: the refund of the provider by which a person settled this one is about other money; look up what became of it. `dispute_unlisted`: a dispute has a status that ' +
           'this release does not know; only what was moved for it counts. `payout_reversed_in_part`: a part of a payout was taken back from the ' +
           "publisher's account. `upgrade_not_made`: an upgrade was paid and not made; refund it at the provider. " +
+          '`subscription_refund_came_back`: the bank sent back what was refunded of a second subscription; the operator does not have it. ' +
           '`unknown_price`: a subscription that is paid has a price that no setting names, so its tier or seats do not count. Null unless the kind is `alarm`.',
       }),
     id: z.string(),
@@ -62,6 +65,9 @@ export const BillingCaseSchema = z
   });
 export type BillingCase = z.infer<typeof BillingCaseSchema>;
 
+/** Of a card, or of another way to pay (`pyr_`). */
+const PROVIDER_REFUND_ID = /^(re|pyr)_[A-Za-z0-9_]+$/;
+
 const reason = description.meta({ description: 'Why, for the audit trail.' });
 
 export const SettleRefundSchema = z
@@ -71,6 +77,7 @@ export const SettleRefundSchema = z
         '`succeeded`: the provider has paid it, and what is held is taken. `failed`: the wallet has it again.',
     }),
     provider_refund_id: text(1, 255) // what an id of Stripe's has at most
+      .regex(PROVIDER_REFUND_ID, 'must be the id of a refund, re_…, as the dashboard of the provider shows it')
       .optional()
       .meta({
         description:

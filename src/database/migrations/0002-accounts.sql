@@ -54,6 +54,18 @@ create table members (
 create unique index members_email on members (operator_id, lower(email));
 create index members_of_address on members (lower(email));
 
+-- A partner of an operator: with its keys somebody else makes agents and inbound endpoints for these providers, and sees no others. A
+-- grant that is deleted stays as a row: what was made under it names it.
+create table partner_grants (
+  id text primary key,
+  operator_id text not null references operators,
+  name text not null,
+  providers text[] not null check (cardinality(providers) > 0),
+  deleted_at timestamptz,
+  created_at timestamptz not null default clock_timestamp()
+);
+create index partner_grants_of_operator on partner_grants (operator_id, id desc) where deleted_at is null;
+
 -- An agent of an operator. Whether it may get passports depends on `status`; what they may state, on authority (0007).
 create table agents (
   id text primary key,
@@ -70,10 +82,12 @@ create table agents (
   checkpoint_interval_seconds double precision check (checkpoint_interval_seconds between 60 and 3600),
   monthly_limit_cents bigint check (monthly_limit_cents >= 0),
   status text not null default 'active' check (status in ('active', 'blocked', 'disabled')),
+  partner_grant_id text references partner_grants, -- whose key registered it; null: the operator's own
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 create index agents_of_operator on agents (operator_id, id desc);
+create index agents_of_grant on agents (partner_grant_id, id desc) where partner_grant_id is not null;
 
 -- Every public key that an agent has or had: a hold and a block bind them all, whoever takes one off (decision A31). `barred`: the agent
 -- is blocked.
@@ -102,14 +116,16 @@ end $$;
 create trigger agents_keys_barred after update of status on agents for each row
   when ((old.status = 'blocked') <> (new.status = 'blocked')) execute function bar_keys();
 
--- `kind` operator: acts as the operator, in a role. agent: acts as one agent, with a monthly budget of its own.
+-- `kind` operator: acts as the operator, in a role. agent: acts as one agent, with a monthly budget of its own. partner: does what its
+-- grant allows.
 create table api_keys (
   id text primary key,
   operator_id text not null references operators,
   name text not null,
-  kind text not null check (kind in ('operator', 'agent')),
+  kind text not null check (kind in ('operator', 'agent', 'partner')),
   role text check (role in ('admin', 'member')),
   agent_id text references agents,
+  partner_grant_id text references partner_grants,
   secret_hash bytea not null,           -- SHA-256; the key itself is shown once and never kept
   last4 text not null,
   monthly_limit_cents bigint check (monthly_limit_cents >= 0),
@@ -118,10 +134,12 @@ create table api_keys (
   created_by text,                      -- the credential that made it; null: the first start
   person_id text,                       -- the member behind that; null: it cannot be told
   created_at timestamptz not null default now(),
-  constraint api_keys_shape check ((kind = 'operator') = (role is not null) and (kind = 'agent') = (agent_id is not null))
+  constraint api_keys_shape check ((kind = 'operator') = (role is not null) and (kind = 'agent') = (agent_id is not null)
+    and (kind = 'partner') = (partner_grant_id is not null))
 );
 create unique index api_keys_secret on api_keys (secret_hash);
 create index api_keys_of_operator on api_keys (operator_id, id desc);
+create index api_keys_of_grant on api_keys (partner_grant_id) where partner_grant_id is not null;
 
 -- Audit events about money that are older than the tier keeps the rest: moved here, and never purged (decision B22). In the trail
 -- itself they would stand before what is to be purged, and every purge would read them again.

@@ -194,6 +194,17 @@ create unique index model_calls_of_meter on model_calls (operator_id, meter, beg
 create index model_calls_charged_timeline on model_calls (operator_id, meter, call) where meter is not null;
 create index model_calls_free_timeline on model_calls (operator_id, call) where meter is null;
 
+-- Classifications by a model, which are begun before their cost is known: who pays, and whether what is held for them is still needed.
+create table classification_calls (
+  source text primary key,               -- what it is for, once
+  id text not null unique,               -- of the model call, and the cause of its hold
+  operator_id text not null references operators,
+  month date not null,                   -- whose allowance it counts against
+  price_state text not null check (price_state in ('wallet_price', 'included')),
+  began_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz
+) with (fillfactor = 80);
+
 -- Steps of sealed execution, as the machine ran them; failed invocations' too.
 create table machine_runs (
   id text primary key,
@@ -412,7 +423,8 @@ create index dispute_movements_of_dispute on dispute_movements (dispute_id);
 create table billing_alarms (
   id text primary key,
   kind text not null check (kind in
-    ('refund_came_back', 'refund_paid_after_all', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made', 'unknown_price')),
+    ('refund_came_back', 'refund_paid_after_all', 'refund_named_wrongly', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made',
+      'subscription_refund_came_back', 'unknown_price')),
   concerns text not null,               -- rfd_…, top_…, pyt_…, sbc_…, or what the provider calls it
   operator_id text not null references operators,
   amount_cents bigint,                  -- null where nobody said how much

@@ -12,30 +12,48 @@ interface Rule {
   agents: 'ADMIN_REQUIRED' | 'AGENT_CREDENTIAL_FORBIDDEN' | 'OPERATOR_SCOPE_REQUIRED' | null;
   /** A person in a dashboard session alone: no key or token may. */
   person: boolean;
+  /** Whether the key of a partner is let in, to what was made under its grant. */
+  partners: boolean;
+  /** Whether a passport as bearer is let in. */
+  passports: boolean;
 }
+
+/** What a row leaves out is not let in. */
+const none = { agents: 'AGENT_CREDENTIAL_FORBIDDEN', person: false, partners: false, passports: false } as const;
 
 /**
  * Who may call a route; every route names its audience, none is open by default. `public` looks at no credential. Of the others each is one
- * row: admission, the OpenAPI document and the dashboard page read it here. A passport as bearer is 403 AGENT_CREDENTIAL_FORBIDDEN
- * everywhere.
+ * row: admission, the OpenAPI document and the dashboard page read it here.
  */
 export const audiences = {
-  anyone: { callers: 'any key', roles: 'any', agents: null, person: false },
-  operator: { callers: 'a key of the operator', roles: 'any', agents: 'AGENT_CREDENTIAL_FORBIDDEN', person: false },
-  'operator-scope': {
-    callers: 'a key of the operator',
+  anyone: { ...none, callers: 'any key', roles: 'any', agents: null },
+  operator: { ...none, callers: 'a key of the operator', roles: 'any' },
+  'operator-scope': { ...none, callers: 'a key of the operator', roles: 'any', agents: 'OPERATOR_SCOPE_REQUIRED' },
+  admin: { ...none, callers: 'an admin key', roles: 'admin' },
+  person: { ...none, callers: 'an administrator, signed in', roles: 'admin', person: true },
+  platform: { ...none, callers: 'the platform key', roles: 'platform', agents: 'ADMIN_REQUIRED' },
+  'operator-or-partner': {
+    ...none,
+    callers: 'a key of the operator or of a partner',
     roles: 'any',
-    agents: 'OPERATOR_SCOPE_REQUIRED',
-    person: false,
+    partners: true,
   },
-  admin: { callers: 'an admin key', roles: 'admin', agents: 'AGENT_CREDENTIAL_FORBIDDEN', person: false },
-  person: {
-    callers: 'an administrator, signed in',
-    roles: 'admin',
-    agents: 'AGENT_CREDENTIAL_FORBIDDEN',
-    person: true,
+  'admin-or-partner': { ...none, callers: 'an admin key, or the key of a partner', roles: 'admin', partners: true },
+  'anyone-or-partner': {
+    ...none,
+    callers: 'any key, that of a partner too',
+    roles: 'any',
+    agents: null,
+    partners: true,
   },
-  platform: { callers: 'the platform key', roles: 'platform', agents: 'ADMIN_REQUIRED', person: false },
+  'any-credential': {
+    ...none,
+    callers: 'any key, that of a partner too, or a passport',
+    roles: 'any',
+    agents: null,
+    partners: true,
+    passports: true,
+  },
 } as const satisfies Record<string, Rule>;
 
 export type Audience = 'public' | keyof typeof audiences;
@@ -45,8 +63,10 @@ const ruleOf = (audience: keyof typeof audiences): Rule => audiences[audience];
 /** The refusals that a route of this audience may give because of its caller alone; those of `admit` and of authentication. */
 export function refusalsOfAudience(audience: Audience, method: string): ErrorCode[] {
   if (audience === 'public') return [];
-  const { roles, agents, person } = ruleOf(audience);
-  const codes: ErrorCode[] = ['UNAUTHENTICATED', 'OPERATOR_SUSPENDED', 'AGENT_CREDENTIAL_FORBIDDEN'];
+  const { roles, agents, person, partners, passports } = ruleOf(audience);
+  const codes: ErrorCode[] = ['UNAUTHENTICATED', 'OPERATOR_SUSPENDED'];
+  if (!passports) codes.push('AGENT_CREDENTIAL_FORBIDDEN');
+  if (!partners) codes.push('PARTNER_SCOPE');
   if (method !== 'get') codes.push('ORIGIN_FORBIDDEN');
   if (agents !== null) codes.push(agents);
   else if (method !== 'get') codes.push('AGENT_BLOCKED');
@@ -58,7 +78,7 @@ export function refusalsOfAudience(audience: Audience, method: string): ErrorCod
 /**
  * The caller, where the audience of the route takes this credential.
  * @param method of the route: a blocked agent may still read
- * @throws CarnetError OPERATOR_SUSPENDED, ADMIN_REQUIRED, AGENT_CREDENTIAL_FORBIDDEN, OPERATOR_SCOPE_REQUIRED,
+ * @throws CarnetError OPERATOR_SUSPENDED, ADMIN_REQUIRED, AGENT_CREDENTIAL_FORBIDDEN, OPERATOR_SCOPE_REQUIRED, PARTNER_SCOPE,
  *   DASHBOARD_SESSION_REQUIRED, AGENT_BLOCKED
  */
 export function admit(
@@ -69,8 +89,17 @@ export function admit(
   const rule = ruleOf(audience);
   if (suspended)
     throw new CarnetError('OPERATOR_SUSPENDED', 'This operator is suspended; ask the platform to activate it again.');
-  if (caller.kind === 'passport')
+  if (caller.kind === 'passport') {
+    if (rule.passports) return caller;
     throw new CarnetError('AGENT_CREDENTIAL_FORBIDDEN', 'A passport may not do this; use a key of the operator.');
+  }
+  if (caller.kind === 'partner') {
+    if (rule.partners) return caller;
+    throw new CarnetError(
+      'PARTNER_SCOPE',
+      'The key of a partner may register and read agents, and make, read and revoke inbound endpoints; for anything else use a key of the operator.',
+    );
+  }
   if (caller.kind === 'operator') {
     assertRole(caller, rule);
     return caller;

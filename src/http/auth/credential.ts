@@ -1,9 +1,9 @@
-import type { Caller, PassportBearer } from '../../commands/caller.ts';
+import type { Caller } from '../../commands/caller.ts';
 import { CarnetError } from '../../errors/carnet-error.ts';
 
 /** What is known of a caller by their valid credential. */
 export interface Credential {
-  caller: Caller | PassportBearer;
+  caller: Caller;
   /** Its operator is suspended: 403 OPERATOR_SUSPENDED everywhere. */
   suspended: boolean;
   /** Its agent is blocked: 403 AGENT_BLOCKED on everything that changes something. */

@@ -10,6 +10,7 @@ export const Tags = {
   'skill-requests': 'Work that is wanted, and the skills that could do it',
   billing: 'The wallet: topping up, what every cent went for, subscriptions, earnings',
   notifications: 'Where an operator is notified, of what, and what became of each delivery',
+  inbound: 'What providers send to agents: endpoints that verify, scan and forward it',
   platform: null,
 } as const satisfies Record<string, string | null>;
 

@@ -4,7 +4,7 @@ import type { Encryption } from '../../context/encryption.ts';
 /** A new secret of a webhook: `whsec_` and 32 random bytes in base64. */
 export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-const secretSeal = (destinationId: string): string => `destination-secret:${destinationId}`;
+export const secretSeal = (destinationId: string): string => `destination-secret:${destinationId}`;
 
 export const sealSecret = ({ seal }: Encryption, destinationId: string, secret: string): string =>
   seal(secret, secretSeal(destinationId));

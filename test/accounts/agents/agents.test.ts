@@ -48,6 +48,7 @@ describe('POST /v1/agents', () => {
       checkpoint_interval_seconds: null,
       monthly_limit_cents: null,
       status: 'active',
+      partner_grant_id: null,
     });
   });
 

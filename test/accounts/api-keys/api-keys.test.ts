@@ -72,7 +72,10 @@ describe('POST /v1/api-keys', () => {
 
   for (const [fault, body, path] of [
     ['no kind', { name: 'a' }, 'kind'],
-    ['an unknown kind', { name: 'a', kind: 'partner' }, 'kind'],
+    ['an unknown kind', { name: 'a', kind: 'member' }, 'kind'],
+    ['a partner key without grant', { name: 'a', kind: 'partner' }, 'partner_grant_id'],
+    ['an unknown grant', { name: 'a', kind: 'partner', partner_grant_id: 'pgr_unknown' }, 'partner_grant_id'],
+    ['a role for a partner key', { name: 'a', kind: 'partner', partner_grant_id: 'pgr_1', role: 'admin' }, 'role'],
     ['no name', { kind: 'operator' }, 'name'],
     ['an unknown role', { name: 'a', kind: 'operator', role: 'owner' }, 'role'],
     ['an agent for a key of the operator', { name: 'a', kind: 'operator', agent_id: 'ag_1' }, 'agent_id'],

@@ -3,7 +3,7 @@ import { assertLedger } from '../../../src/billing/index.ts';
 import { settleRefund } from '../../../src/billing/payments/queries.ts';
 import type { BillingCase, DecidedCase } from '../../../src/billing/cases/schema.ts';
 import { newId } from '../../../src/ids/ids.ts';
-import { postApproved, refusedWith } from '../../governance/support.ts';
+import { approve, postApproved, refusedWith, withApproval } from '../../governance/support.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
 import { disputeObject, paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
 import { buildPerson, signIn, type Person } from '../../support/people.ts';
@@ -20,7 +20,17 @@ import {
   topUpEvent,
   topUpRow,
 } from '../payments/support.ts';
-import { CASES, casesOf, centsOf, hangingRefund, onlyCase, refunded, settledRefund, walletOf } from './support.ts';
+import {
+  besides,
+  CASES,
+  casesOf,
+  centsOf,
+  hangingRefund,
+  onlyCase,
+  refunded,
+  settledRefund,
+  walletOf,
+} from './support.ts';
 
 const reason = 'Looked up at the provider.';
 
@@ -188,7 +198,8 @@ describe('What waits for a person', function () {
       const wrong = await platform().post(`/v1/admin/billing/refunds/${other}/settle`, named('re_wrong'));
       assertProblem(wrong, 'INVALID_STATE');
       assert.match(String(wrong.body.detail), new RegExp(`re_${other}`));
-      assertProblem(await platform().post(path, named('')), 'VALIDATION_ERROR', 'provider_refund_id');
+      for (const id of ['', ' ', 'pi_1', 're_', 're_ 1', `xre_${unknown}`])
+        assertProblem(await platform().post(path, named(id)), 'VALIDATION_ERROR', 'provider_refund_id');
       assert.deepEqual(await walletOf(operator), [0, 2_000, 0]);
       assertStatus(await decide(path, named(`re_found_${unknown}`)), 200);
       assert.deepEqual(await walletOf(operator), [0, 1_000, 0]);
@@ -221,6 +232,35 @@ describe('What waits for a person', function () {
           [0, 0, 0],
         ],
       );
+    });
+
+    it('and was settled by the id of a refund of another payment, or of another amount, has not come back with that', async () => {
+      for (const amount of [1_000, 400]) {
+        const found = `re_of_another_${newId('evt')}`;
+        const { operator, id, paymentId } = await settledByHand('succeeded', { known: false, found });
+        const other = await buildTopUp(operator);
+        const payment = amount === 400 ? paymentId : ((await topUpRow(other.id)).payment_id ?? '');
+        for (const status of ['failed', 'failed'])
+          await post(paymentEventBody('refund.updated', refundObject(found, payment, status, { amount })));
+        assert.deepEqual(await walletOf(operator), [1_000, 0, 0], 'the other top-up; of the first nothing came back');
+        const { alarm, concerns, amount_cents: cents } = await onlyCase(operator);
+        assert.deepEqual([alarm, concerns, cents], ['refund_named_wrongly', id, 1_000]);
+        const dismiss = `/v1/admin/billing/alarms/${(await onlyCase(operator)).id}/dismiss`;
+        assertProblem(await platform().post(dismiss, { reason }), 'GOVERNANCE_APPROVAL_REQUIRED');
+        assert.equal(assertStatus(await decide(dismiss), 200).outcome, 'dismissed');
+      }
+    });
+
+    it('and comes back while a person settles it by its id is in the wallet again', async () => {
+      const operator = await buildOperator();
+      const { id: topUp, transactionId } = await buildTopUp(operator);
+      const id = await hangingRefund(operator, transactionId, false);
+      const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+      const [found, eventId] = [`re_found_${id}`, newId('evt')];
+      const back = paymentEventBody('refund.failed', refundObject(found, paymentId, 'failed'), { id: eventId });
+      await besides(`select settle_refund_by_hand($1, 'succeeded', $2, null)`, [id, found], () => post(back));
+      assert.equal(await outcomeOf(eventId), 'failed');
+      assert.deepEqual(await walletOf(operator), [1_000, 0, 0]);
     });
 
     it('and is settled while its life requests it believes what the provider made, and no refusal', async () => {
@@ -277,8 +317,8 @@ describe('What waits for a person', function () {
     });
 
     const minutes = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
-    /** A top-up of $10, of which $3 were refunded in the provider's dashboard and came back from the bank. */
-    const cameBack = async () => {
+    /** A top-up of $10, of which $3 were refunded in the provider's dashboard and came back from the bank; and so many cents that did not. */
+    const cameBack = async (more = 0) => {
       const operator = await buildOperator();
       const { id: topUp, transactionId } = await buildTopUp(operator);
       const paymentId = (await topUpRow(topUp)).payment_id ?? '';
@@ -287,9 +327,10 @@ describe('What waits for a person', function () {
           paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), { createdAt: minutes(minute) }),
         );
       await sumAt(10, 300);
+      if (more > 0) await sumAt(15, 300 + more);
       const failed = refundObject(`re_dashboard_${topUp}`, paymentId, 'failed', { amount: 300 });
       await post(paymentEventBody('refund.failed', failed, { createdAt: minutes(20) }));
-      assert.deepEqual(await walletOf(operator), [700, 0, 0]);
+      assert.deepEqual(await walletOf(operator), [700 - more, 0, 0]);
       const [alarm] = await alarmsOf(operator);
       assert(alarm !== undefined);
       return { operator, topUp, transactionId, sumAt, alarm, give: `/v1/admin/billing/alarms/${alarm.id}/give-back` };
@@ -306,6 +347,24 @@ describe('What waits for a person', function () {
       assert((await audited(topUp)).includes('refund.given_back'));
       assert(decided.transaction_id !== null);
       assertProblem(await platform().post(give, { reason }), 'INVALID_STATE');
+    });
+
+    it('of a refund that came back is decided by the sum that was approved: more that came back meanwhile is looked at again', async () => {
+      for (const what of ['give-back', 'keep']) {
+        const { operator, topUp, alarm } = await cameBack(500);
+        const paymentId = (await topUpRow(topUp)).payment_id ?? '';
+        const path = `/v1/admin/billing/alarms/${alarm.id}/${what}`;
+        const { approval_id: approval } = refusedWith(await platform().post(path, { reason }));
+        assertStatus(await approve(person, approval), 200);
+        const decided = await besides(
+          `select record_refund($1, $2, null, 500, 'failed', $3, null, null)`,
+          [`re_more_${topUp}`, paymentId, minutes(30).toISOString()],
+          () => platform().post(path, { reason }, withApproval(approval)),
+        );
+        assertProblem(decided, 'INVALID_STATE');
+        assert.deepEqual(await shown(operator), [['refund_came_back', topUp, 800]]);
+        assert.deepEqual(await walletOf(operator), [200, 0, 0]);
+      }
     });
 
     it('of a refund that was given back hides none that comes later', async () => {
@@ -537,14 +596,15 @@ describe('What waits for a person', function () {
       assert.equal(await balanceOf(operator), 1_000);
       const differing = await onlyCase(operator);
       assertProblem(await platform().post(pathOf(differing, 'take'), { reason }), 'INVALID_STATE');
-      assertStatus(await platform().post(pathOf(differing, 'dismiss'), { reason }), 200);
+      assertStatus(await decide(pathOf(differing, 'dismiss')), 200);
     });
 
     it('and was given back at the provider is dismissed', async () => {
       const operator = await buildOperator();
       await post(topUpEvent(await beginTopUp(operator), undefined, { amount_total: 5_000 }));
       const differing = await onlyCase(operator);
-      const dismissed = await platform().post<DecidedCase>(pathOf(differing, 'dismiss'), { reason });
+      assertProblem(await platform().post(pathOf(differing, 'dismiss'), { reason }), 'GOVERNANCE_APPROVAL_REQUIRED');
+      const dismissed = await decide(pathOf(differing, 'dismiss'));
       assert.equal(assertStatus(dismissed, 200).outcome, 'dismissed');
       assert.deepEqual([await casesOf(operator), await balanceOf(operator)], [[], 0]);
       assert.deepEqual(await audited(differing.id), ['differing_payment.dismissed']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPayments } from '../../../activities/payments/index.ts';
+import { PaymentRefused } from '../../../src/billing/index.ts';
 import type { PaymentsContext } from '../../../src/billing/payments/provider.ts';
 import { cancelSubscription } from '../../../src/billing/subscriptions/cancel.ts';
 import { giveUpChange } from '../../../src/billing/subscriptions/change-in-flight.ts';
@@ -300,6 +301,20 @@ function stories(program: string): void {
           )) === 'given_back',
       );
       assert.equal((await row()).tier, 'pro');
+      const made = stripe.books.of('re').find(({ payment_intent: intent }) => intent === paid);
+      const provider = createPayments(rig.context);
+      assert.equal(await provider.giveSubscriptionBack(String(second)), 10_000);
+      const back = stripe.books.change(made?.id ?? '', { status: 'failed' });
+      await assert.rejects(provider.giveSubscriptionBack(String(second)), PaymentRefused);
+      const text = paymentEventBody('refund.failed', back);
+      const failed = readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret: SECRET }));
+      await receivePaymentEvent(rig.context, failed, 'req_test');
+      assert.deepEqual(
+        await rig.context.pool.any(
+          sql.unsafe`select kind, concerns, amount_cents from billing_alarms where operator_id = ${payer.operatorId}`,
+        ),
+        [{ kind: 'subscription_refund_came_back', concerns: made?.id, amount_cents: 10_000 }],
+      );
     });
 
     it('an upgrade that was given up while its bank was slow is made when the payment comes', async () => {

@@ -87,7 +87,11 @@ const giveBack: Fact = async ({ db, wallet }) => {
   const waiting = await db.any(sql.type(z.object({ id: z.string() }))`
     select id from billing_alarms where operator_id = ${wallet} and status = 'open'`);
   for (const { id } of waiting)
-    await run(db, sql.fragment`select decide_returned_refund(${id}, 'given_back', 'req_test')`);
+    await run(
+      db,
+      sql.fragment`
+      select decide_returned_refund(id, 'given_back', amount_cents, 'req_test') from billing_alarms where id = ${id}`,
+    );
 };
 
 interface Story {

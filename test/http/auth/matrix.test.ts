@@ -16,6 +16,7 @@ const refusals = new Set([
   'OPERATOR_SCOPE_REQUIRED',
   'OPERATOR_SUSPENDED',
   'ORIGIN_FORBIDDEN',
+  'PARTNER_SCOPE',
 ]);
 /** No route takes it, so whoever is let in gets 400 and changes nothing; and a role is judged before a body. */
 const strange = { no_route_takes_this: true };

@@ -10,7 +10,7 @@ import { sql } from '../../../src/database/pool.ts';
 import type { Health } from '../../../src/http/pages/health-pages.ts';
 import type { AnyRoute } from '../../../src/http/route.ts';
 import { closeGracefully, createHttpServer } from '../../../src/http/server.ts';
-import { newId, type AgentId, type OperatorId } from '../../../src/ids/ids.ts';
+import { newId, type AgentId, type OperatorId, type PartnerGrantId } from '../../../src/ids/ids.ts';
 import { createLogger } from '../../../src/context/logging.ts';
 import { openContext, type OpenContext } from '../../../src/process/open-context.ts';
 import { ampleLimits } from '../../support/ample-limits.ts';
@@ -48,7 +48,11 @@ export async function openShell({ routes, settings, health }: ShellOptions): Pro
   });
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line: string) => void lines.push(line) });
-  const context = await openContext(config, log, { messagesCommitted: () => {}, ready: async () => {} });
+  const context = await openContext(config, log, {
+    messagesCommitted: () => {},
+    begin: async () => {},
+    ready: async () => {},
+  });
   const server = createHttpServer(
     createApp(context, { routes, credentials: credentials(context), pages: localPaymentPages(context), health }),
   ).listen(0, '127.0.0.1');
@@ -101,10 +105,23 @@ export async function insertAgent(
   return id;
 }
 
+/** A grant of a partner in the database. */
+export async function insertGrant(
+  { pool }: Pick<OpenContext, 'pool'>,
+  operatorId: OperatorId,
+): Promise<PartnerGrantId> {
+  const id = newId('pgr');
+  await pool.query(sql.type(Nothing)`
+    insert into partner_grants (id, operator_id, name, providers) values (${id}, ${operatorId}, 'shell', '{generic}')`);
+  return id;
+}
+
 interface KeyOptions {
   operatorId: OperatorId;
   role?: 'admin' | 'member';
   agentId?: AgentId;
+  /** Of a partner. */
+  grantId?: PartnerGrantId;
   /** Seconds from now; negative: has expired. */
   expiresIn?: number;
 }
@@ -112,13 +129,14 @@ interface KeyOptions {
 /** A key in the database. @returns its id and the secret to send */
 export async function insertKey(
   { pool }: Pick<OpenContext, 'pool'>,
-  { operatorId, role = 'admin', agentId, expiresIn }: KeyOptions,
+  { operatorId, role = 'admin', agentId, grantId, expiresIn }: KeyOptions,
 ): Promise<{ id: string; secret: string }> {
   const secret = `svc_live_${randomBytes(32).toString('base64url')}`;
   const id = newId('key');
+  const kind = agentId !== undefined ? 'agent' : grantId !== undefined ? 'partner' : 'operator';
   await pool.query(sql.type(Nothing)`
-    insert into api_keys (id, operator_id, name, kind, role, agent_id, secret_hash, last4, expires_at)
-    values (${id}, ${operatorId}, 'shell', ${agentId === undefined ? 'operator' : 'agent'}, ${agentId === undefined ? role : null}, ${agentId ?? null},
+    insert into api_keys (id, operator_id, name, kind, role, agent_id, partner_grant_id, secret_hash, last4, expires_at)
+    values (${id}, ${operatorId}, 'shell', ${kind}, ${kind === 'operator' ? role : null}, ${agentId ?? null}, ${grantId ?? null},
             ${sql.binary(createHash('sha256').update(secret).digest())}, ${secret.slice(-4)},
             now() + make_interval(secs => ${expiresIn ?? null}::float8))`);
   return { id, secret };

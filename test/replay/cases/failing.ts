@@ -10,6 +10,7 @@ import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { lifeId, type LifeKind } from '../../../src/ids/life-ids.ts';
 import { newPayer } from '../../billing/payments/payer.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
+import { newEndpoint, newEvent } from '../../inbound/support/endpoints.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { waitingCode } from '../../notifications/destinations/waiting-code.ts';
 import { writeTestMail } from '../../mail/write-test-mail.ts';
@@ -47,6 +48,13 @@ interface Unfinished {
 
 /** Of each kind of life that reaches out, one whose step changes nothing: it fails, or comes back as done. */
 export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unfinished> = {
+  inbound: {
+    step: 'forwardInbound',
+    async begin({ context }) {
+      const endpoint = await newEndpoint(context, { forwardUrl: 'https://hooks.example.com/' });
+      return lifeId.inbound(await newEvent(context, endpoint));
+    },
+  },
   mail: {
     step: 'sendMail',
     async begin({ config, context }) {

@@ -46,7 +46,17 @@ export const holdLaws: readonly LedgerLaw[] = [
             when i.status in ('failed', 'expired') then 'released' end
           and h.amount_cents = i.price_cents and h.operator_id = i.consumer_operator_id as holds
       from holds h left join invocations i on i.id = h.cause
-      where not exists (select from refunds where id = h.cause)`,
+      where not exists (select from refunds where id = h.cause) and not exists (select from classification_calls where id = h.cause)`,
+  },
+  {
+    law: 'a hold follows its classification',
+    means: 'the most that a model call can cost is held while it is under way, and released when its cost is known',
+    of: 'holds for classifications',
+    rows: sql.fragment`
+      select h.id as subject, h.status as stored, case when c.ended_at is null then 'held' else 'released' end as proven,
+        h.status = case when c.ended_at is null then 'held' else 'released' end and h.operator_id = c.operator_id
+          and c.price_state = 'wallet_price' as holds
+      from holds h join classification_calls c on c.id = h.cause`,
   },
   {
     law: 'a price has its hold',

@@ -1,7 +1,8 @@
 -- Gives up what is still owed of a receivable: the platform pays it, so the wallet's rows and the platform's account show who bore the
--- loss. Returns the credit, and the cents that were given up.
-create function close_receivable(p_receivable text, p_request text, out operator_id text, out transaction_id text, out cents bigint)
-language plpgsql as $$
+-- loss. `p_cents` is what the person decided about: where another sum is owed by now, they decide again. Returns the credit, and the cents that were given up.
+create function close_receivable(
+  p_receivable text, p_cents bigint, p_request text, out operator_id text, out transaction_id text, out cents bigint
+) language plpgsql as $$
 declare owed receivables; place bigint;
 begin
   select * into owed from receivables where id = p_receivable;
@@ -10,6 +11,9 @@ begin
   select * into strict owed from receivables where id = p_receivable for no key update;
   cents := owed.amount_cents - owed.paid_cents;
   if cents = 0 then perform refuse('INVALID_STATE', 'Nothing of this receivable is owed any more.'); end if;
+  if cents <> p_cents then
+    perform refuse('INVALID_STATE', format('By now %s cents are owed, not the %s that were decided about; look again.', cents, p_cents));
+  end if;
   operator_id := owed.operator_id;
   transaction_id := new_prefixed_id('txn');
   update receivables set paid_cents = amount_cents where id = p_receivable;

@@ -61,5 +61,6 @@ export async function everyRow(db: DatabasePool, lane: Lane): Promise<World> {
     sql.fragment`insert into agents (id, operator_id, name) values (${agent}, ${consumer}, 'of the proof')`,
   );
   await invoke(db, consumer, await newSkill(db, provider, 25), { agent });
+  await run(db, sql.fragment`select begin_classification_call(${newId('txn')}, ${newId('llm')}, ${consumer}, 1000)`);
   return world;
 }

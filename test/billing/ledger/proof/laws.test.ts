@@ -40,6 +40,9 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
     sql.fragment`update holds set status = 'released' where cause in ${paid}`,
   ],
   'a hold follows its invocation': [sql.fragment`delete from invocations where status = 'completed'`],
+  'a hold follows its classification': [
+    sql.fragment`update classification_calls set ended_at = clock_timestamp() where ended_at is null`,
+  ],
   'a price has its hold': [sql.fragment`delete from holds where cause in ${paid}`],
   'a budget counts what was not given back': [sql.fragment`update agent_spending set cents = cents + 1`],
   'a charge begins where the one before it ended': [
@@ -53,7 +56,7 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
   ],
   'a meter charges what its sources cost': [sql.fragment`update usage_charges set microcents = microcents - 1`],
   'metered actions over the allowance are charged': [
-    sql.fragment`update usage_counters set overage = overage + 1 where overage > 0`,
+    sql.fragment`update usage_counters set overage = overage + 1 where overage > 0 and meter = 'metered_action'`,
   ],
   'a meter is debited its whole cents': [
     sql.fragment`alter table wallet_remainders drop constraint wallet_remainders_below_a_cent`,

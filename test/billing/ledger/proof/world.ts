@@ -162,7 +162,8 @@ export class World {
         return withPicked(deeds.topUps, step.topUp, ({ id }) =>
           outcomeOf(
             `select 'ok' as outcome, decide_returned_refund(
-              (select id from billing_alarms where kind = 'refund_came_back' and concerns = $1), $2, null)`,
+              (select id from billing_alarms where kind = 'refund_came_back' and concerns = $1), $2,
+              (select amount_cents from billing_alarms where kind = 'refund_came_back' and concerns = $1), null)`,
             id,
             step.as,
           ),
@@ -209,7 +210,8 @@ export class World {
       case 'close a receivable': {
         const row = await query(
           `select 'closed' as outcome, cents::int from close_receivable((
-            select id from receivables where operator_id = $1 and paid_cents < amount_cents order by created_at, id limit 1), null)`,
+            select id from receivables where operator_id = $1 and paid_cents < amount_cents order by created_at, id limit 1), (
+            select amount_cents - paid_cents from receivables where operator_id = $1 and paid_cents < amount_cents order by created_at, id limit 1), null)`,
           this.wallets[step.wallet],
         );
         if (!(row instanceof Refused)) deeds.closed.push({ wallet: step.wallet, cents: Number(row.cents) });

@@ -302,7 +302,7 @@ class World {
       select id, amount_cents as cents from billing_alarms
       where concerns = ${this.#topUp} and kind = 'refund_came_back' and status = 'open'`);
     if (alarm === null) return;
-    await decideReturnedRefund(this.#db, alarm.id, { decision, requestId: 'req_test' });
+    await decideReturnedRefund(this.#db, alarm.id, { decision, cents: alarm.cents, requestId: 'req_test' });
     if (decision === 'kept') this.#kept += alarm.cents;
   }
 }

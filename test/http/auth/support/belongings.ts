@@ -11,6 +11,7 @@ import {
   buildAgent,
   buildInvocation,
   buildOperator,
+  buildPartner,
   buildSkill,
   unique,
   type TestOperator,
@@ -48,6 +49,10 @@ export interface Belongings {
   /** Which was delivered to the destination, by `delivery`. */
   event: string;
   delivery: string;
+  partnerGrant: string;
+  endpoint: string;
+  /** Which came to the endpoint, and is recorded. */
+  inboundEvent: string;
 }
 export type Kind = keyof Belongings;
 
@@ -82,6 +87,7 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
   const bound = { agent_id: agent.id, receiver_id: 'bank.example', receiver_profile_version_id: 'v1' };
   const destination = await insertWebhook(operator.operatorId);
   const owner = await signIn(operator.email);
+  const endpoint = await idOf(as, '/v1/operator/inbound-webhooks', { provider: 'generic', agent_id: agent.id });
   const has: Belongings = {
     operator: operator.operatorId,
     key: await idOf(as, '/v1/api-keys', { name: unique('key'), kind: 'operator' }),
@@ -107,6 +113,9 @@ export async function openOwner(baseUrl: string): Promise<Owner> {
     destination,
     rule: await idOf(owner, '/v1/notifications/channels', { destination_ids: [destination] }),
     ...(await notified(operator.operatorId, destination)),
+    partnerGrant: (await buildPartner(as)).grantId,
+    endpoint,
+    inboundEvent: await inboundEvent(endpoint),
   };
   return { as, has, token, activeSkill: active.id };
 }
@@ -133,6 +142,20 @@ async function notified(operatorId: string, destination: string): Promise<Pick<B
     values (${delivery}, ${operatorId}, ${event}, ${destination}, 'webhook', 'notification.test', 'delivered', now())`,
   );
   return { event, delivery };
+}
+
+/** By SQL, so that it stays as it is: nothing is scanned. */
+async function inboundEvent(endpoint: string): Promise<string> {
+  const id = newId('iev');
+  await run(
+    await database(),
+    sql.fragment`
+    insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
+      size, status, ended_at)
+    select ${id}, id, operator_id, agent_id, provider, sha256(${id}::bytea), 'body', sha256(${id}::bytea), 'hex', true, 2, 'recorded', now()
+    from inbound_endpoints where id = ${endpoint}`,
+  );
+  return id;
 }
 
 async function idOf(as: Requester, path: string, body: unknown): Promise<string> {

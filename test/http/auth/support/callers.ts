@@ -6,6 +6,7 @@ import {
   buildAgentKey,
   buildMemberKey,
   buildOperator,
+  buildPartner,
   suspend,
   unique,
 } from '../../../support/factories.ts';
@@ -25,6 +26,7 @@ export const callers = [
   'an agent key',
   "a blocked agent's key",
   'a passport',
+  'a partner key',
   'an admin token',
   'a member token',
   'a session without Origin',
@@ -87,6 +89,7 @@ export async function openWorld(): Promise<World> {
     'an agent key': bearer((await buildAgentKey(owner, agent.id)).key),
     "a blocked agent's key": bearer((await buildAgentKey(owner, blocked.id)).key),
     'a passport': bearer((await issued(requester(owner.key, baseUrl), agent.id)).token),
+    'a partner key': bearer((await buildPartner(owner)).key),
     'an admin token': bearer(await token('admin')),
     'a member token': bearer(await token('member')),
     "an owner's session": { ...ownerSession, ...withOrigin },

@@ -19,6 +19,7 @@ const never: Rule = {
   'a made-up key': 'UNAUTHENTICATED',
   "a suspended operator's key": 'OPERATOR_SUSPENDED',
   'a passport': 'AGENT_CREDENTIAL_FORBIDDEN',
+  'a partner key': 'PARTNER_SCOPE',
 };
 
 /** Needs no credential, and looks at none. */
@@ -29,6 +30,8 @@ const work: Rule = never;
 const passports: Rule = { ...never, ...all(agents, 'OPERATOR_SCOPE_REQUIRED') };
 /** The accounts of an operator: every role, no agent. */
 const accounts: Rule = { ...never, ...all(agents, 'AGENT_CREDENTIAL_FORBIDDEN') };
+/** What a rule lets in besides, a partner for what was made under its grant. */
+const withPartners: Rule = { 'a partner key': 'admitted' };
 /** API keys, members, unblock, governance, the audit trail: administrators. */
 const administration: Rule = { ...accounts, ...all(members, 'ADMIN_REQUIRED') };
 /** Approvals: a person who is an administrator; no bearer, whoever it is. The role is judged first. */
@@ -47,6 +50,9 @@ const platform: Rule = {
   ...all(['an admin key', 'an admin token', 'a session without Origin', "a foreign operator's key"], 'ADMIN_REQUIRED'),
 };
 
+/** Revoking an endpoint takes access away and gives none: whoever is known may. */
+const revoking: Rule = { ...work, ...withPartners, 'a passport': 'admitted' };
+
 /**
  * Who may do what, by method and path; the first line that fits counts. Written from the decisions on credentials, not
  * from the routes, so that the two can disagree.
@@ -61,6 +67,7 @@ const table: [line: string, rule: Rule][] = [
   ['POST /v1/skills/:id/reject', platform],
 
   ['* /v1/api-keys*', administration],
+  ['* /v1/partner-grants*', administration],
   ['* /v1/members*', administration],
   ['* /v1/notifications/*', administration],
   ['* /v1/audit-events', administration],
@@ -77,6 +84,9 @@ const table: [line: string, rule: Rule][] = [
   ['GET /v1/operators/me', accounts],
   ['PATCH /v1/operators/me', administration],
   ['GET /v1/events', accounts],
+  ['POST /v1/agents', { ...accounts, ...withPartners }],
+  ['GET /v1/agents', { ...accounts, ...withPartners }],
+  ['GET /v1/agents/:id', { ...accounts, ...withPartners }],
   ['* /v1/agents*', accounts],
   ['* /v1/service-connections*', accounts],
   ['* /v1/missions*', accounts],
@@ -110,6 +120,14 @@ const table: [line: string, rule: Rule][] = [
   ['GET /v1/earnings', work],
   ['GET /v1/payouts', work],
   ['GET /v1/billing/usage', work],
+
+  ['POST /v1/operator/inbound-webhooks', { ...administration, ...withPartners }],
+  ['GET /v1/operator/inbound-webhooks', { ...work, ...withPartners }],
+  ['GET /v1/operator/inbound-webhooks/:id', { ...work, ...withPartners }],
+  ['DELETE /v1/operator/inbound-webhooks/:id', revoking],
+  ['GET /v1/operator/inbound-webhooks/*', accounts],
+  ['* /v1/operator/inbound-webhooks/*', administration],
+  ['POST /v1/inbound/:provider/:slug', open],
 ];
 
 /** The line of the table that speaks of a route. @throws Error where none does */

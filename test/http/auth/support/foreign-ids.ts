@@ -29,6 +29,9 @@ export const pathIds: [start: string, ...kinds: Kind[]][] = [
   ['/v1/billing/refund/:', 'transaction'],
   ['/v1/billing/refunds/:', 'refund'],
   ['/v1/notifications/deliveries/:', 'delivery'],
+  ['/v1/partner-grants/:', 'partnerGrant'],
+  ['/v1/operator/inbound-webhooks/:id/events/:', 'endpoint', 'inboundEvent'],
+  ['/v1/operator/inbound-webhooks/:', 'endpoint'],
 ];
 
 /** Where an id that is not the caller's is something else than 404, by decision. */
@@ -77,6 +80,9 @@ export const madeUp: Belongings = {
   rule: newId('chn'),
   event: newId('evt'),
   delivery: newId('dlv'),
+  partnerGrant: newId('pgr'),
+  endpoint: newId('inw'),
+  inboundEvent: newId('iev'),
 };
 
 /** Whose ids are tried, and what the caller has of its own. */
@@ -108,6 +114,7 @@ export const memberIds: Record<string, Kind> = {
   destination_ids: 'destination',
   destination_id: 'destination',
   event_id: 'event',
+  partner_grant_id: 'partnerGrant',
 };
 
 /** An id in a body: a request that is right in everything else. */
@@ -142,6 +149,12 @@ const input = { text: 'hello' };
 
 export const bodyIds: BodyId[] = [
   tried('POST /v1/api-keys', 'agent_id', 'named', (id) => ({ name: 'x', kind: 'agent', agent_id: id })),
+  tried('POST /v1/api-keys', 'partner_grant_id', 'named', (id) => ({
+    name: 'x',
+    kind: 'partner',
+    partner_grant_id: id,
+  })),
+  tried('POST /v1/operator/inbound-webhooks', 'agent_id', 'NOT_FOUND', (id) => ({ provider: 'generic', agent_id: id })),
   tried('POST /v1/missions', 'agent_id', 'NOT_FOUND', (id) => ({ declared_intent: 'x', agent_id: id })),
   tried('POST /v1/authority-bindings', 'agent_id', 'NOT_FOUND', (id) => ({ agent_id: id, ...bound })),
   tried('POST /v1/skills', 'agent_id', 'named', (id) => publication({ name: 'tried', agent_id: id })),

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import type { Answer, Answered, Job } from './messages.ts';
+import { Worker, type ResourceLimits } from 'node:worker_threads';
+import type { Answered } from './serve.ts';
 
 /** A worker is ready in 0.3 s, with its first schemas run; a machine under load needs longer. */
 const START_LIMIT_MS = 10_000;
@@ -31,18 +31,26 @@ export interface JobLimits {
   clockMs: number;
 }
 
-interface Events<Item> {
+interface Events<Item, Answer> {
   ready(): void;
   /** @param cpuMs the processor time that it took, in milliseconds */
-  answered(item: Item, answer: Exclude<Answer, 'ready'>, cpuMs: number): void;
+  answered(item: Item, answer: Answer, cpuMs: number): void;
   /** The thread is gone. */
   died(death: Death<Item>): void;
 }
 
+export interface Settings {
+  /** The module of the worker, which calls `serve`. */
+  module: URL;
+  resourceLimits: ResourceLimits;
+  /** May be changed later: a job has those of the moment it begins. */
+  limits: JobLimits;
+}
+
 /** One worker thread and the jobs assigned to it, which it answers in their order. */
-export class Thread<Item> {
+export class Thread<Item, Job, Answer> {
   readonly #worker: Worker;
-  readonly #events: Events<Item>;
+  readonly #events: Events<Item, Answer>;
   #assigned: Item[] = [];
   #ready = false;
   #over = false;
@@ -55,18 +63,17 @@ export class Thread<Item> {
   #cpuMs = 0;
   readonly #limits: JobLimits;
 
-  /** @param limits may be changed later: a job has those of the moment it begins */
-  constructor(events: Events<Item>, limits: JobLimits) {
+  constructor(events: Events<Item, Answer>, { module, resourceLimits, limits }: Settings) {
     this.#events = events;
     this.#limits = limits;
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      // No environment that a schema could read, and no flag of the main thread that a worker does not accept.
+    this.#worker = new Worker(module, {
+      // No environment that what strangers sent could read, and no flag of the main thread that a worker does not accept.
       env: {},
       argv: [],
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+      resourceLimits,
     });
-    this.#worker.on('message', (message: Answered) => this.#receive(message));
+    this.#worker.on('message', (message: Answered<Answer>) => this.#receive(message));
     this.#worker.on('error', (error) => this.#die('crashed', error));
     this.#worker.on('exit', () => this.#die('crashed'));
     // Only the timer keeps the process alive, while a job runs. This stands last because adding a listener refs again.
@@ -105,12 +112,12 @@ export class Thread<Item> {
     await this.#worker.terminate();
   }
 
-  #receive({ answer, cpu }: Answered): void {
+  #receive(message: Answered<Answer>): void {
     if (this.#over) return;
     this.#stopTimers();
-    const cpuMs = (cpu - this.#cpuBefore) / 1_000;
-    this.#cpuBefore = cpu;
-    if (answer === 'ready') {
+    const cpuMs = (message.cpu - this.#cpuBefore) / 1_000;
+    this.#cpuBefore = message.cpu;
+    if (!('answer' in message)) {
       this.#ready = true;
       this.#events.ready();
       return;
@@ -118,7 +125,7 @@ export class Thread<Item> {
     this.#answers += 1;
     const item = this.#assigned.shift();
     if (this.#assigned.length > 0) this.#startTimer();
-    if (item) this.#events.answered(item, answer, cpuMs);
+    if (item) this.#events.answered(item, message.answer, cpuMs);
   }
 
   /** Watches the first assigned job, which has begun. */

@@ -1,0 +1,1 @@
+export { classifyExcerpt, type Classification, type ClassifierContext, type Excerpt } from './classify.ts';

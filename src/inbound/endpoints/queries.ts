@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { SealedSecrets } from '../../context/seal-anew.ts';
+import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { InboundEndpointId, OperatorId, PartnerGrantId } from '../../ids/ids.ts';
+import { EndpointSchema, type BlockAt, type CreateEndpoint } from './schema.ts';
+
+const Nothing = z.object({});
+
+const { policy, counters, receiver_url: _receiverUrl, status: _status, ...columnsOfEndpoint } = EndpointSchema.shape;
+const EndpointRow = z.object({ ...columnsOfEndpoint, ...policy.shape, ...counters.shape });
+/** An endpoint with its counters; `presentEndpoint` makes of it what is answered. */
+export type EndpointRow = z.infer<typeof EndpointRow>;
+
+const select = sql.fragment`
+  select e.id, e.operator_id, e.agent_id, e.partner_grant_id, e.provider, e.name, e.slug, e.forward_url, e.block_at, e.mode,
+    case when e.old_secret_until > clock_timestamp() then e.old_secret_until end as old_secret_until, e.revoked_at, e.created_at,
+    c.received, c.rejected, c.duplicates, c.clean, c.suspicious, c.malicious, c.forwarded, c.blocked, c.forward_failed, c.last_event_at
+  from inbound_endpoints e join inbound_counters c on c.endpoint_id = e.id`;
+
+/** Whose endpoints are seen: all of an operator, or those alone that were made under this grant. */
+export interface EndpointsOf {
+  operatorId: OperatorId;
+  grantId: PartnerGrantId | null;
+}
+
+const isSeen = ({ operatorId, grantId }: EndpointsOf) =>
+  sql.fragment`e.operator_id = ${operatorId} and (${grantId}::text is null or e.partner_grant_id = ${grantId})`;
+
+export const findEndpoint = (
+  connection: CommonQueryMethods,
+  of: EndpointsOf,
+  id: string,
+): Promise<EndpointRow | null> =>
+  connection.maybeOne(sql.type(EndpointRow)`${select} where e.id = ${id} and ${isSeen(of)}`);
+
+/** As `findEndpoint`, with the row locked until the transaction ends: forwards that are being authorised come before or after. */
+export const lockEndpoint = (
+  connection: CommonQueryMethods,
+  of: EndpointsOf,
+  id: string,
+): Promise<EndpointRow | null> =>
+  connection.maybeOne(sql.type(EndpointRow)`${select} where e.id = ${id} and ${isSeen(of)} for no key update of e`);
+
+/** Newest first. */
+export const listEndpoints = (
+  connection: CommonQueryMethods,
+  of: EndpointsOf,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<readonly EndpointRow[]> =>
+  connection.any(sql.type(EndpointRow)`
+    ${select} where ${isSeen(of)} order by e.id desc limit ${limit} offset ${offset}`);
+
+const Count = z.object({ count: z.number() });
+
+export const countEndpoints = (connection: CommonQueryMethods, of: EndpointsOf): Promise<number> =>
+  connection.oneFirst(sql.type(Count)`select count(*) from inbound_endpoints e where ${isSeen(of)}`);
+
+export const countActiveEndpoints = (connection: CommonQueryMethods, operatorId: OperatorId): Promise<number> =>
+  connection.oneFirst(sql.type(Count)`
+    select count(*) from inbound_endpoints where operator_id = ${operatorId} and revoked_at is null`);
+
+interface NewEndpoint extends EndpointsOf {
+  id: InboundEndpointId;
+  slug: string;
+  /** Sealed. */
+  secret: string;
+}
+
+export async function insertEndpoint(
+  connection: CommonQueryMethods,
+  { id, operatorId, grantId, slug, secret }: NewEndpoint,
+  body: CreateEndpoint,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    insert into inbound_endpoints (id, operator_id, agent_id, provider, name, slug, forward_url, block_at, mode, secret, partner_grant_id)
+    values (${id}, ${operatorId}, ${body.agent_id}, ${body.provider}, ${body.name}, ${slug}, ${body.forward_url}, ${body.policy.block_at},
+      ${body.policy.mode}, ${secret}, ${grantId})`);
+}
+
+/** What of an endpoint may change. */
+export interface EndpointChanges {
+  name: string | null;
+  forward_url: string | null;
+  block_at: BlockAt;
+  mode: 'enforce' | 'shadow';
+}
+
+export async function saveEndpoint(
+  connection: CommonQueryMethods,
+  id: string,
+  { name, forward_url, block_at, mode }: EndpointChanges,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update inbound_endpoints set name = ${name}, forward_url = ${forward_url}, block_at = ${block_at}, mode = ${mode} where id = ${id}`);
+}
+
+export async function revokeEndpointRow(connection: CommonQueryMethods, id: string): Promise<void> {
+  await connection.query(
+    sql.type(
+      Nothing,
+    )`update inbound_endpoints set revoked_at = clock_timestamp() where id = ${id} and revoked_at is null`,
+  );
+}
+
+/** Whether a call to the endpoint's forward_url is under way. */
+export const isForwarding = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  connection.exists(sql.type(Nothing)`select 1 from inbound_forwards where endpoint_id = ${id} and status = 'sending'`);
+
+/** The secret that there was verifies beside the new one for a day, or ends at once. @param secret sealed */
+export async function replaceEndpointSecret(
+  connection: CommonQueryMethods,
+  id: string,
+  { secret, immediate }: { secret: string; immediate: boolean },
+): Promise<void> {
+  const until = immediate ? sql.fragment`null` : sql.fragment`clock_timestamp() + interval '24 hours'`;
+  await connection.query(sql.type(Nothing)`
+    update inbound_endpoints
+    set old_secret = ${immediate ? sql.fragment`null` : sql.fragment`secret`}, old_secret_until = ${until}, secret = ${secret}
+    where id = ${id}`);
+}
+
+/** The current secret, sealed. */
+export const findSealedSecret = (connection: CommonQueryMethods, id: string): Promise<string> =>
+  connection.oneFirst(
+    sql.type(z.object({ secret: z.string() }))`select secret from inbound_endpoints where id = ${id}`,
+  );
+
+/** In the order of their ids. @param after the id of the last one of the batch before, '' at first */
+export const listEndpointSecrets = (
+  connection: CommonQueryMethods,
+  after: string,
+  limit: number,
+): Promise<readonly SealedSecrets[]> =>
+  connection.any(sql.type(SealedSecrets)`
+    select id, secret, old_secret from inbound_endpoints where id > ${after} order by id limit ${limit}`);
+
+/** The same secrets, sealed otherwise; where one was rotated meanwhile both stay. */
+export async function replaceEndpointSecrets(
+  connection: CommonQueryMethods,
+  before: SealedSecrets,
+  after: SealedSecrets,
+): Promise<void> {
+  await connection.query(sql.type(Nothing)`
+    update inbound_endpoints set secret = ${after.secret}, old_secret = ${after.old_secret}
+    where id = ${before.id} and secret = ${before.secret} and old_secret is not distinct from ${before.old_secret}`);
+}

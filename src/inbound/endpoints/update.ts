@@ -1,0 +1,52 @@
+import type { Answered, CommandCall } from '../../commands/command.ts';
+import { runCommand } from '../../commands/run.ts';
+import type { Context } from '../../context/context.ts';
+import { originOf, refusalOfForwardUrl } from './forward-url.ts';
+import { saveEndpoint, type EndpointChanges } from './queries.ts';
+import { activeEndpoint, shownEndpoint } from './read.ts';
+import { BlockAtSchema, type BlockAt, type Endpoint, type UpdateEndpoint } from './schema.ts';
+
+/**
+ * Changes an endpoint. What sends events elsewhere, and what lets more of them pass, has an audit event of its own.
+ * @throws CarnetError FORWARD_URL_FORBIDDEN; NOT_FOUND; ENDPOINT_REVOKED
+ */
+export async function updateEndpoint(
+  context: Context,
+  call: CommandCall,
+  { id, patch }: { id: string; patch: UpdateEndpoint },
+): Promise<Answered<Endpoint>> {
+  const forbidden = await refusalOfForwardUrl(context, patch.forward_url);
+  return runCommand(context, call, async (unit) => {
+    const { connection } = unit;
+    if (forbidden !== null) throw forbidden;
+    const before = await activeEndpoint(connection, call.caller, id);
+    const after = withPatch(before, patch);
+    await saveEndpoint(connection, id, after);
+    await unit.audit('inbound_endpoint.updated', id, { fields: Object.keys(patch) });
+    if (after.forward_url !== null && after.forward_url !== before.forward_url) {
+      await unit.audit('inbound_endpoint.redirected', id, {
+        from: originOf(before.forward_url),
+        to: originOf(after.forward_url),
+      });
+    }
+    if (letsMorePass(after, before)) {
+      const [was, is] = [before, after].map(({ block_at, mode }) => ({ block_at, mode }));
+      await unit.audit('inbound_endpoint.weakened', id, { was, is });
+    }
+    unit.changed(id);
+    return { status: 200, body: await shownEndpoint(context, connection, call.caller, id) };
+  });
+}
+
+/** What the patch leaves out stays; null clears what may be null. */
+const withPatch = (before: EndpointChanges, { name, forward_url, policy }: UpdateEndpoint): EndpointChanges => ({
+  name: name === undefined ? before.name : name,
+  forward_url: forward_url === undefined ? before.forward_url : forward_url,
+  block_at: policy?.block_at ?? before.block_at,
+  mode: policy?.mode ?? before.mode,
+});
+
+const letsMorePass = (after: EndpointChanges, before: EndpointChanges): boolean =>
+  rank(after.block_at) > rank(before.block_at) || (after.mode === 'shadow' && before.mode === 'enforce');
+
+const rank = (blockAt: BlockAt): number => BlockAtSchema.options.indexOf(blockAt);

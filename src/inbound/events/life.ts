@@ -1,0 +1,188 @@
+import { wakeInBatches, type Woken } from '../../commands/batches.ts';
+import { step } from '../../commands/fault-points.ts';
+import { inTransaction } from '../../commands/unit.ts';
+import { issueClaim } from '../../claims/index.ts';
+import type { Context } from '../../context/context.ts';
+import type { CommonQueryMethods } from '../../database/pool.ts';
+import type { AgentId, OperatorId } from '../../ids/ids.ts';
+import { classifyExcerpt, type ClassifierContext } from '../classification/index.ts';
+import { ScanFailed, UnreadableBody, type Finding, type Scanned, type Scanner } from '../scanner/index.ts';
+import { openContent, type InboundContent } from './content.ts';
+import {
+  advanceInboundRow,
+  attemptOf,
+  describeInboundRows,
+  failEvent,
+  findSealedEvent,
+  reconcileInboundRows,
+  recordVerdict,
+  type InboundStepRow,
+  type SealedEvent,
+} from './queries.ts';
+
+/** What the steps of an event are called with. */
+export interface ScannerContext extends Context {
+  readonly scanner: Scanner;
+}
+
+/** What an event needs next. */
+interface InboundStep {
+  /**
+   * `classify`: a model is to be asked. `forward`: it may leave. `turn`: eight forwards of the operator are under way. `calls`: a call was
+   * begun, and what comes of it is not written down yet.
+   */
+  status: Exclude<InboundStepRow['status'], 'scan'>;
+  waitMs: number | null;
+}
+
+/**
+ * One step of the life of an event: deletes the messages that woke it, scans what nobody has judged, and decides by the policy of the
+ * endpoint. By the row, so it may run any number of times.
+ */
+export async function advanceInbound(context: ScannerContext, id: string): Promise<InboundStep> {
+  const { pool, rowEvents } = context;
+  let found = await advanceInboundRow(pool, id);
+  if (found.status === 'scan') {
+    await scanEvent(context, id, found.attempt);
+    step('advanceInbound:scanned');
+    found = await advanceInboundRow(pool, id);
+  }
+  const { status, wait_ms: waitMs } = found;
+  // A rival has begun another attempt between the two looks; its own wake-up scans it.
+  if (status === 'scan') return { status: 'calls', waitMs: 1_000 };
+  if (status === 'ended') rowEvents.changed(id);
+  return { status, waitMs };
+}
+
+async function scanEvent(context: ScannerContext, id: string, attempt: number): Promise<void> {
+  const read = await readEvent(context, id, attempt);
+  if (read === null) return;
+  const {
+    event,
+    scanned: { verdict },
+  } = read;
+  await inTransaction(context, async (connection) => {
+    const classify = context.config.l3Model !== undefined;
+    if (await recordVerdict(connection, { id, attempt, ...verdict, classify }))
+      await issueSignals(connection, { id, event, findings: verdict.findings });
+  });
+}
+
+/** Asks a model about an event that the scanner leaves undecided, once an attempt. */
+export async function classifyInbound(context: ScannerContext & ClassifierContext, id: string): Promise<void> {
+  const attempt = await attemptOf(context.pool, id);
+  const read = await readEvent(context, id, attempt);
+  if (read === null) return;
+  const {
+    event,
+    scanned: { excerpt },
+  } = read;
+  await classifyExcerpt(context, {
+    eventId: id,
+    attempt,
+    operatorId: event.operator_id as OperatorId,
+    agentId: event.agent_id as AgentId,
+    excerpt,
+  });
+}
+
+/** An event as it came, opened and read by the scanner. */
+interface ReadEvent {
+  event: SealedEvent;
+  content: InboundContent;
+  scanned: Scanned;
+}
+
+/** @returns null where it cannot be read: the attempt has failed then, and is over */
+export async function readEvent(context: ScannerContext, id: string, attempt: number): Promise<ReadEvent | null> {
+  const { pool, log, scanner, rowEvents } = context;
+  const event = await findSealedEvent(pool, id);
+  const fail = async (reason: keyof typeof FAILURES): Promise<null> => {
+    await failEvent(pool, id, { attempt, reason, error: FAILURES[reason] });
+    rowEvents.changed(id);
+    return null;
+  };
+  if (event.sealed === null) return await fail('content_purged');
+  let content: InboundContent;
+  try {
+    content = openContent(context.encryption, id, event.sealed);
+  } catch (error) {
+    log.error({ err: error, eventId: id }, 'no key of ENCRYPTION_KEY opens the content of an inbound event');
+    return await fail('key_unavailable');
+  }
+  const { provider, operator_id: operatorId } = event;
+  const { contentType, body } = content;
+  try {
+    return { event, content, scanned: await scanner.scan({ provider, contentType, body }, operatorId) };
+  } catch (error) {
+    if (!(error instanceof ScanFailed || error instanceof UnreadableBody)) throw error;
+    // What was judged before was read once: another try of the step reads it again.
+    if (event.verdict !== null && error instanceof ScanFailed) throw error;
+    log.warn({ err: error, eventId: id }, 'an inbound event could not be scanned; nothing of it is forwarded');
+    return await fail(error instanceof UnreadableBody ? 'unreadable' : 'scan_failed');
+  }
+}
+
+const FAILURES = {
+  key_unavailable: 'No key of ENCRYPTION_KEY opens the content of this event.',
+  content_purged: 'The content of this event is no longer kept.',
+  unreadable: 'The content is neither JSON nor a mail that can be read.',
+  scan_failed: 'The scanner failed or did not end in time; what is not scanned is not forwarded.',
+} as const;
+
+/** One claim a detector, of its gravest finding: evidence that the operator can show. */
+async function issueSignals(
+  connection: CommonQueryMethods,
+  { id, event, findings }: { id: string; event: SealedEvent; findings: readonly Finding[] },
+): Promise<void> {
+  const byDetector = Map.groupBy(findings, ({ detector_key: key }) => key);
+  for (const [detectorKey, [gravest]] of byDetector) {
+    if (gravest === undefined) continue;
+    await issueClaim(connection, {
+      type: 'detector_signal',
+      subject: `carnet://agent/${event.agent_id}`,
+      payload: {
+        type: 'detector_signal',
+        detector_key: detectorKey,
+        severity: gravest.severity,
+        pipeline: 'heuristic',
+        agent_id: event.agent_id,
+        metadata: { event_id: id, endpoint_id: event.endpoint_id, place: gravest.place },
+        detected_at: Math.floor(Date.now() / 1_000),
+      },
+      agentId: event.agent_id,
+      missionRef: null,
+      operatorIds: [event.operator_id],
+    });
+  }
+}
+
+/** What a person sees of the life of an event in the Temporal UI: nothing of what came. */
+interface InboundDescription {
+  operatorIds: string[];
+  agentId: string;
+  skillId: null;
+  summary: string;
+  details: string;
+}
+
+/** One query for several ids; ids without a row are left out. */
+export async function describeInbound({ pool }: Context, ids: string[]): Promise<Map<string, InboundDescription>> {
+  const rows = await describeInboundRows(pool, ids);
+  return new Map(
+    rows.map(({ id, operator_id: operatorId, agent_id: agentId, endpoint_id: endpointId }) => [
+      id,
+      {
+        operatorIds: [operatorId],
+        agentId,
+        skillId: null,
+        summary: `Event for ${agentId}`,
+        details: `Event \`${id}\` at \`${endpointId}\` for \`${agentId}\` of \`${operatorId}\``,
+      },
+    ]),
+  );
+}
+
+/** Wakes the lives of events that no life seems to hold. */
+export const reconcileInbound = ({ pool, delivery }: Context): Promise<Woken> =>
+  wakeInBatches(delivery, () => reconcileInboundRows(pool));

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { notFound } from '../../errors/carnet-error.ts';
+import { cursorList } from '../../http/lists/pagination.ts';
+import { route, type AnyRoute } from '../../http/route.ts';
+import { assertEndpoint } from '../endpoints/read.ts';
+import { findEvent, listEvents } from './queries.ts';
+import { markFindingHarmless, replayEvent } from './replay.ts';
+import { EventFilterSchema, InboundEventSchema, MarkHarmlessSchema } from './schema.ts';
+
+const tag = 'inbound';
+const params = z.object({ id: z.string() });
+const eventParams = z.object({ id: z.string(), eventId: z.string() });
+
+const pages = cursorList({
+  name: 'events',
+  item: InboundEventSchema,
+  position: z.string(),
+  maximum: 200,
+  standard: 50,
+});
+
+const getEvents = route({
+  method: 'get',
+  path: '/v1/operator/inbound-webhooks/:id/events',
+  operation: 'listInboundEvents',
+  tag,
+  summary: 'List what came to an endpoint, newest first',
+  audience: 'operator',
+  params,
+  query: z.object({ ...pages.query, ...EventFilterSchema.shape }),
+  status: 200,
+  reply: pages.reply,
+  refusals: ['INVALID_CURSOR'],
+  handler: async (request) => {
+    const {
+      context,
+      caller,
+      params: { id },
+      query,
+    } = request;
+    const { limit, cursor: _cursor, ...filter } = query;
+    await assertEndpoint(context, caller, id);
+    const rows = await listEvents(context.pool, {
+      endpointId: id,
+      filter,
+      limit: limit + 1,
+      before: pages.after(request),
+    });
+    return pages.answer(request, [...rows], ({ id: last }) => last);
+  },
+});
+
+const getEvent = route({
+  method: 'get',
+  path: '/v1/operator/inbound-webhooks/:id/events/:eventId',
+  operation: 'getInboundEvent',
+  tag,
+  summary: 'Show an event with its verdict and its forwards',
+  audience: 'operator',
+  params: eventParams,
+  status: 200,
+  reply: InboundEventSchema,
+  handler: async ({ context, caller, params: { id, eventId } }) => {
+    const event = await findEvent(context.pool, { operatorId: caller.operatorId, endpointId: id, id: eventId });
+    if (event === null) throw notFound('event');
+    return { status: 200, body: event };
+  },
+});
+
+const postReplay = route({
+  method: 'post',
+  path: '/v1/operator/inbound-webhooks/:id/events/:eventId/replay',
+  operation: 'replayInboundEvent',
+  tag,
+  summary: 'Scan an event anew, and forward it where the policy lets it pass',
+  description:
+    'Another attempt, with the scanner and the policy of today: a verdict that the policy holds is not forwarded by a replay either.',
+  audience: 'admin',
+  params: eventParams,
+  status: 200,
+  reply: InboundEventSchema,
+  refusals: ['INVALID_STATE', 'ENDPOINT_REVOKED'],
+  handler: ({ context, call, params: { id, eventId } }) => replayEvent(context, call, { endpointId: id, id: eventId }),
+});
+
+const postHarmless = route({
+  method: 'post',
+  path: '/v1/operator/inbound-webhooks/:id/events/:eventId/harmless',
+  operation: 'markInboundFindingHarmless',
+  tag,
+  summary: 'Mark a finding as harmless',
+  description: 'It is kept with the event; neither its verdict nor the scanner changes.',
+  audience: 'admin',
+  params: eventParams,
+  body: MarkHarmlessSchema,
+  example: { finding: 0 },
+  status: 200,
+  reply: InboundEventSchema,
+  handler: ({ context, call, params: { id, eventId }, body: { finding } }) =>
+    markFindingHarmless(context, call, { endpointId: id, id: eventId, finding }),
+});
+
+export const eventRoutes: AnyRoute[] = [getEvents, getEvent, postReplay, postHarmless];

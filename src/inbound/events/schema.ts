@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { instant } from '../../fields/instant.ts';
+
+export const eventStatuses = [
+  'received',
+  'scanning',
+  'recorded',
+  'forwarded',
+  'blocked',
+  'forward_failed',
+  'forward_blocked',
+  'revoked',
+  'failed',
+] as const;
+export const EventStatusSchema = z.enum(eventStatuses).meta({
+  description:
+    '`received` and `scanning`: it is being worked on. `recorded`: scanned, and nothing is to be forwarded. `forwarded`: the receiver answered 2xx. ' +
+    '`blocked`: the policy holds it. `forward_failed`: one call was made, and no 2xx came back. `forward_blocked`: the address may not be ' +
+    'called. `revoked`: the endpoint was revoked before it left. `failed`: it could not be scanned; the next delivery of it is another attempt.',
+});
+
+const severities = ['none', 'low', 'medium', 'high', 'critical'] as const;
+const verdicts = ['clean', 'suspicious', 'malicious'] as const;
+
+export const FindingSchema = z
+  .object({
+    detector_key: z.string(),
+    severity: z.enum(['low', 'medium', 'high', 'critical']),
+    place: z.string().meta({ description: 'Where it was found: a part of a mail, or a JSON pointer into the body.' }),
+    span: z.object({ start: z.int(), end: z.int() }).meta({ description: 'Characters of that place.' }),
+    reason: z.string(),
+  })
+  .meta({ id: 'InboundFinding' });
+
+export const VerdictSchema = z
+  .object({ verdict: z.enum(verdicts), severity: z.enum(severities), findings: z.array(FindingSchema) })
+  .meta({ id: 'InboundVerdict', description: 'What the scanner found, the gravest first.' });
+
+export const ForwardSchema = z
+  .object({
+    id: z.string(),
+    attempt: z.int(),
+    status: z.enum(['sending', 'forwarded', 'failed', 'unknown', 'refused']).meta({
+      description:
+        '`unknown`: the call was begun, and whether the receiver has it is not known; `refused`: its address may not be called.',
+    }),
+    reason: z.string().nullable(),
+    status_code: z.int().nullable().meta({ description: 'Of the receiver.' }),
+    error: z.string().nullable(),
+    latency_ms: z.int().nullable(),
+    started_at: z.string(),
+    ended_at: z.string().nullable(),
+  })
+  .meta({ id: 'InboundForward' });
+
+export const InboundEventSchema = z
+  .object({
+    id: z.string(),
+    endpoint_id: z.string(),
+    agent_id: z.string(),
+    provider: z.enum(['mail_provider', 'generic']),
+    status: EventStatusSchema,
+    reason: z.string().nullable().meta({ description: 'A word for why it was not forwarded, or failed.' }),
+    error: z.string().nullable(),
+    attempt: z.int().meta({ description: 'A failed event that comes again is another attempt, and so is a replay.' }),
+    verdict: VerdictSchema.nullable(),
+    harmless: z.array(z.int()).meta({ description: 'Findings, counted from 0, that a person has marked as harmless.' }),
+    classification: z.enum(['none', 'wanted', 'calling', 'done', 'failed', 'unavailable']),
+    scheme: z.enum(['standard_webhooks', 'hex', 'mailgun']).meta({ description: 'How it was signed.' }),
+    body_authenticated: z
+      .boolean()
+      .meta({ description: 'false: the signature of this scheme does not cover the body.' }),
+    body_sha256: z.string(),
+    size: z.int().meta({ description: 'Bytes of the body.' }),
+    content_kept: z
+      .boolean()
+      .meta({ description: 'false: the tier keeps the content no longer, and it cannot be replayed.' }),
+    forwards: z.array(ForwardSchema),
+    received_at: z.string(),
+    scanned_at: z.string().nullable(),
+    ended_at: z.string().nullable(),
+  })
+  .meta({
+    id: 'InboundEvent',
+    description: 'An event of a provider: its verdict and what became of it, without its content.',
+    examples: [
+      {
+        id: 'iev_01K0000000000000000000000A',
+        endpoint_id: 'inw_01K0000000000000000000000A',
+        agent_id: 'ag_01K0000000000000000000000A',
+        provider: 'generic',
+        status: 'recorded',
+        reason: 'no_forward_url',
+        error: null,
+        attempt: 1,
+        verdict: { verdict: 'clean', severity: 'none', findings: [] },
+        harmless: [],
+        classification: 'none',
+        scheme: 'standard_webhooks',
+        body_authenticated: true,
+        body_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+        size: 34,
+        content_kept: true,
+        forwards: [],
+        received_at: '2026-11-21T12:00:00.000Z',
+        scanned_at: '2026-11-21T12:00:00.020Z',
+        ended_at: '2026-11-21T12:00:00.021Z',
+      },
+    ],
+  });
+export type InboundEvent = z.infer<typeof InboundEventSchema>;
+
+/** Of lists. `since` is inclusive, `until` is not. */
+export const EventFilterSchema = z.object({
+  status: EventStatusSchema.optional(),
+  verdict: z.enum(verdicts).optional(),
+  detector_key: z.string().max(100).optional().meta({ description: 'That some finding of it has.' }),
+  since: instant.optional(),
+  until: instant.optional(),
+});
+export type EventFilter = z.infer<typeof EventFilterSchema>;
+
+/** A finding is named by its place in the verdict, counted from 0. */
+export const MarkHarmlessSchema = z.strictObject({ finding: z.int().min(0).max(49) });

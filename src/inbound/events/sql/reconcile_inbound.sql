@@ -1,0 +1,31 @@
+-- Wakes the lives of events that seem to have none or are late. A hundred, those of every operator in turn among the thousand that are due
+-- longest (rule 11). Secrets whose day after a rotation is over are deleted.
+create function reconcile_inbound(out looked int, out woken int) language plpgsql as $$
+declare
+  -- A condition of an index can be a variable, and not what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+  v_since constant timestamptz := life_store_since();
+begin
+  with due as (
+    (select id, operator_id as owner, look_at from inbound_events where status in ('received', 'scanning') and look_at <= v_now
+      order by look_at limit 1000)
+    union all
+    (select id, operator_id as owner, look_at from inbound_events
+      where status in ('received', 'scanning') and greatest(life_seen_at, woken_at) < v_since
+      order by greatest(life_seen_at, woken_at) limit 1000)
+  ), taken as (
+    select id from (select id, look_at, row_number() over (partition by owner order by look_at) as turn from due) turns
+      order by turn, look_at limit 100
+  ), passed as (
+    update inbound_events set woken_at = v_now where id = any(array(
+      select id from inbound_events where id in (select id from taken) and status in ('received', 'scanning')
+        and (look_at <= v_now or greatest(life_seen_at, woken_at) < v_since)
+        for no key update skip locked))
+      returning 'inbound:' || id as life, operator_id as owner
+  ), missing as (
+    select life, owner from passed where not exists (select from life_messages m where m.life = passed.life)
+  )
+  select (select count(*) from passed), wake_lives(coalesce(array_agg(life), '{}'), coalesce(array_agg(owner), '{}'))
+    into looked, woken from missing;
+  update inbound_endpoints set old_secret = null, old_secret_until = null where old_secret is not null and old_secret_until <= v_now;
+end $$;

@@ -1,0 +1,12 @@
+export { sealEndpointSecretsAnew } from './endpoints/seal-anew.ts';
+export type { ClassifierContext } from './classification/index.ts';
+export {
+  advanceInbound,
+  classifyInbound,
+  describeInbound,
+  reconcileInbound,
+  type ScannerContext,
+} from './events/life.ts';
+export { purgeInboundContents } from './events/purge.ts';
+export { forwardInbound } from './forwards/forward.ts';
+export { createScanner, type Scanner } from './scanner/index.ts';

@@ -1,0 +1,70 @@
+import type { Context } from '../../context/context.ts';
+import { CarnetError, invalid } from '../../errors/carnet-error.ts';
+import type { RouteAnswer } from '../../http/route.ts';
+import { findEventState, type EventState } from '../events/queries.ts';
+import type { Taken } from './queries.ts';
+import type { ReceivedEvent } from './schema.ts';
+
+/** Seconds that a provider is kept waiting for the verdict. */
+const WAIT_SECONDS = 15;
+
+/**
+ * Waits until the event has ended, and answers what came of it.
+ * @throws CarnetError ENDPOINT_REVOKED where it was revoked meanwhile; SCAN_FAILED, KEY_UNAVAILABLE where the event failed: the same request,
+ *   sent again, is another attempt; TEMPORARILY_UNAVAILABLE where nobody has begun with it, or a duplicate is not finished
+ */
+export async function answerReceived(
+  { pool, rowEvents }: Context,
+  { event_id: id, taken }: Taken,
+  signal: AbortSignal,
+): Promise<RouteAnswer<ReceivedEvent>> {
+  const duplicate = taken === 'duplicate';
+  const read = (): Promise<EventState> => findEventState(pool, id);
+  const ended = await rowEvents.waitFor(id, { seconds: WAIT_SECONDS, signal }, async () => {
+    const state = await read();
+    return state.ended ? state : undefined;
+  });
+  const state = ended ?? (await read());
+  const { status, verdict, reason } = state;
+  if (status === 'failed' && reason === 'unreadable') {
+    const message = 'It is neither JSON nor a mail that can be read; sending it again changes nothing.';
+    throw invalid({ path: 'body', code: 'unreadable', message });
+  }
+  if (status === 'failed') throw failed(reason);
+  if (status === 'revoked') {
+    throw new CarnetError(
+      'ENDPOINT_REVOKED',
+      'The endpoint was revoked while this event was being scanned; nothing was forwarded.',
+    );
+  }
+  if (!state.ended && (duplicate || status === 'received')) {
+    throw new CarnetError(
+      'TEMPORARILY_UNAVAILABLE',
+      'The event is kept and not finished yet; send it again in a moment.',
+      {
+        headers: { 'Retry-After': '10' },
+      },
+    );
+  }
+  return {
+    status: state.ended ? 200 : 202,
+    body: { event_id: id, duplicate, status, verdict, forwarded: status === 'forwarded' },
+  };
+}
+
+const failed = (reason: string | null): CarnetError =>
+  reason === 'key_unavailable'
+    ? new CarnetError(
+        'KEY_UNAVAILABLE',
+        'The event could not be decrypted, and is not forwarded; send it again later.',
+        {
+          headers: { 'Retry-After': '60' },
+        },
+      )
+    : new CarnetError(
+        'SCAN_FAILED',
+        'The event could not be scanned, and is not forwarded; send it again in a moment.',
+        {
+          headers: { 'Retry-After': '10' },
+        },
+      );

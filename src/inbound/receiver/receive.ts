@@ -1,0 +1,203 @@
+import { inTransaction } from '../../commands/unit.ts';
+import { step } from '../../commands/fault-points.ts';
+import type { Context } from '../../context/context.ts';
+import type { Encryption } from '../../context/encryption.ts';
+import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
+import { MANY_VALUES } from '../../http/route.ts';
+import { assertFewValues, StrictJsonFault } from '../../json/strict.ts';
+import { lifeId } from '../../ids/life-ids.ts';
+import { newId } from '../../ids/ids.ts';
+import { openEndpointSecrets } from '../endpoints/secrets.ts';
+import { sealContent } from '../events/content.ts';
+import { readBody, UnreadableBody, type ReadBody, type ScanInput } from '../scanner/index.ts';
+import { verifySignature, type MailgunFields, type Verification } from '../signatures.ts';
+import { eventKey } from './event-key.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
+import { countRejected, findReceiver, storeContent, takeInboundEvent, type Receiver, type Taken } from './queries.ts';
+
+/** Bytes of body at most: mails have attachments. */
+const BODY_LIMITS = { mail_provider: 10 * 1_048_576, generic: 1_048_576 } as const;
+
+/** Fields of a form; Mailgun sends some thirty, and one for each attachment. */
+const MOST_FIELDS = 1_000;
+const AMPERSAND = 0x26;
+
+/** Whom a request names in its path. */
+export interface Addressed {
+  provider: string;
+  slug: string;
+}
+
+export interface ReceivedRequest extends Addressed {
+  headers: NodeJS.ReadOnlyDict<string[]>;
+  body: Buffer;
+}
+
+/**
+ * The endpoint that a request is sent to.
+ * @throws CarnetError NOT_FOUND where there is none of this slug and provider; ENDPOINT_REVOKED
+ */
+async function receiverOf({ pool }: Context, { provider, slug }: Addressed): Promise<Receiver> {
+  const receiver = await findReceiver(pool, slug);
+  if (receiver === null || receiver.provider !== provider) throw notFound('endpoint');
+  assertThat(
+    !receiver.revoked,
+    () =>
+      new CarnetError(
+        'ENDPOINT_REVOKED',
+        'This endpoint is revoked: nothing sent to it is taken any more. Stop sending.',
+      ),
+  );
+  return receiver;
+}
+
+/** Before the body is read. @returns bytes of body at most, and the operator @throws as `receiverOf` */
+export async function admitRequest(context: Context, addressed: Addressed): Promise<{ limit: number; owner: string }> {
+  const { provider, operator_id: owner } = await receiverOf(context, addressed);
+  return { limit: BODY_LIMITS[provider], owner };
+}
+
+/**
+ * Takes what a provider sent: judges the signature, then who it is, then what is new, in this order. What is new is stored, sealed, and its
+ * life started, in one transaction.
+ * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED; KEY_UNAVAILABLE; INVALID_SIGNATURE; OPERATOR_SUSPENDED; UNSUPPORTED_MEDIA_TYPE;
+ *   VALIDATION_ERROR; INSUFFICIENT_CREDITS
+ */
+export async function receiveInbound(context: Context, request: ReceivedRequest): Promise<Taken> {
+  const receiver = await receiverOf(context, request);
+  try {
+    const { signature, read } = judge(context, receiver, request);
+    return await take(context, receiver, { request, signature, read });
+  } catch (error) {
+    // Nothing is kept of it but that it came.
+    if (error instanceof CarnetError && error.status < 500) await countRejected(context.pool, receiver.id);
+    throw error;
+  }
+}
+
+type Signed = Extract<Verification, { ok: true }>;
+
+interface Judged {
+  signature: Signed;
+  read: ReadBody;
+}
+
+function judge({ encryption }: Context, receiver: Receiver, { headers, body }: ReceivedRequest): Judged {
+  const encoding = headers['content-encoding']?.join(', ') ?? 'identity';
+  if (encoding !== 'identity') {
+    const detail = `Compressed bodies are not taken (Content-Encoding: ${encoding}); send it as it is.`;
+    throw new CarnetError('UNSUPPORTED_MEDIA_TYPE', detail, { headers: { 'Accept-Encoding': 'identity' } });
+  }
+  const { provider } = receiver;
+  const secrets = secretsOf(encryption, receiver);
+  const read = onceRead({ provider, contentType: contentTypeOf(headers), body });
+  // Mailgun signs fields of the body: such a body is read before anybody knows who sent it, and no other.
+  const unsigned = verifySignature({ provider, headers, body, mailgun: null, secrets, now: new Date() });
+  const signature =
+    unsigned.ok || provider === 'generic'
+      ? unsigned
+      : verifySignature({ provider, headers, body, mailgun: mailgunIn(read), secrets, now: new Date() });
+  if (!signature.ok) {
+    throw new CarnetError(
+      'INVALID_SIGNATURE',
+      'No signature of this request fits: sign the bytes of the body with the secret of this endpoint, and send them within five minutes.',
+    );
+  }
+  if (receiver.suspended)
+    throw new CarnetError('OPERATOR_SUSPENDED', 'The operator of this endpoint is suspended; nothing is taken for it.');
+  try {
+    return { signature, read: read() };
+  } catch (error) {
+    if (error instanceof UnreadableBody) throw invalid({ path: 'body', code: 'unreadable', message: error.reason });
+    throw error;
+  }
+}
+
+/** @throws CarnetError KEY_UNAVAILABLE where no key of ENCRYPTION_KEY opens them */
+function secretsOf(encryption: Encryption, receiver: Receiver): readonly [string, ...string[]] {
+  try {
+    return openEndpointSecrets(encryption, receiver);
+  } catch (error) {
+    const detail = 'The secret of this endpoint cannot be opened at the moment; send this again later.';
+    throw new CarnetError('KEY_UNAVAILABLE', detail, { headers: { 'Retry-After': '60' }, cause: error });
+  }
+}
+
+/**
+ * Reads what identifies a body, once however often it is called. What holds too many values is refused before it is parsed: a mail is large by
+ * its texts, and not by their number.
+ * @throws UnreadableBody, each time
+ */
+function onceRead(input: ScanInput): () => ReadBody {
+  let read: ReadBody | undefined;
+  return () => (read ??= readWithin(input));
+}
+
+function readWithin(input: ScanInput): ReadBody {
+  const { contentType, body } = input;
+  if (/^\s*application\/x-www-form-urlencoded/i.test(contentType ?? '')) {
+    let fields = 1;
+    for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) fields += 1;
+    if (fields > MOST_FIELDS) throw new UnreadableBody(`The form has more than ${MOST_FIELDS} fields; send fewer.`);
+  } else if (!/^\s*multipart/i.test(contentType ?? '')) {
+    try {
+      assertFewValues(body, MANY_VALUES);
+    } catch (error) {
+      if (error instanceof StrictJsonFault) throw new UnreadableBody(error.message);
+      throw error;
+    }
+  }
+  return readBody(input);
+}
+
+/** Null: the body is none that has them. */
+function mailgunIn(read: () => ReadBody): MailgunFields | null {
+  try {
+    return read().mailgun ?? null;
+  } catch (error) {
+    if (error instanceof UnreadableBody) return null;
+    throw error;
+  }
+}
+
+const contentTypeOf = (headers: ReceivedRequest['headers']): string | null => headers['content-type']?.[0] ?? null;
+
+async function take(
+  context: Context,
+  receiver: Receiver,
+  { request: { headers, body }, signature, read }: Judged & { request: ReceivedRequest },
+): Promise<Taken> {
+  const { signedId, token, scheme, bodyAuthenticated } = signature;
+  const contentType = contentTypeOf(headers);
+  const key = eventKey({ signedId, token, eventId: read.eventId ?? null, messageId: read.messageId ?? null, body });
+  step('receiveInbound:before');
+  const taken = await inTransaction(context, async (connection) => {
+    const event = await takeInboundEvent(connection, {
+      endpointId: receiver.id,
+      id: newId('iev'),
+      ...key,
+      scheme,
+      bodyAuthenticated,
+      contentType,
+      size: body.length,
+    });
+    if (event.taken !== 'duplicate') {
+      const eventId = event.event_id;
+      const content = { headers: forwardedHeaders(headers), contentType, body };
+      await storeContent(connection, {
+        eventId,
+        operatorId: receiver.operator_id,
+        sealed: sealContent(context.encryption, eventId, content),
+      });
+    }
+    step('receiveInbound:before-commit');
+    return event;
+  });
+  step('receiveInbound:committed');
+  if (taken.taken !== 'duplicate') {
+    context.rowEvents.changed(taken.event_id);
+    context.delivery.messagesCommitted();
+    void context.delivery.begin(lifeId.inbound(taken.event_id));
+  }
+  return taken;
+}

@@ -1,0 +1,6 @@
+import type { AnyRoute } from '../http/route.ts';
+import { endpointRoutes } from './endpoints/routes.ts';
+import { eventRoutes } from './events/routes.ts';
+import { receiverRoutes } from './receiver/routes.ts';
+
+export const inboundRoutes: AnyRoute[] = [...endpointRoutes, ...eventRoutes, ...receiverRoutes];

@@ -1,0 +1,292 @@
+import { isUtf8 } from 'node:buffer';
+import { stretchOf } from '../text/source.ts';
+import { normalise, Workspace, type Field, type NormalText } from '../text/normalise.ts';
+import type { Folded } from '../text/characters.ts';
+import type { Trie } from '../lexicon/trie.ts';
+import { isAtLeast } from '../verdict.ts';
+import type { Detection, Detector, Scene } from './scene.ts';
+
+/** Something in the text that stands for another text, and what it says. */
+interface Payload {
+  start: number;
+  end: number;
+  text: string;
+  how: string;
+  /** Its spaces were lost, so words are found anywhere in it. */
+  isDense?: boolean;
+}
+
+const MAX_LOW = 5;
+const MAX_PAYLOADS = 5_000;
+/** Encodings inside one another. */
+const MAX_DEPTH = 2;
+
+/** What decoding needs besides the text. */
+export interface Decoder {
+  lexicon: Trie;
+  cache: Map<number, Folded>;
+  /** Those who look at what was decoded. */
+  detectors: readonly Detector[];
+}
+
+/**
+ * Texts that are encoded: base64, hexadecimal, binary, percent and backslash escapes, UTF-7, rot13, reversed and spaced letters, tag characters. What
+ * they say is scanned like the rest, two encodings deep; what is encoded more often is `unscanned`.
+ */
+export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Detection[] {
+  const payloads = payloadsOf(scene);
+  const found: Detection[] = [];
+  if (payloads.length === 0) return found;
+  if (payloads.length > MAX_PAYLOADS)
+    found.push(unscanned(payloads[MAX_PAYLOADS], 'There are more encoded texts than are decoded.'));
+  const taken = payloads.slice(0, MAX_PAYLOADS);
+  if (depth > MAX_DEPTH)
+    return taken
+      .map((payload) => unscanned(payload, 'A text is encoded more than twice, and was not read further.'))
+      .slice(0, 1);
+  let low = 0;
+  for (const isDense of [false, true]) {
+    const chosen = taken.filter((payload) => (payload.isDense ?? false) === isDense);
+    if (chosen.length === 0) continue;
+    const inner = sceneOf(chosen, decoder, isDense);
+    const detections = [
+      ...decoder.detectors.flatMap((detector) => detector(inner)),
+      ...encodedPayloads(inner, decoder, depth + 1),
+    ];
+    const grave = new Set<number>();
+    for (const detection of detections) {
+      const { field } = stretchOf(inner.text, detection.start, detection.end);
+      const payload = chosen[field];
+      if (payload === undefined || !isAtLeast(detection.severity, 'medium')) continue;
+      const { start, end, how } = payload;
+      found.push({ ...detection, start, end });
+      if (grave.has(field)) continue;
+      grave.add(field);
+      found.push({
+        detector_key: 'encoded_payload',
+        severity: 'high',
+        start,
+        end,
+        reason: `A text written in ${how} holds what another detector found.`,
+      });
+    }
+    for (const [field, { start, end, how }] of chosen.entries()) {
+      if (grave.has(field) || low >= MAX_LOW) continue;
+      low += 1;
+      found.push({
+        detector_key: 'encoded_payload',
+        severity: 'low',
+        start,
+        end,
+        reason: `A text is written in ${how}.`,
+      });
+    }
+  }
+  return found;
+}
+
+const unscanned = (payload: Payload | undefined, reason: string): Detection => ({
+  detector_key: 'unscanned',
+  severity: 'high',
+  start: payload?.start ?? 0,
+  end: payload?.end ?? 0,
+  reason,
+});
+
+function sceneOf(payloads: readonly Payload[], { lexicon, cache }: Decoder, isDense: boolean): Scene {
+  const fields: Field[] = payloads.map(({ text }, index) => ({ place: String(index), text }));
+  const runs = fields.map(({ text }, field) => ({ field, start: 0, end: text.length, hidden: undefined, apart: true }));
+  const text: NormalText = normalise(fields, runs, { cache, workspace: new Workspace() });
+  const shown = Buffer.from(text.shown.buffer, text.shown.byteOffset, text.shown.byteLength).toString('utf16le');
+  return { text, shown, hits: lexicon.find(text.folded, isDense), sender: undefined, unseen: true };
+}
+
+function payloadsOf({ shown, text }: Scene): Payload[] {
+  const found: Payload[] = [];
+  const add = (start: number, end: number, decoded: string | undefined, how: string, isDense = false): void => {
+    if (decoded !== undefined && decoded.trim().length >= 8) found.push({ start, end, text: decoded, how, isDense });
+  };
+  for (const { kind, start, end } of runsIn(text.shown)) {
+    const run = shown.slice(start, end);
+    if (kind === 'letters') add(start, end, run.replaceAll(/[^\p{L}\d]/gu, ''), 'spaced letters', true);
+    else if (kind === 'hex') {
+      const digits = run.replaceAll(/0x|\\x|[^0-9a-f]/gi, '');
+      const isBinary = /^[01]+$/.test(digits) && digits.length >= 48;
+      if (isBinary) add(start, end, readable(bytesOfBits(digits)), 'binary');
+      else add(start, end, readable(Buffer.from(digits, 'hex')), 'hexadecimal');
+    } else {
+      // What stands in the next line may be a word of another kind.
+      const joined = readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64'));
+      const alone = joined === undefined ? readable(Buffer.from(run.split(/\s/, 1)[0] ?? '', 'base64')) : undefined;
+      add(start, end, joined ?? alone, 'base64');
+      if (/^\+.*-$/.test(run)) add(start, end, readable(bigEndian(Buffer.from(run.slice(1, -1), 'base64'))), 'UTF-7');
+    }
+  }
+  for (const { start, end } of regionsOf(shown, ESCAPE)) add(start, end, unescaped(shown.slice(start, end)), 'escapes');
+  for (const { start, end } of regionsOf(shown, ROT13)) add(start, end, rot13(shown.slice(start, end)), 'rot13');
+  for (const { start, end } of regionsOf(shown, REVERSED))
+    add(start, end, Array.from(shown.slice(start, end)).toReversed().join(''), 'reverse');
+  for (const { at, spells } of text.invisible)
+    if (spells.length >= 8)
+      add(Math.max(0, at - 1), Math.min(text.length, at + 1), spells, 'characters that are not shown');
+  return found.toSorted((one, other) => one.start - other.start);
+}
+
+interface EncodedRun {
+  kind: 'base64' | 'hex' | 'letters';
+  start: number;
+  end: number;
+}
+
+/** Signs of base64 and its form for addresses (1), digits of hexadecimal (2), letters (4), by code unit. */
+const signs = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const sign = String.fromCharCode(unit);
+  return (
+    (/[A-Za-z0-9+/_=-]/.test(sign) ? 1 : 0) + (/[0-9a-fA-Fx\\]/.test(sign) ? 2 : 0) + (/[A-Za-z0-9]/.test(sign) ? 4 : 0)
+  );
+});
+
+/** The shortest text that is taken for base64, the digits of one in hexadecimal, and letters that stand alone. */
+const MIN_BASE64 = 20;
+const MIN_HEX = 24;
+const MIN_LETTERS = 10;
+/** Words that follow each other belong together where no more than this stands between. */
+const MAX_GAP = 3;
+
+/** Long words of base64, which lines may divide; words of hexadecimal digits; letters that stand alone. In one pass over the words. */
+function runsIn(shown: Uint16Array): EncodedRun[] {
+  const found: EncodedRun[] = [];
+  const base64 = { start: 0, end: -10 };
+  const hex = { start: 0, end: -10, digits: 0 };
+  const letters = { start: 0, end: -10, count: 0 };
+  const endBase64 = (): void => {
+    if (base64.end - base64.start >= MIN_BASE64) found.push({ kind: 'base64', start: base64.start, end: base64.end });
+  };
+  const endHex = (): void => {
+    if (hex.digits >= MIN_HEX) found.push({ kind: 'hex', start: hex.start, end: hex.end });
+    hex.digits = 0;
+  };
+  const endLetters = (): void => {
+    if (letters.count >= MIN_LETTERS) found.push({ kind: 'letters', start: letters.start, end: letters.end });
+    letters.count = 0;
+  };
+  for (let at = 0; at < shown.length; at += 1) {
+    let all = 7;
+    const start = at;
+    for (; at < shown.length; at += 1) {
+      const unit = shown[at] as number;
+      const sign = unit < 128 ? (signs[unit] as number) : unit > 0xbf ? 8 : 0;
+      if (sign === 0) break;
+      all &= sign;
+    }
+    const length = at - start;
+    if (length === 0) continue;
+    if (length >= MIN_BASE64 && (all & 1) !== 0) {
+      // A line of base64 is long; what is shorter than that ends it.
+      if (start - base64.end > 1 || base64.end - base64.start < 40) {
+        endBase64();
+        base64.start = start;
+      }
+      base64.end = at;
+    } else if (length >= 4 && (all & 1) !== 0 && start - base64.end === 1 && base64.end - base64.start >= 40)
+      base64.end = at;
+    if ((all & 2) !== 0 && (length & 1) === 0 && (hex.digits === 0 || start - hex.end <= MAX_GAP)) {
+      if (hex.digits === 0) hex.start = start;
+      hex.digits += length;
+      hex.end = at;
+    } else if (hex.digits > 0) endHex();
+    if (length === 1 && ((all & 4) !== 0 || (shown[start] as number) > 0xbf)) {
+      if (letters.count > 0 && start - letters.end > MAX_GAP) endLetters();
+      if (letters.count === 0) letters.start = start;
+      letters.count += 1;
+      letters.end = at;
+    } else if (letters.count > 0) endLetters();
+  }
+  endBase64();
+  endHex();
+  endLetters();
+  return found;
+}
+
+const bytesOfBits = (bits: string): Buffer =>
+  Buffer.from(bits.match(/[01]{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
+
+const ESCAPE =
+  /\\u\{?[0-9a-f]{4,6}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};|=[0-9A-F]{2}(?=[=A-Za-z\s])|&(?:lt|gt|amp|quot|nbsp);/gi;
+const ROT13 = /\b(?:vtaber|qvfertneq|sbetrg|bireevqr|vafgehpgvbaf?|cerivbhf|flfgrz|cebzcg|cnffjbeq|perqragvnyf)\b/gi;
+const REVERSED =
+  /\b(?:snoitcurtsni|suoiverp|erongi|tegrof|draugersid|drager?sid|tpmorp|metsys|drowssap|slaitnederc)\b/gi;
+
+const NEAR = 48;
+const AROUND = 200;
+
+/** Where matches stand near each other, at least two of words or four of escapes, with what stands around them. */
+function regionsOf(shown: string, pattern: RegExp): { start: number; end: number }[] {
+  const isEscape = pattern === ESCAPE;
+  const regions: { start: number; end: number }[] = [];
+  let first = -1;
+  let last = -1;
+  let count = 0;
+  const close = (): void => {
+    if (count < (isEscape ? 4 : 1)) return;
+    const margin = isEscape ? NEAR : AROUND;
+    const start = Math.max(regions.at(-1)?.end ?? 0, first - margin);
+    regions.push({ start, end: Math.min(shown.length, last + margin) });
+  };
+  for (const { index, 0: found } of shown.matchAll(pattern)) {
+    if (first >= 0 && index - last > (isEscape ? NEAR : AROUND)) {
+      close();
+      first = -1;
+      count = 0;
+    }
+    if (first < 0) first = index;
+    last = index + found.length;
+    count += 1;
+  }
+  if (first >= 0) close();
+  return regions;
+}
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll(
+      /\\u\{?([0-9a-f]{4,6})\}?|\\x([0-9a-f]{2})|&#x([0-9a-f]{2,6});/gi,
+      (_, ...hex: (string | undefined)[]) =>
+        fromPoint(Number.parseInt(hex.slice(0, 3).find((one) => one !== undefined) ?? '20', 16)),
+    )
+    .replaceAll(/&#(\d{2,6});/g, (_, decimal: string) => fromPoint(Number(decimal)))
+    .replaceAll(/(?:[%=][0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll(/[%=]/g, ''), 'hex').toString('utf8'))
+    .replaceAll(/&(lt|gt|amp|quot|nbsp);/gi, (_, name: string) => entities[name.toLowerCase()] ?? ' ');
+
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', nbsp: ' ' };
+
+const fromPoint = (point: number): string => (point > 0x10ffff ? ' ' : String.fromCodePoint(point).toWellFormed());
+
+const rot13 = (text: string): string =>
+  text.replaceAll(/[a-z]/gi, (letter) => {
+    const base = letter <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  });
+
+const bigEndian = (bytes: Buffer): Buffer =>
+  Buffer.from(
+    bytes
+      .subarray(0, bytes.length & ~1)
+      .swap16()
+      .toString('utf16le'),
+  );
+
+/** Bytes as text, where a person could read it: hardly any control characters, and some words. */
+function readable(bytes: Buffer): string | undefined {
+  if (bytes.length < 8 || !isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  let letters = 0;
+  let controls = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < 32 && unit !== 10 && unit !== 13 && unit !== 9) controls += 1;
+    else if ((unit | 32) >= 97 && (unit | 32) <= 122) letters += 1;
+    else if (unit >= 0xc0 || unit === 32) letters += 1;
+  }
+  return controls * 50 <= text.length && letters * 10 >= text.length * 6 ? text : undefined;
+}

@@ -1,0 +1,70 @@
+import { kinds, LETTER } from '../text/characters.ts';
+import type { Hiding, NormalText } from '../text/normalise.ts';
+import type { Detection, Detector } from './scene.ts';
+
+/** Text nobody sees, of this many units or more; a preview line of a newsletter is one. */
+const LEAST = 12;
+const MAX_FOUND = 20;
+
+const ways: Record<Hiding, string> = {
+  style: 'is hidden by its style',
+  attribute: 'stands in an attribute',
+  comment: 'stands in a comment',
+  'unshown element': 'stands in an element that is not shown',
+  encoded: 'is encoded',
+};
+
+/** Text in a message that whoever looks at it does not see. Alone it is low: many newsletters have some. `raise` makes it high where it holds more. */
+export const hiddenText: Detector = ({ text }) =>
+  [...hiddenParts(text), ...invisibleCharacters(text)].slice(0, MAX_FOUND);
+
+function hiddenParts({ hidden }: NormalText): Detection[] {
+  const found: Detection[] = [];
+  for (const { start, end, how } of hidden) {
+    // Attributes and comments are in nearly every mail; they count where they hold more.
+    if (how === 'attribute' || how === 'comment' || end - start < LEAST) continue;
+    found.push({
+      detector_key: 'hidden_text',
+      severity: 'low',
+      start,
+      end,
+      reason: `Text ${ways[how]}.`,
+    });
+    if (found.length >= MAX_FOUND) break;
+  }
+  return found;
+}
+
+/** Characters without width that stand inside Latin words, or spell something. */
+function invisibleCharacters({ invisible, folded }: NormalText): Detection[] {
+  const split = invisible.filter(({ at, splitsWord }) => splitsWord && isLatin(folded[at]));
+  const [first] = split;
+  const last = split.at(-1);
+  if (first === undefined || last === undefined || split.length < 3) return [];
+  const reason = 'Characters that are not shown stand inside words.';
+  return [{ detector_key: 'hidden_text', severity: 'low', start: first.at - 1, end: last.at + 1, reason }];
+}
+
+const isLatin = (unit: number | undefined): boolean => unit !== undefined && unit < 128 && kinds[unit] === LETTER;
+
+/** Where what another detector found is not seen, or was put together from parts that are not: that it is hidden is as grave as what it says. */
+export function raise(text: NormalText, detections: readonly Detection[]): Detection[] {
+  const raised: Detection[] = [];
+  for (const { detector_key, severity, start, end } of detections) {
+    if (detector_key === 'hidden_text' || severity === 'low' || raised.length >= MAX_FOUND) continue;
+    const part = overlapping(text, start, end);
+    const reason = part
+      ? `Text ${ways[part.how]}, and holds what another detector found.`
+      : splitsWithin(text, start, end)
+        ? 'Characters that are not shown stand inside words that another detector found.'
+        : undefined;
+    if (reason !== undefined) raised.push({ detector_key: 'hidden_text', severity: 'high', start, end, reason });
+  }
+  return raised;
+}
+
+const overlapping = ({ hidden }: NormalText, start: number, end: number) =>
+  hidden.find((part) => part.start < end && part.end > start);
+
+const splitsWithin = ({ invisible, folded }: NormalText, start: number, end: number): boolean =>
+  invisible.some(({ at, splitsWord }) => splitsWord && at > start && at < end && isLatin(folded[at]));

@@ -1,0 +1,15 @@
+/** There is no verdict: a detector threw, did not end in time, or its thread is gone. What was to be scanned may not pass. */
+export class ScanFailed extends Error {
+  override readonly name = 'ScanFailed';
+}
+
+/** A body that is none of its provider's kind. `reason` is a sentence: what is wrong, what to do. */
+export class UnreadableBody extends Error {
+  override readonly name = 'UnreadableBody';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}

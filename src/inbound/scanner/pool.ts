@@ -1,0 +1,161 @@
+import { Thread, type Death, type JobLimits } from '../../threads/thread.ts';
+import { Turns } from '../../turns/turns.ts';
+import { ScanFailed, UnreadableBody } from './errors.ts';
+import type { Answer, Job } from './messages.ts';
+import type { ScanInput } from './reading/body.ts';
+import type { Scanned } from './verdict.ts';
+
+export interface ScanLimits extends JobLimits {
+  /** For waiting for a thread, in milliseconds. */
+  waitMs: number;
+  /** Bodies that wait or are scanned, together, in bytes. */
+  bytesInFlight: number;
+  /** Memory of one thread, in MiB; a scan of 10 MiB needs 100 to 200 of it. */
+  heapMb: number;
+}
+
+/** The step of a life that scans has twelve seconds, for the wait and the scan together. */
+export const standardLimits: ScanLimits = {
+  jobMs: 2_000,
+  clockMs: 6_000,
+  waitMs: 5_000,
+  bytesInFlight: 67_108_864,
+  heapMb: 512,
+};
+
+export interface Scanner {
+  /**
+   * @param caller the operator; operators take turns
+   * @throws UnreadableBody, ScanFailed
+   */
+  scan(input: ScanInput, caller: string): Promise<Scanned>;
+  /** Ends the threads; scans that run or wait fail. */
+  close(): Promise<void>;
+}
+
+interface Pending {
+  job: Job;
+  caller: string;
+  /** Ends the wait for a thread. */
+  timer: NodeJS.Timeout | undefined;
+  resolve(scanned: Scanned): void;
+  reject(error: Error): void;
+}
+
+interface Slot {
+  thread: Thread<Pending, Job, Answer> | undefined;
+}
+
+/** Two threads start when there is work, and never keep the process alive. */
+export function createScanner(limits: ScanLimits = standardLimits): Scanner {
+  const pool = new Pool(limits);
+  return { scan: (input, caller) => pool.scan(input, caller), close: () => pool.close() };
+}
+
+/** Each thread has one scan at a time, so what one message needs never stops another in the middle. */
+class Pool {
+  readonly #slots: readonly Slot[] = [{ thread: undefined }, { thread: undefined }];
+  readonly #waiting = new Turns<Pending>();
+  readonly #limits: ScanLimits;
+  #bytes = 0;
+  #closed = false;
+
+  constructor(limits: ScanLimits) {
+    this.#limits = limits;
+  }
+
+  async scan(input: ScanInput, caller: string): Promise<Scanned> {
+    if (this.#closed) throw stopping();
+    const { length } = input.body;
+    if (this.#bytes + length > this.#limits.bytesInFlight)
+      throw new ScanFailed('Too much waits to be scanned; send it again in a moment.');
+    this.#bytes += length;
+    try {
+      return await new Promise((resolve, reject) => {
+        // A view into a larger buffer would be sent with all of it.
+        const job = { ...input, body: new Uint8Array(input.body) };
+        const pending: Pending = { job, caller, timer: undefined, resolve, reject };
+        pending.timer = setTimeout(() => {
+          this.#waiting.remove(pending);
+          reject(new ScanFailed('The scan could not begin in time; send it again in a moment.'));
+        }, this.#limits.waitMs);
+        this.#waiting.push(pending);
+        this.#dispatch();
+      });
+    } finally {
+      this.#bytes -= length;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const threads = this.#slots.map(({ thread }) => thread).filter((thread) => thread !== undefined);
+    this.#rejectWaiting(stopping);
+    for (const { reject } of threads.flatMap(({ jobs }) => jobs)) reject(stopping());
+    await Promise.all(threads.map((thread) => thread.end()));
+  }
+
+  /** The second thread is started when the first is busy. */
+  #dispatch(): void {
+    for (const slot of this.#slots) {
+      if (this.#waiting.size === 0) return;
+      if (slot.thread === undefined) this.#start(slot);
+      else if (slot.thread.isIdle) this.#assign(slot.thread);
+      if (slot.thread?.isReady !== true) return;
+    }
+  }
+
+  #assign(thread: Thread<Pending, Job, Answer>): void {
+    const pending = this.#waiting.take(() => true);
+    if (pending === undefined) return;
+    clearTimeout(pending.timer);
+    thread.assign(pending, pending.job);
+  }
+
+  #start(slot: Slot): void {
+    if (this.#closed) return;
+    slot.thread = new Thread(
+      {
+        ready: () => this.#dispatch(),
+        answered: (pending, answer) => {
+          if ('scanned' in answer) pending.resolve(answer.scanned);
+          else if ('unreadable' in answer) pending.reject(new UnreadableBody(answer.unreadable));
+          else pending.reject(new ScanFailed(`A detector failed: ${answer.failed}`));
+          this.#dispatch();
+        },
+        died: (death) => this.#died(slot, death),
+      },
+      {
+        module: new URL('./worker.ts', import.meta.url),
+        resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb, maxYoungGenerationSizeMb: 32 },
+        limits: this.#limits,
+      },
+    );
+  }
+
+  #died(slot: Slot, { ending, culprit, cause }: Death<Pending>): void {
+    slot.thread = undefined;
+    if (ending === 'never ready') {
+      if (!this.#slots.some(({ thread }) => thread?.isReady))
+        this.#rejectWaiting(() => new ScanFailed('The scanner does not start.', { cause }));
+      return;
+    }
+    culprit?.reject(new ScanFailed(`The scan ended without a verdict: ${endings[ending]}.`, { cause }));
+    this.#dispatch();
+  }
+
+  #rejectWaiting(error: () => Error): void {
+    for (const { timer, reject } of this.#waiting.removeAll()) {
+      clearTimeout(timer);
+      reject(error());
+    }
+  }
+}
+
+const endings = {
+  'too slow': 'it took more processor time than a scan may',
+  starved: 'the machine had too little time for it',
+  crashed: 'its thread ended',
+} as const;
+
+const stopping = (): ScanFailed => new ScanFailed('The service is stopping.');

@@ -1,0 +1,25 @@
+import type { JsonValue } from '../../../json/value.ts';
+import type { Field } from '../text/normalise.ts';
+
+/** What a provider sent, as it came. */
+export interface ScanInput {
+  provider: 'mail_provider' | 'generic';
+  /** The header Content-Type. */
+  contentType: string | null;
+  body: Uint8Array;
+}
+
+/** A place of the payload that is scanned. */
+export interface Selected extends Field {
+  kind: 'text' | 'html' | 'address' | 'name';
+}
+
+/** A body that was read: what may be forwarded, and every text in it. */
+export interface Body {
+  payload: JsonValue;
+  selected: Selected[];
+  /** Why a part of the body is in `payload` and not in `selected`, or could not be read as a mail program would; each a sentence. */
+  unscanned: { place: string; reason: string }[];
+  /** What its sender says of the mail: addresses of From and Reply-To. */
+  sender: { from: string; replyTo: string } | undefined;
+}

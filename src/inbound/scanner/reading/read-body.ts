@@ -1,0 +1,94 @@
+import type { JsonValue } from '../../../json/value.ts';
+import { isJsonObject } from '../../../json/value.ts';
+import { UnreadableBody } from '../errors.ts';
+import type { Body, ScanInput } from './body.ts';
+import { isForm, readForm, readMailForm } from './form.ts';
+import { parseJsonBody, selectLeaves } from './json.ts';
+import { readMailJson, readMime } from './mail.ts';
+
+/** What a receiver needs of a body before it is scanned. */
+export interface ReadBody {
+  kind: 'json' | 'form' | 'mime';
+  /** `event_id` of a JSON object, where it is a text; undefined elsewhere. */
+  eventId: string | undefined;
+  /** The Message-ID of a mail, in whatever form it came. */
+  messageId: string | undefined;
+  /** What Mailgun signs, where a form or a JSON body holds it. */
+  mailgun: { timestamp: string; token: string; signature: string } | undefined;
+}
+
+/** Header lines that are searched for the Message-ID. */
+const MAX_HEADERS = 65_536;
+
+const isJson = (contentType: string | null, body: Uint8Array): boolean => {
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type !== '' && type !== 'text/plain' && type !== 'application/octet-stream')
+    return type === 'application/json' || type.endsWith('+json');
+  // Without a type that says more, what begins like JSON is JSON: no header of a mail begins with a bracket.
+  const first = body.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
+  return first === 0x7b || first === 0x5b;
+};
+
+/**
+ * Reads what identifies a body, at once. Of JSON and forms it reads all; of a raw mail its first headers, so a mail that is broken further
+ * down is found by the scan alone.
+ * @throws UnreadableBody
+ */
+export function readBody({ provider, contentType, body }: ScanInput): ReadBody {
+  if (provider === 'generic' || isJson(contentType, body)) {
+    const value = parseJsonBody(body);
+    return { kind: 'json', ...keysOf(value, provider) };
+  }
+  if (isForm(contentType)) {
+    const { fields, mime } = readForm(contentType, body);
+    const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map((name) => fields.get(name));
+    return {
+      kind: 'form',
+      eventId: undefined,
+      messageId: (mime && messageIdOf(mime)) ?? fields.get('Message-Id') ?? fields.get('message-id'),
+      mailgun: timestamp && token && signature ? { timestamp, token, signature } : undefined,
+    };
+  }
+  if (!looksLikeHeaders(body))
+    throw new UnreadableBody('The body is neither JSON, nor a form, nor a mail with its headers.');
+  return { kind: 'mime', eventId: undefined, messageId: messageIdOf(body), mailgun: undefined };
+}
+
+function keysOf(value: JsonValue, provider: ScanInput['provider']): Omit<ReadBody, 'kind'> {
+  const text = (from: JsonValue | undefined, name: string): string | undefined => {
+    const member = isJsonObject(from) ? from[name] : undefined;
+    return typeof member === 'string' && member !== '' ? member : undefined;
+  };
+  if (!isJsonObject(value)) return { eventId: undefined, messageId: undefined, mailgun: undefined };
+  const signed = isJsonObject(value['signature']) ? value['signature'] : value;
+  const [timestamp, token, signature] = [text(signed, 'timestamp'), text(signed, 'token'), text(signed, 'signature')];
+  const mail = isJsonObject(value['data']) ? value['data'] : value;
+  return {
+    eventId: text(value, 'event_id'),
+    messageId: provider === 'mail_provider' ? text(mail, 'message_id') : undefined,
+    mailgun: timestamp && token && signature ? { timestamp, token, signature } : undefined,
+  };
+}
+
+const headersOf = (body: Uint8Array): string => {
+  const text = Buffer.from(body.subarray(0, MAX_HEADERS)).toString('latin1');
+  return text.split(/\r?\n\r?\n/, 1)[0] ?? '';
+};
+
+const looksLikeHeaders = (body: Uint8Array): boolean => /^[!-9;-~]{1,80}[ \t]{0,8}:/.test(headersOf(body));
+
+const messageIdOf = (body: Uint8Array): string | undefined =>
+  /^message-id[ \t]{0,8}:\s{0,80}(<[^<>\s]{1,998}>)/im.exec(headersOf(body))?.[1];
+
+/** Reads the whole body, with every text that is scanned. @throws UnreadableBody */
+export async function readWhole({ provider, contentType, body }: ScanInput): Promise<Body> {
+  if (provider === 'generic') {
+    const payload = parseJsonBody(body);
+    const selected: Body['selected'] = [];
+    selectLeaves(payload, '', selected);
+    return { payload, selected, unscanned: [], sender: undefined };
+  }
+  if (isJson(contentType, body)) return readMailJson(parseJsonBody(body));
+  if (isForm(contentType)) return readMailForm(readForm(contentType, body));
+  return readMime(body);
+}

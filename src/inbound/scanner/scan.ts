@@ -1,0 +1,144 @@
+import type { Field, NormalText, Run } from './text/normalise.ts';
+import { normalise, Workspace, type Memory } from './text/normalise.ts';
+import type { Folded } from './text/characters.ts';
+import { stretchOf, type Stretch } from './text/source.ts';
+import { runsOfHtml } from './html/runs.ts';
+import { makeLexicon } from './lexicon/lexicon.ts';
+import { excerptOf } from './excerpt.ts';
+import { credentialRequest } from './detectors/credential-request.ts';
+import { encodedPayloads } from './detectors/encoded-payload.ts';
+import { hiddenText, raise } from './detectors/hidden-text.ts';
+import { instructionOverride } from './detectors/instruction-override.ts';
+import { privateUrl } from './detectors/private-url.ts';
+import { secretLeak } from './detectors/secret-leak.ts';
+import { spoofedSender } from './detectors/spoofed-sender.ts';
+import type { Detection, Detector, Scene } from './detectors/scene.ts';
+import type { Body, ScanInput, Selected } from './reading/body.ts';
+import { readWhole } from './reading/read-body.ts';
+import { isAtLeast, verdictOf, type Finding, type Scanned } from './verdict.ts';
+
+/** In the order of their findings of one severity. */
+export const detectors: readonly Detector[] = [
+  instructionOverride,
+  credentialRequest,
+  secretLeak,
+  privateUrl,
+  spoofedSender,
+  hiddenText,
+];
+
+/** HTML is read up to this many code units. */
+const MAX_HTML = 2_097_152;
+
+/**
+ * Makes a scanner of its own: the lexicon is compiled once, and what was learned of characters stays.
+ * @throws UnreadableBody, and what a detector throws
+ */
+export function makeScan(from: readonly Detector[] = detectors): (input: ScanInput) => Promise<Scanned> {
+  const lexicon = makeLexicon();
+  const cache = new Map<number, Folded>();
+  const memory: Memory = { cache, workspace: new Workspace() };
+  return async (input) => {
+    const body = await readWhole(input);
+    const text = textOf(body, memory);
+    const scene: Scene = {
+      text,
+      shown: stringOf(text.shown),
+      hits: lexicon.find(text.folded),
+      sender: body.sender,
+      unseen: false,
+    };
+    const detections = from.flatMap((detector) => detector(scene));
+    detections.push(...encodedPayloads(scene, { lexicon, cache, detectors: from }), ...raise(text, detections));
+    escalate(detections);
+    const verdict = verdictOf(findingsOf(text, detections, body));
+    return { verdict, payload: body.payload, excerpt: excerptOf(text, detections) };
+  };
+}
+
+/** A link into a private network and a wrong name of the sender are grave beside an order to do something. */
+function escalate(detections: Detection[]): void {
+  const isOrdered = detections.some(
+    ({ detector_key, severity }) =>
+      (detector_key === 'instruction_override' || detector_key === 'credential_request') &&
+      isAtLeast(severity, 'medium'),
+  );
+  if (!isOrdered) return;
+  for (const detection of detections)
+    if (detection.detector_key === 'private_url' || detection.detector_key === 'spoofed_sender')
+      detection.severity = 'high';
+}
+
+const stringOf = (units: Uint16Array): string =>
+  Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('utf16le');
+
+/** What is seen comes first, then what is not: neither stands between the words of the other. */
+function textOf({ selected, unscanned }: Body, memory: Memory): NormalText {
+  const fields: Field[] = selected;
+  const visible: Run[] = [];
+  const hidden: Run[] = [];
+  for (const [index, { text, kind, place }] of (selected as readonly Selected[]).entries()) {
+    if (kind === 'html') {
+      if (text.length > MAX_HTML)
+        unscanned.push({ place, reason: 'The HTML is longer than 2 MiB; what follows was not scanned.' });
+      const runs = runsOfHtml(text.slice(0, MAX_HTML), index);
+      for (const run of runs.visible) visible.push(run);
+      for (const run of runs.hidden) hidden.push(run);
+    } else visible.push({ field: index, start: 0, end: text.length, hidden: undefined, apart: true });
+  }
+  for (const run of hidden) visible.push(run);
+  return normalise(fields, visible, memory);
+}
+
+function findingsOf(text: NormalText, detections: readonly Detection[], { unscanned, selected }: Body): Finding[] {
+  const findings: Finding[] = unscanned.map(({ place, reason }) => {
+    const length = selected.find((one) => one.place === place)?.text.length ?? 0;
+    return { detector_key: 'unscanned', severity: 'high', place, span: { start: 0, end: length }, reason };
+  });
+  if (text.cut)
+    findings.push({
+      detector_key: 'unscanned',
+      severity: 'high',
+      place: '',
+      span: { start: 0, end: 0 },
+      reason: 'Characters of the text stand for so many others that they were not all read.',
+    });
+  const points = new Points(text.fields);
+  for (const { detector_key, severity, start, end, reason } of detections) {
+    const stretch = stretchOf(text, start, end);
+    findings.push({
+      detector_key,
+      severity,
+      place: text.fields[stretch.field]?.place ?? '',
+      span: points.span(stretch),
+      reason,
+    });
+  }
+  return findings;
+}
+
+/** Counts code points of fields; each is counted from where the last count ended, so that many findings cost one pass. */
+class Points {
+  readonly #fields: readonly Field[];
+  readonly #last = new Map<number, { unit: number; point: number }>();
+
+  constructor(fields: readonly Field[]) {
+    this.#fields = fields;
+  }
+
+  span({ field, start, end }: Stretch): { start: number; end: number } {
+    return { start: this.#point(field, start), end: this.#point(field, end) };
+  }
+
+  #point(field: number, unit: number): number {
+    const text = this.#fields[field]?.text ?? '';
+    const last = this.#last.get(field);
+    let { unit: at, point } = last !== undefined && last.unit <= unit ? last : { unit: 0, point: 0 };
+    for (; at < unit; at += 1) {
+      point += 1;
+      if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) at += 1;
+    }
+    this.#last.set(field, { unit, point });
+    return point;
+  }
+}

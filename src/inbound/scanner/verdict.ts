@@ -1,0 +1,54 @@
+import type { JsonValue } from '../../json/value.ts';
+
+/** What finds something, in the order of docs/scanning.md. */
+export type DetectorKey =
+  | 'instruction_override'
+  | 'hidden_text'
+  | 'encoded_payload'
+  | 'credential_request'
+  | 'secret_leak'
+  | 'private_url'
+  | 'spoofed_sender'
+  | 'unscanned';
+
+export type Severity = 'low' | 'medium' | 'high' | 'critical';
+
+export interface Finding {
+  detector_key: DetectorKey;
+  severity: Severity;
+  /** `from`, `to`, `subject`, `text`, `html`, `attachments/0/name`, or a JSON pointer into the payload; with `#` behind it the name of that member. */
+  place: string;
+  /** Code points of what stands in that place of the payload, from `start` to before `end`. */
+  span: { start: number; end: number };
+  /** One sentence for a person, without the text itself. */
+  reason: string;
+}
+
+export interface Verdict {
+  /** `clean`: nothing, or low. `suspicious`: medium. `malicious`: high or above. */
+  verdict: 'clean' | 'suspicious' | 'malicious';
+  severity: 'none' | Severity;
+  /** At most 50, the gravest first. */
+  findings: Finding[];
+}
+
+export interface Scanned {
+  verdict: Verdict;
+  /** What may be forwarded: the parsed body, or the mail as an object; of attachments name, size, SHA-256 and type alone. */
+  payload: JsonValue;
+  /** What was scanned, for a model: all of it up to 8,000 characters, else what stands around the findings. */
+  excerpt: string;
+}
+
+const MAX_FINDINGS = 50;
+const ranks: Record<'none' | Severity, number> = { none: 0, low: 1, medium: 2, high: 3, critical: 4 };
+
+export const isAtLeast = (severity: 'none' | Severity, least: Severity): boolean => ranks[severity] >= ranks[least];
+
+/** @param findings in the order of the text, which those of one severity keep */
+export function verdictOf(findings: readonly Finding[]): Verdict {
+  const gravest = findings.toSorted((one, other) => ranks[other.severity] - ranks[one.severity]);
+  const severity = gravest[0]?.severity ?? 'none';
+  const verdict = isAtLeast(severity, 'high') ? 'malicious' : severity === 'medium' ? 'suspicious' : 'clean';
+  return { verdict, severity, findings: gravest.slice(0, MAX_FINDINGS) };
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../src/database/pool.ts';
+import { newId } from '../../src/ids/ids.ts';
+import { lifeId } from '../../src/ids/life-ids.ts';
+import { RETENTION } from '../../temporal/schedules.ts';
+import { newEndpoint, sendTo, standardHeaders, type TestEndpoint } from '../inbound/support/endpoints.ts';
+import { hangs, startReceiver, type Receiver } from '../notifications/support/receiver.ts';
+import { run } from '../billing/ledger/ledger-world.ts';
+import { eventually } from '../support/eventually.ts';
+import { sideBySide } from '../support/side-by-side.ts';
+import { pointsOfReceiver, pointsOfStep } from './fault-points.ts';
+import { worldsOfSuite, type World } from './worlds.ts';
+
+const EventRow = z.object({ id: z.string(), status: z.string(), verdict: z.string().nullable(), attempt: z.number() });
+const Count = z.object({ count: z.number() });
+
+describe('kill -9 around an inbound event', function () {
+  this.timeout(600_000);
+  const itBeside = sideBySide();
+  const worlds = worldsOfSuite();
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await startReceiver();
+  });
+  after(() => receiver.stop());
+
+  const eventsOf = ({ context }: World, { id }: TestEndpoint) =>
+    context.pool.any(
+      sql.type(EventRow)`select id, status, verdict, attempt from inbound_events where endpoint_id = ${id}`,
+    );
+  const ended = async (world: World, endpoint: TestEndpoint) => {
+    const event = await eventually(
+      'the event to be over',
+      async () => {
+        const [only] = await eventsOf(world, endpoint);
+        return only !== undefined && !['received', 'scanning'].includes(only.status) ? only : undefined;
+      },
+      { seconds: 120 },
+    );
+    await world.lives.client.workflow.getHandle(lifeId.inbound(event.id)).result();
+    return event;
+  };
+  const signedEvent = (endpoint: TestEndpoint) => {
+    const body = JSON.stringify({ note: 'Two boxes, please.' });
+    return { body, headers: standardHeaders(endpoint.secret, body) };
+  };
+
+  for (const point of [...pointsOfStep('advanceInbound'), ...pointsOfStep('forwardInbound')]) {
+    itBeside(`a worker at ${point}: one verdict, and one forward, or it is known that nobody knows`, () =>
+      worlds.visit(async (world) => {
+        world.settings.OUTBOUND_ALLOW_LOOPBACK = 'true';
+        const url = receiver.urlOf(newId('evt'));
+        const endpoint = await newEndpoint(world.context, { forwardUrl: url });
+        const { baseUrl } = await world.runHere('api');
+        const dying = await world.worker({ FAULT_AT: point });
+        const { body, headers } = signedEvent(endpoint);
+        const sent = sendTo(baseUrl, endpoint, body, headers);
+        assert.equal(await dying.ended, 'SIGKILL');
+        await world.runHere('worker');
+        const { status, verdict, id } = await ended(world, endpoint);
+        const calls = receiver.callsAt(url).length;
+        assert.equal(verdict, 'clean');
+        if (point === 'forwardInbound:authorised') assert.deepEqual([status, calls], ['forward_failed', 0]);
+        else if (point === 'forwardInbound:called') assert.deepEqual([status, calls], ['forward_failed', 1]);
+        else assert.deepEqual([status, calls], ['forwarded', 1]);
+        await sent;
+        // The provider sends it again, whatever it was answered: nothing happens a second time.
+        const again = await sendTo(baseUrl, endpoint, body, headers);
+        assert.deepEqual([again.status, again.body.duplicate, again.body.event_id], [200, true, id]);
+        assert.equal(receiver.callsAt(url).length, calls);
+      }),
+    );
+  }
+
+  itBeside('a worker during the call to the receiver: it was called once', () =>
+    worlds.visit(async (world) => {
+      const silent = await startReceiver(hangs);
+      world.settings.OUTBOUND_ALLOW_LOOPBACK = 'true';
+      const endpoint = await newEndpoint(world.context, { forwardUrl: silent.url });
+      const { baseUrl } = await world.runHere('api');
+      const dying = await world.worker();
+      const { body, headers } = signedEvent(endpoint);
+      const sent = sendTo(baseUrl, endpoint, body, headers);
+      await eventually('the call', () => silent.calls.length > 0, { seconds: 60 });
+      await dying.kill();
+      await world.runHere('worker');
+      assert.equal((await ended(world, endpoint)).status, 'forward_failed');
+      await sent;
+      assert.equal(silent.calls.length, 1);
+      await silent.stop();
+    }),
+  );
+
+  for (const point of pointsOfReceiver()) {
+    itBeside(`a process that receives, at ${point}: the provider sends it again, and it counts once`, () =>
+      worlds.visit(async (world) => {
+        world.settings.OUTBOUND_ALLOW_LOOPBACK = 'true';
+        const url = receiver.urlOf(newId('evt'));
+        const endpoint = await newEndpoint(world.context, { forwardUrl: url });
+        const dying = await world.api({ FAULT_AT: point });
+        await world.runHere('worker');
+        const { body, headers } = signedEvent(endpoint);
+        await assert.rejects(sendTo(dying.baseUrl, endpoint, body, headers));
+        assert.equal(await dying.ended, 'SIGKILL');
+        const { baseUrl } = await world.runHere('api');
+        const again = await sendTo(baseUrl, endpoint, body, headers);
+        assert.deepEqual([again.status, again.body.duplicate], [200, point.endsWith(':committed')]);
+        assert.equal((await ended(world, endpoint)).status, 'forwarded');
+        assert.equal(receiver.callsAt(url).length, 1);
+        const { count } = await world.context.pool.one(sql.type(Count)`
+          select received as count from inbound_counters where endpoint_id = ${endpoint.id}`);
+        assert.equal(count, 1);
+      }),
+    );
+  }
+
+  itBeside(
+    'no worker: 503 with Retry-After, the event is kept, and the same request is answered once there is one',
+    () =>
+      worlds.visit(async (world) => {
+        const endpoint = await newEndpoint(world.context);
+        const { baseUrl } = await world.runHere('api');
+        const { body, headers } = signedEvent(endpoint);
+        const first = await sendTo(baseUrl, endpoint, body, headers);
+        assert.deepEqual([first.status, first.body.code], [503, 'TEMPORARILY_UNAVAILABLE']);
+        assert.notEqual(first.retryAfter, null);
+        await world.runHere('worker');
+        const { id } = await ended(world, endpoint);
+        const again = await sendTo(baseUrl, endpoint, body, headers);
+        assert.deepEqual([again.status, again.body.event_id, again.body.status], [200, id, 'recorded']);
+      }),
+  );
+
+  for (const point of pointsOfStep('purgeInboundContents')) {
+    itBeside(`a worker that purges, at ${point}: what is left is what the tier keeps`, () =>
+      worlds.visit(async (world) => {
+        const { pool } = world.context;
+        const endpoint = await newEndpoint(world.context);
+        await run(
+          pool,
+          sql.fragment`
+            with made as (
+              insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
+                size, status, ended_at)
+              select 'iev_' || n, ${endpoint.id}, ${endpoint.operatorId}, ${endpoint.agentId}, 'generic', n::text::bytea, 'body', '', 'hex', true, 1,
+                'recorded', now()
+              from generate_series(1, 500) n returning id)
+            insert into inbound_contents (event_id, operator_id, sealed, stored_at)
+            select id, ${endpoint.operatorId}, '', clock_timestamp() - case when id < 'iev_2' then interval '29 days' else interval '31 days' end from made`,
+        );
+        const left = async (): Promise<number> =>
+          (await pool.one(sql.type(Count)`select count(*) as count from inbound_contents`)).count;
+        const kept = (
+          await pool.one(
+            sql.type(
+              Count,
+            )`select count(*) as count from inbound_contents where stored_at > now() - interval '30 days'`,
+          )
+        ).count;
+        const dying = await world.worker({ FAULT_AT: point });
+        const schedule = world.lives.client.schedule.getHandle(RETENTION);
+        await eventually('the worker to have made the schedule', () => schedule.trigger().then(() => true), {
+          ignoreErrors: () => true,
+        });
+        assert.equal(await dying.ended, 'SIGKILL');
+        const begun = await eventually('the run that lost its worker', async () => {
+          const [only] = (await schedule.describe()).info.recentActions;
+          return only?.action.type === 'startWorkflow' ? only.action.workflow : undefined;
+        });
+        await world.runHere('worker');
+        await world.lives.client.workflow.getHandle(begun.workflowId).result();
+        assert.equal(await left(), kept);
+      }),
+    );
+  }
+});

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { blocksOf, paste, PATIENCE_MS } from '../support/pasted.ts';
+
+describe('docs/inbound.md', function () {
+  this.timeout(PATIENCE_MS);
+
+  it('has blocks that work when they are pasted, from an endpoint to its revocation', async () => {
+    const blocks = await blocksOf('docs/inbound.md', 'inbound');
+    assert(blocks.length >= 6, 'the blocks are marked');
+    const printed = (await paste(blocks)).join('\n');
+    assert.match(printed, /^inw_\w+$/m);
+    assert.match(printed, /"duplicate":false,"status":"forwarded","verdict":\{"verdict":"clean"/);
+    assert.match(printed, /^{"fits":true,"event_id":"iev_\w+","verdict":"clean","payload":\{.*Friday at ten/m);
+    assert.match(
+      printed,
+      /"duplicate":false,"status":"blocked","verdict":\{"verdict":"malicious"[^\n]*instruction_override/,
+    );
+    assert.match(printed, /^\s*1$/m, 'the hostile one did not arrive');
+    assert.match(printed, /"duplicate":true,"status":"forwarded"/);
+    assert.match(printed, /detector_key: 'instruction_override'/);
+    assert.match(printed, /received: 2,[^}]*duplicates: 1,/);
+    assert.match(printed, /^revoked$/m);
+    assert.match(printed, /"code":"ENDPOINT_REVOKED"/);
+  });
+});

@@ -1,0 +1,450 @@
+import assert from 'node:assert/strict';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { sql } from '../../../src/database/pool.ts';
+import { newId } from '../../../src/ids/ids.ts';
+import { answers, startReceiver, type Receiver } from '../../notifications/support/receiver.ts';
+import { worldsOfSuite, type World } from '../../faults/worlds.ts';
+import { buildAgent } from '../../support/factories.ts';
+import { openMarket } from '../../support/market.ts';
+import type { Requester } from '../../support/service.ts';
+import { buildEndpoint, mailgunKey, svixSecret } from '../endpoints/support.ts';
+import {
+  hexHeaders,
+  HOSTILE,
+  newEndpoint,
+  sendSigned,
+  sendTo,
+  standardHeaders,
+  type TestEndpoint,
+} from '../support/endpoints.ts';
+
+const Counters = z.object({
+  received: z.number(),
+  rejected: z.number(),
+  duplicates: z.number(),
+  clean: z.number(),
+  malicious: z.number(),
+  forwarded: z.number(),
+  blocked: z.number(),
+});
+const Count = z.object({ count: z.number() });
+
+describe('The receiver of inbound webhooks', function () {
+  this.timeout(120_000);
+  const worlds = worldsOfSuite();
+  let world: World;
+  let baseUrl: string;
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await startReceiver();
+    world = await worlds.open();
+    Object.assign(world.settings, { OUTBOUND_ALLOW_LOOPBACK: 'true' });
+    ({ baseUrl } = await world.runHere('api', 'worker'));
+  });
+  after(() => receiver.stop());
+
+  const countersOf = ({ id }: TestEndpoint): Promise<z.infer<typeof Counters>> =>
+    world.context.pool.one(sql.type(Counters)`
+      select received, rejected, duplicates, clean, malicious, forwarded, blocked from inbound_counters where endpoint_id = ${id}`);
+  const contentsOf = async ({ id }: TestEndpoint): Promise<number> =>
+    (
+      await world.context.pool.one(sql.type(Count)`
+      select count(*) as count from inbound_contents c join inbound_events v on v.id = c.event_id where v.endpoint_id = ${id}`)
+    ).count;
+
+  it('scans and records what has nowhere to go', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const { status, body } = await sendSigned(baseUrl, endpoint, { hello: 'world' });
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      event_id: body.event_id,
+      duplicate: false,
+      status: 'recorded',
+      verdict: { verdict: 'clean', severity: 'none', findings: [] },
+      forwarded: false,
+    });
+  });
+
+  it('forwards what is harmless, signed, with its verdict, and headers that open nothing', async () => {
+    const url = receiver.urlOf(newId('evt'));
+    const endpoint = await newEndpoint(world.context, { forwardUrl: url });
+    const body = JSON.stringify({ order: { id: 7, note: 'Two boxes, please.' } });
+    const headers = {
+      ...standardHeaders(endpoint.secret, body),
+      authorization: 'Bearer opens-something',
+      cookie: 'session=1',
+      'x-github-event': 'push',
+      'x-forwarded-for': '203.0.113.9',
+    };
+    const reply = await sendTo(baseUrl, endpoint, body, headers);
+    assert.deepEqual([reply.status, reply.body.status, reply.body.forwarded], [200, 'forwarded', true]);
+    const [call, ...more] = receiver.callsAt(url);
+    assert(call !== undefined && more.length === 0);
+    const { received_at: receivedAt, headers: kept, ...sent } = JSON.parse(call.body) as Record<string, unknown>;
+    assert.deepEqual(sent, {
+      event_id: reply.body.event_id,
+      endpoint_id: endpoint.id,
+      agent_id: endpoint.agentId,
+      provider: 'generic',
+      verdict: { verdict: 'clean', severity: 'none', findings: [] },
+      payload: { order: { id: 7, note: 'Two boxes, please.' } },
+    });
+    assert(typeof receivedAt === 'string' && !Number.isNaN(Date.parse(receivedAt)));
+    assert.deepEqual(Object.keys(kept as object).toSorted(), [
+      'content-type',
+      'webhook-id',
+      'webhook-timestamp',
+      'x-github-event',
+    ]);
+    const own = hexHeaders(endpoint.secret, call.body)['x-service-signature'];
+    assert.deepEqual(
+      [call.headers['x-service-signature'], call.headers['x-service-event-id']],
+      [own, reply.body.event_id],
+    );
+    assert.equal((await countersOf(endpoint)).forwarded, 1);
+  });
+
+  it('blocks what is hostile, with reasons, and issues a claim of it', async () => {
+    const url = receiver.urlOf(newId('evt'));
+    const endpoint = await newEndpoint(world.context, { forwardUrl: url });
+    const { status, body } = await sendSigned(baseUrl, endpoint, { comment: HOSTILE });
+    assert.deepEqual(
+      [status, body.status, body.verdict?.verdict, body.forwarded],
+      [200, 'blocked', 'malicious', false],
+    );
+    assert(body.verdict?.findings.some(({ detector_key: key }) => key === 'instruction_override'));
+    assert.equal(receiver.callsAt(url).length, 0);
+    const { count } = await world.context.pool.one(sql.type(Count)`
+      select count(*) as count from claims where claim_type = 'detector_signal' and agent_id = ${endpoint.agentId}`);
+    assert(count >= 1);
+  });
+
+  it('forwards what is hostile in mode shadow, and records the verdict', async () => {
+    const url = receiver.urlOf(newId('evt'));
+    const endpoint = await newEndpoint(world.context, { forwardUrl: url, mode: 'shadow' });
+    const { body } = await sendSigned(baseUrl, endpoint, { comment: HOSTILE });
+    assert.deepEqual([body.status, body.verdict?.verdict, body.forwarded], ['forwarded', 'malicious', true]);
+    assert.equal(receiver.callsAt(url).length, 1);
+  });
+
+  it('answers what comes again as a duplicate, by its signed id and by its bytes, and forwards it once', async () => {
+    const url = receiver.urlOf(newId('evt'));
+    const endpoint = await newEndpoint(world.context, { forwardUrl: url });
+    const body = JSON.stringify({ n: 1 });
+    const id = newId('evt');
+    const first = await sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body, { id }));
+    const second = await sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body, { id }));
+    // Without the id, whoever has the bytes and another signature of them gets no further either.
+    const stripped = await sendTo(baseUrl, endpoint, body, hexHeaders(endpoint.secret, body));
+    for (const { status, body: again } of [second, stripped])
+      assert.deepEqual(
+        [status, again.duplicate, again.event_id, again.status],
+        [200, true, first.body.event_id, 'forwarded'],
+      );
+    // Two signed ids with one body are two events.
+    const other = await sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body));
+    assert.deepEqual([other.status, other.body.duplicate], [200, false]);
+    assert.equal(receiver.callsAt(url).length, 2);
+    const { received, duplicates } = await countersOf(endpoint);
+    assert.deepEqual([received, duplicates], [2, 2]);
+  });
+
+  it('takes one event a hundred times at once as one: one record, one verdict, one forward', async () => {
+    const url = receiver.urlOf(newId('evt'));
+    const endpoint = await newEndpoint(world.context, { forwardUrl: url });
+    const body = JSON.stringify({ n: 2 });
+    const headers = standardHeaders(endpoint.secret, body);
+    const replies = await Promise.all(Array.from({ length: 100 }, () => sendTo(baseUrl, endpoint, body, headers)));
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+    assert.equal(new Set(replies.map(({ body: { event_id: id } }) => id)).size, 1);
+    assert.equal(replies.filter(({ body: { duplicate } }) => duplicate === false).length, 1);
+    assert.equal(receiver.callsAt(url).length, 1);
+    const { received, duplicates, clean } = await countersOf(endpoint);
+    assert.deepEqual([received, duplicates, clean], [1, 99, 1]);
+  });
+
+  it('refuses what is not signed: 401, a counter, and nothing kept', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const other = await newEndpoint(world.context);
+    const body = JSON.stringify({ n: 3 });
+    const good = standardHeaders(endpoint.secret, body);
+    const bad: Record<string, string>[] = [
+      { 'content-type': 'application/json' },
+      { ...good, 'webhook-signature': '' },
+      { ...good, 'webhook-signature': 'v1,AAAA' },
+      { ...good, 'webhook-id': 'another' },
+      standardHeaders(other.secret, body),
+      standardHeaders(endpoint.secret, body, { at: new Date(Date.now() - 301_000) }),
+      standardHeaders(endpoint.secret, body, { at: new Date(Date.now() + 301_000) }),
+      hexHeaders(other.secret, body),
+      hexHeaders(endpoint.secret, `${body} `),
+      { ...hexHeaders(endpoint.secret, body), 'x-service-signature': '' },
+      // A signature that fits does not help one that does not.
+      { ...hexHeaders(endpoint.secret, body), ...standardHeaders(other.secret, body) },
+    ];
+    for (const headers of bad) {
+      const { status, body: answer } = await sendTo(baseUrl, endpoint, body, headers);
+      assert.deepEqual([status, answer.code], [401, 'INVALID_SIGNATURE'], JSON.stringify(headers));
+    }
+    const { rejected, received } = await countersOf(endpoint);
+    assert.deepEqual([rejected, received, await contentsOf(endpoint)], [bad.length, 0, 0]);
+  });
+
+  describe('of an endpoint with the secret that its provider made', () => {
+    let consumer: Requester;
+    let agentId: string;
+    before(async () => {
+      const place = {
+        baseUrl,
+        adminKey: world.settings['PLATFORM_ADMIN_KEY'] ?? '',
+        databaseUrl: world.settings['DATABASE_URL'] ?? '',
+      };
+      ({ consumer } = await openMarket(place));
+      agentId = (await buildAgent(consumer)).id;
+    });
+
+    const make = async (secret: string): Promise<{ path: string; url: string }> => {
+      const url = receiver.urlOf(newId('evt'));
+      const overrides = { provider: 'mail_provider', agent_id: agentId, forward_url: url, secret };
+      const { receiver_url: address } = await buildEndpoint(consumer, overrides);
+      return { path: new URL(address).pathname, url };
+    };
+    const MAIL = {
+      message_id: '<1@example.com>',
+      from: 'a@example.com',
+      to: 'b@example.com',
+      subject: 'Friday',
+      text: 'At ten?',
+    };
+    const assertForwarded = (url: string, secret: string): void => {
+      const [call, ...more] = receiver.callsAt(url);
+      assert(call !== undefined && more.length === 0);
+      assert.equal(call.headers['x-service-signature'], hexHeaders(secret, call.body)['x-service-signature']);
+    };
+
+    it('takes what Mailgun signs with its key, in JSON and in a form, and signs the forward with it', async () => {
+      const secret = mailgunKey();
+      const signed = (key: string) => {
+        const [timestamp, token] = [String(Math.floor(Date.now() / 1_000)), randomBytes(25).toString('hex')];
+        return {
+          timestamp,
+          token,
+          signature: createHmac('sha256', key)
+            .update(timestamp + token)
+            .digest('hex'),
+        };
+      };
+      const json = (key: string) =>
+        JSON.stringify({ signature: signed(key), 'event-data': { event: 'delivered', id: 'x' } });
+      const form = (key: string) =>
+        new URLSearchParams({ ...signed(key), sender: 'a@example.com', 'body-plain': 'At ten?' }).toString();
+      for (const [type, bodyOf] of [
+        ['application/json', json],
+        ['application/x-www-form-urlencoded', form],
+      ] as const) {
+        const endpoint = await make(secret);
+        const [headers, body] = [{ 'content-type': type }, bodyOf(secret)];
+        const { status, body: answer } = await sendTo(baseUrl, endpoint, body, headers);
+        assert.deepEqual([status, answer.status, answer.duplicate], [200, 'forwarded', false], type);
+        assert.equal((await sendTo(baseUrl, endpoint, body, headers)).body.duplicate, true);
+        assert.equal((await sendTo(baseUrl, endpoint, bodyOf(mailgunKey()), headers)).status, 401);
+        assertForwarded(endpoint.url, secret);
+      }
+    });
+
+    it('takes what Svix signs with its secret, and signs the forward with it', async () => {
+      const secret = svixSecret();
+      const endpoint = await make(secret);
+      const body = JSON.stringify(MAIL);
+      const svix = (key: string) =>
+        Object.fromEntries(
+          Object.entries(standardHeaders(key, body)).map(([name, value]) => [name.replace('webhook-', 'svix-'), value]),
+        );
+      const { status, body: answer } = await sendTo(baseUrl, endpoint, body, svix(secret));
+      assert.deepEqual([status, answer.status], [200, 'forwarded']);
+      assert.equal((await sendTo(baseUrl, endpoint, body, svix(svixSecret()))).status, 401);
+      assertForwarded(endpoint.url, secret);
+    });
+  });
+
+  it('refuses unknown endpoints, another provider, and revoked ones before it looks at anything else', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const path = (provider: string, slug: string): Pick<TestEndpoint, 'path'> => ({
+      path: `/v1/inbound/${provider}/${slug}`,
+    });
+    const { slug } = endpoint;
+    for (const to of [path('generic', 'nobody'), path('mail_provider', slug), path('other', slug)])
+      assert.deepEqual((await sendTo(baseUrl, to, '{}', {})).status, 404);
+    await world.context.pool.query(sql.type(z.object({}))`
+      update inbound_endpoints set revoked_at = clock_timestamp() where id = ${endpoint.id}`);
+    const { status, body } = await sendTo(baseUrl, endpoint, '{}', {});
+    assert.deepEqual([status, body.code], [410, 'ENDPOINT_REVOKED']);
+  });
+
+  it('refuses compressed bodies, bodies over the limit, and signed bytes that are no JSON', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const compressed = { ...standardHeaders(endpoint.secret, '{}'), 'content-encoding': 'gzip' };
+    assert.equal((await sendTo(baseUrl, endpoint, '{}', compressed)).status, 415);
+    const large = JSON.stringify({ text: 'x'.repeat(1_048_576) });
+    assert.equal((await sendTo(baseUrl, endpoint, large, standardHeaders(endpoint.secret, large))).status, 413);
+    for (const broken of [
+      '',
+      '{',
+      '{"a":1,"a":2}',
+      '{"__proto__":1}',
+      '"\\ud800"',
+      `${'['.repeat(200)}${']'.repeat(200)}`,
+    ]) {
+      const { status, body } = await sendTo(baseUrl, endpoint, broken, standardHeaders(endpoint.secret, broken));
+      assert.deepEqual([status, body.code], [400, 'VALIDATION_ERROR'], broken);
+    }
+    assert.equal((await countersOf(endpoint)).rejected, 7);
+    assert.equal(await contentsOf(endpoint), 0);
+  });
+
+  it('takes a mail of 10 MiB, and no byte more', async () => {
+    const endpoint = await newEndpoint(world.context, { provider: 'mail_provider' });
+    const mail = (size: number): string => {
+      const shell = JSON.stringify({ from: 'a@example.com', to: 'b@example.com', subject: 'Large', text: '' });
+      return shell.replace('"text":""', `"text":"${'word '.repeat(size).slice(0, size - shell.length)}"`);
+    };
+    const fits = mail(10 * 1_048_576);
+    const { status, body } = await sendTo(baseUrl, endpoint, fits, standardHeaders(endpoint.secret, fits));
+    assert.deepEqual([status, body.status], [200, 'recorded']);
+    const over = mail(10 * 1_048_576 + 1);
+    assert.equal((await sendTo(baseUrl, endpoint, over, standardHeaders(endpoint.secret, over))).status, 413);
+  });
+
+  it('refuses a body of too many values before it reads it: 400', async () => {
+    const endpoint = await newEndpoint(world.context, { provider: 'mail_provider' });
+    for (const body of [`[${'[],'.repeat(100_000)}[]]`, JSON.stringify(Array.from({ length: 60_000 }, () => 1))])
+      assert.equal((await sendTo(baseUrl, endpoint, body, hexHeaders(endpoint.secret, body))).status, 400);
+    const form = 'a=b&'.repeat(2_000);
+    const headers = { ...hexHeaders(endpoint.secret, form), 'content-type': 'application/x-www-form-urlencoded' };
+    assert.equal((await sendTo(baseUrl, endpoint, form, headers)).status, 400);
+  });
+
+  it('scans members of a mail whatever their names, and names that are sentences', async () => {
+    const mail = await newEndpoint(world.context, { provider: 'mail_provider' });
+    for (const name of ['toString', 'constructor', 'note']) {
+      const { body } = await sendSigned(baseUrl, mail, { from: 'a@example.com', text: 'Hello.', [name]: HOSTILE });
+      assert.equal(body.verdict?.verdict, 'malicious', name);
+    }
+    const generic = await newEndpoint(world.context);
+    const { body } = await sendSigned(baseUrl, generic, { ignore_all_previous_instructions: 1 });
+    assert.equal(body.verdict?.verdict, 'malicious');
+  });
+
+  it('holds what was scanned in part whatever the policy, unless it is shadow', async () => {
+    const html = `<p>${'word '.repeat(500_000)}</p>`;
+    const url = receiver.urlOf(newId('evt'));
+    for (const [mode, expected] of [
+      ['enforce', 'blocked'],
+      ['shadow', 'forwarded'],
+    ] as const) {
+      const endpoint = await newEndpoint(world.context, {
+        provider: 'mail_provider',
+        forwardUrl: url,
+        blockAt: 'critical',
+        mode,
+      });
+      const { body } = await sendSigned(baseUrl, endpoint, { from: 'a@example.com', subject: mode, html });
+      assert.equal(body.status, expected, mode);
+    }
+  });
+
+  it('is 503 where no key opens the secret, and 503 again for each delivery of what failed', async () => {
+    const endpoint = await newEndpoint(world.context);
+    await world.context.pool.query(sql.type(z.object({}))`
+      update inbound_endpoints set secret = 'AAAAAAAA.AAAA.AAAA.AAAA' where id = ${endpoint.id}`);
+    const { status, body } = await sendSigned(baseUrl, endpoint, { n: 9 });
+    assert.deepEqual([status, body.code], [503, 'KEY_UNAVAILABLE']);
+  });
+
+  it('takes up a failed event again with the next delivery, under the same signed id with other bytes too', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const id = newId('evt');
+    const first = await sendSigned(baseUrl, endpoint, { n: 10, attempt: 1 }, { id });
+    const fail = () =>
+      world.context.pool.query(sql.type(z.object({}))`
+        update inbound_events set status = 'failed', reason = 'scan_failed', verdict = null, severity = null, findings = null
+        where id = ${first.body.event_id ?? ''}`);
+    await fail();
+    const second = await sendSigned(baseUrl, endpoint, { n: 10, attempt: 2 }, { id });
+    assert.deepEqual([second.status, second.body.duplicate, second.body.event_id], [200, false, first.body.event_id]);
+    assert.equal((await countersOf(endpoint)).received, 1);
+  });
+
+  it('is 400 for a mail that nobody can read, and is not taken up again', async () => {
+    const endpoint = await newEndpoint(world.context, { provider: 'mail_provider' });
+    const boundary = (depth: number): string =>
+      `Content-Type: multipart/mixed; boundary=b${depth}\r\n\r\n--b${depth}\r\n`;
+    const mail = `From: a@example.com\r\nMessage-ID: <deep@example.com>\r\n${Array.from({ length: 60 }, (_, at) => boundary(at)).join('')}\r\nx`;
+    const headers = { ...hexHeaders(endpoint.secret, mail), 'content-type': 'message/rfc822' };
+    for (const time of [1, 2]) {
+      const { status, body } = await sendTo(baseUrl, endpoint, mail, headers);
+      assert.deepEqual([status, body.code], [400, 'VALIDATION_ERROR'], `time ${time}`);
+    }
+  });
+
+  it('keeps contents sealed, and only the hash in clear', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const body = JSON.stringify({ secret: 'a very recognisable text' });
+    await sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body));
+    const row = await world.context.pool.one(sql.type(
+      z.object({ sealed: z.instanceof(Buffer), body_hash: z.instanceof(Buffer) }),
+    )`
+      select c.sealed, v.body_hash from inbound_contents c join inbound_events v on v.id = c.event_id where v.endpoint_id = ${endpoint.id}`);
+    assert(!row.sealed.includes('recognisable'));
+    assert.deepEqual(row.body_hash, createHash('sha256').update(body).digest());
+  });
+
+  it('records a forward that fails, once, and answers 200 all the same', async () => {
+    const failing = await startReceiver(answers(500));
+    const redirecting = await startReceiver(answers(302, { location: failing.url }));
+    for (const target of [failing, redirecting]) {
+      const endpoint = await newEndpoint(world.context, { forwardUrl: target.url });
+      const { status, body } = await sendSigned(baseUrl, endpoint, { n: 4 });
+      assert.deepEqual([status, body.status, body.forwarded], [200, 'forward_failed', false]);
+    }
+    assert.deepEqual([failing.calls.length, redirecting.calls.length], [1, 1]);
+    await Promise.all([failing.stop(), redirecting.stop()]);
+  });
+
+  it('does not forward to an address that may not be called any more', async () => {
+    const endpoint = await newEndpoint(world.context, { forwardUrl: 'https://10.0.0.1/hook' });
+    const { status, body } = await sendSigned(baseUrl, endpoint, { n: 5 });
+    assert.deepEqual([status, body.status, body.forwarded], [200, 'forward_blocked', false]);
+  });
+
+  it('forwards nothing to a blocked agent', async () => {
+    const url = receiver.urlOf(newId('evt'));
+    const endpoint = await newEndpoint(world.context, { forwardUrl: url });
+    await world.context.pool.query(
+      sql.type(z.object({}))`update agents set status = 'blocked' where id = ${endpoint.agentId}`,
+    );
+    const { body } = await sendSigned(baseUrl, endpoint, { n: 6 });
+    assert.deepEqual([body.status, body.forwarded, receiver.callsAt(url).length], ['recorded', false, 0]);
+  });
+
+  it('counts an event as a metered action and a duplicate as nothing; without money it is 402, and nothing is kept', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const used = async (): Promise<number> =>
+      (
+        await world.context.pool.one(sql.type(Count)`
+        select coalesce(sum(used), 0)::int as count from usage_counters where operator_id = ${endpoint.operatorId} and meter = 'metered_action'`)
+      ).count;
+    const body = JSON.stringify({ n: 7 });
+    const headers = standardHeaders(endpoint.secret, body);
+    await sendTo(baseUrl, endpoint, body, headers);
+    await sendTo(baseUrl, endpoint, body, headers);
+    assert.equal(await used(), 1);
+    await world.context.pool.query(sql.type(z.object({}))`
+      update usage_counters set used = 1000000000 where operator_id = ${endpoint.operatorId}`);
+    const { status, body: answer } = await sendSigned(baseUrl, endpoint, { n: 8 });
+    assert.deepEqual([status, answer.code], [402, 'INSUFFICIENT_CREDITS']);
+    assert.equal((await sendTo(baseUrl, endpoint, body, headers)).body.duplicate, true);
+    assert.deepEqual([(await countersOf(endpoint)).rejected, await contentsOf(endpoint)], [1, 1]);
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readBody, UnreadableBody, type ScanInput } from '../../../src/inbound/scanner/index.ts';
+
+const of = (provider: ScanInput['provider'], contentType: string | null, body: string): ScanInput => ({
+  provider,
+  contentType,
+  body: Buffer.from(body),
+});
+const none = { eventId: undefined, messageId: undefined, mailgun: undefined };
+
+describe('readBody', () => {
+  it('reads event_id of JSON, and of a mail in JSON its Message-ID, bare or under data', () => {
+    assert.deepEqual(readBody(of('generic', null, '{"event_id":"e1","message_id":"m"}')), {
+      ...none,
+      kind: 'json',
+      eventId: 'e1',
+    });
+    for (const body of ['{"message_id":"<m1>"}', '{"data":{"message_id":"<m1>"}}'])
+      assert.equal(readBody(of('mail_provider', 'application/json', body)).messageId, '<m1>');
+    assert.deepEqual(readBody(of('generic', 'text/plain', '[1]')), { ...none, kind: 'json' });
+  });
+
+  it('reads the Message-ID of a raw mail, folded and in any case, and not of its body', () => {
+    const mail = 'Subject: a\r\nMESSAGE-id:\r\n <m2@example.com>\r\n\r\nMessage-ID: <other@example.com>';
+    assert.deepEqual(readBody(of('mail_provider', 'message/rfc822', mail)), {
+      ...none,
+      kind: 'mime',
+      messageId: '<m2@example.com>',
+    });
+    assert.equal(
+      readBody(of('mail_provider', null, 'Subject: a\r\n\r\nMessage-ID: <other@example.com>')).messageId,
+      undefined,
+    );
+  });
+
+  it('reads what Mailgun signs, from both kinds of forms and from JSON', () => {
+    const mailgun = { timestamp: '1700000000', token: 'abc', signature: 'def' };
+    const fields = { ...mailgun, 'Message-Id': '<m3>', from: 'a@b.example' };
+    const urlencoded = of('mail_provider', 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString());
+    const parts = Object.entries(fields).map(
+      ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const multipart = of('mail_provider', 'multipart/form-data; boundary=b', `${parts.join('')}--b--\r\n`);
+    for (const form of [urlencoded, multipart])
+      assert.deepEqual(readBody(form), { kind: 'form', eventId: undefined, messageId: '<m3>', mailgun });
+    const json = JSON.stringify({ signature: mailgun, data: { subject: 'a' } });
+    assert.deepEqual(readBody(of('mail_provider', 'application/json', json)).mailgun, mailgun);
+  });
+
+  it('refuses what is none of its kind', () => {
+    for (const [provider, contentType, body] of [
+      ['generic', 'application/json', '{'],
+      ['generic', null, '{"a":1,"a":2}'],
+      ['generic', null, 'From: a@b.example\r\n\r\nhello'],
+      ['mail_provider', 'application/json', 'x'],
+      ['mail_provider', null, 'hello'],
+      ['mail_provider', 'multipart/form-data', '--b'],
+    ] as const)
+      assert.throws(() => readBody(of(provider, contentType, body)), UnreadableBody, body);
+  });
+});

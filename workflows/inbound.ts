@@ -1,0 +1,30 @@
+import type { Activities } from '../activities/index.ts';
+import { live } from './life.ts';
+import { receivers, scanning } from './steps.ts';
+
+type Step = Awaited<ReturnType<Activities['advanceInbound']>>;
+
+/** The life of an event that a provider sent: scanned, judged, and forwarded once where the policy lets it pass. */
+export const inbound = (): Promise<void> =>
+  live({
+    advance: scanning.advanceInbound,
+    next: ({ status }) =>
+      status === 'classify' || status === 'forward' ? status : status === 'turn' || status === 'calls' ? 'wait' : 'end',
+    act: {
+      classify: (id) => receivers.classifyInbound(id),
+      forward: (id) => receivers.forwardInbound(id),
+    },
+    describe,
+    refusals: {
+      unknownSignal: 'this run takes none.',
+      cancelRequest: 'revoking the endpoint ends what has not left yet.',
+    },
+  });
+
+function describe({ status }: Step): string {
+  if (status === 'classify') return 'Asks a model about what the scanner leaves undecided.';
+  if (status === 'forward') return 'Forwards the event, once.';
+  if (status === 'turn') return 'Waits for its turn: eight forwards of the operator are under way.';
+  if (status === 'calls') return 'Waits for what becomes of a call, 40 seconds at most.';
+  return status === 'gone' ? 'Ended: there is no such event.' : 'Ended: it is recorded what became of the event.';
+}
