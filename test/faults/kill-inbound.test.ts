@@ -7,6 +7,7 @@ import { RETENTION } from '../../temporal/schedules.ts';
 import { newEndpoint, sendTo, standardHeaders, type TestEndpoint } from '../inbound/support/endpoints.ts';
 import { hangs, startReceiver, type Receiver } from '../notifications/support/receiver.ts';
 import { run } from '../billing/ledger/ledger-world.ts';
+import { MODEL, MODEL_KEY, startModels } from '../models/model-double.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { pointsOfReceiver, pointsOfStep } from './fault-points.ts';
@@ -69,6 +70,38 @@ describe('kill -9 around an inbound event', function () {
         const again = await sendTo(baseUrl, endpoint, body, headers);
         assert.deepEqual([again.status, again.body.duplicate, again.body.event_id], [200, true, id]);
         assert.equal(receiver.callsAt(url).length, calls);
+      }),
+    );
+  }
+
+  for (const point of pointsOfStep('classifyInbound')) {
+    itBeside(`a worker at ${point}: the model is asked once, and the event goes on`, () =>
+      worlds.visit(async (world) => {
+        const models = await startModels('openai', { says: '{"injection": false, "confidence": 1}' });
+        const { slug, kind, baseUrl: modelUrl } = models.provider;
+        const prices = { input_microcents: 25, cached_microcents: 2.5, output_microcents: 200 };
+        Object.assign(world.settings, {
+          OUTBOUND_ALLOW_LOOPBACK: 'true',
+          LLM_PROVIDERS: JSON.stringify([
+            { slug, kind, base_url: modelUrl, api_key: MODEL_KEY, models: [{ model: MODEL, ...prices }] },
+          ]),
+          L3_MODEL: `${slug}/${MODEL}`,
+        });
+        const url = receiver.urlOf(newId('evt'));
+        const endpoint = await newEndpoint(world.context, { forwardUrl: url });
+        const { baseUrl } = await world.runHere('api');
+        const dying = await world.worker({ FAULT_AT: point });
+        const body = JSON.stringify({ link: 'http://169.254.169.254/latest/meta-data/' }); // medium
+        const sent = sendTo(baseUrl, endpoint, body, standardHeaders(endpoint.secret, body));
+        assert.equal(await dying.ended, 'SIGKILL');
+        await world.runHere('worker');
+        assert.equal((await ended(world, endpoint)).status, 'forwarded');
+        await sent;
+        assert.deepEqual([models.calls(), receiver.callsAt(url).length], [1, 1]);
+        const { classification } = await world.context.pool.one(sql.type(z.object({ classification: z.string() }))`
+          select classification from inbound_events where endpoint_id = ${endpoint.id}`);
+        assert.equal(classification, 'done');
+        await models.stop();
       }),
     );
   }
