@@ -34,6 +34,10 @@ const Payload = z.object({
   skill_id: z.string().optional(),
   balance_cents: z.number().optional(),
   low_balance_cents: z.number().optional(),
+  event_id: z.string().optional(),
+  endpoint_id: z.string().optional(),
+  verdict: z.string().optional(),
+  detectors: z.array(z.string()).optional(),
 });
 type Payload = z.infer<typeof Payload>;
 
@@ -100,6 +104,15 @@ const sentences: Record<string, (payload: Payload) => Sentences> = {
     what: `Your wallet has ${dollars(payload.balance_cents)} left, less than the ${dollars(payload.low_balance_cents)} that you set.`,
     details: [],
     act: 'Top it up before work is refused.',
+  }),
+  'inbound.blocked': (payload) => ({
+    what: `What a provider sent to ${agentOf(payload)} was blocked: the scanner found it ${payload.verdict ?? 'suspicious'}.`,
+    details: [
+      ...(payload.event_id === undefined ? [] : [`Event: ${payload.event_id}`]),
+      ...(payload.endpoint_id === undefined ? [] : [`Endpoint: ${payload.endpoint_id}`]),
+      ...(payload.detectors === undefined ? [] : [`Found: ${payload.detectors.join(', ')}`]),
+    ],
+    act: 'Look at its findings. If it is harmless, change the policy of the endpoint and replay the event.',
   }),
   [TEST_EVENT]: () => ({
     what: 'This is a test. Notifications of Carnet reach you here.',

@@ -301,7 +301,7 @@ describe('Sending what waits for a destination', function () {
       assert.deepEqual(mail?.to, ['ada@example.test']);
       const text = mail?.raw.replace(/=\r\n/g, '') ?? '';
       for (const part of [
-        'Subject: [critical] agent.blocked',
+        'Subject: Carnet: agent.blocked (critical), ag_7',
         'Agent ag_7 was blocked',
         'It paid twice.',
         `${context.config.publicBaseUrl}/dashboard`,

@@ -53,6 +53,19 @@ describe('The text of a notification', () => {
       what: 'Your wallet has 9.75 USD left, less than the 10.00 USD that you set.',
     },
     {
+      event: 'inbound.blocked',
+      payload: {
+        event_id: 'iev_1',
+        endpoint_id: 'inw_1',
+        agent_id: 'ag_1',
+        verdict: 'malicious',
+        detectors: ['hidden_text'],
+      },
+      what: 'What a provider sent to Agent ag_1 was blocked: the scanner found it malicious.',
+      about: ', ag_1',
+      details: ['Event: iev_1', 'Endpoint: inw_1', 'Found: hidden_text'],
+    },
+    {
       event: 'invocation.completed',
       payload: { invocation_id: 'inv_1', skill_id: 'skl_1', agent_id: null },
       what: 'Invocation inv_1: completed.',
