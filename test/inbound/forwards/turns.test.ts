@@ -22,6 +22,7 @@ describe('The turns of forwards', function () {
   beforeEach(() => {
     [calls, receivers] = [[], []];
   });
+  afterEach(() => stopReceivers());
   after(() => own.close());
 
   async function receiver(behave?: Behaviour): Promise<Receiver> {
@@ -29,7 +30,7 @@ describe('The turns of forwards', function () {
     receivers.push(one);
     return one;
   }
-  const stopReceivers = () => Promise.all(receivers.map((one) => one.stop()));
+  const stopReceivers = () => Promise.all(receivers.splice(0).map((one) => one.stop()));
 
   /** Takes so many events, and begins the forward of each that has its turn. @returns what each needs next */
   async function begin(endpoint: TestEndpoint, count: number, arrived: () => number): Promise<string[]> {

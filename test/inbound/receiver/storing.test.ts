@@ -28,20 +28,22 @@ describe('Storing what a provider sends', function () {
     await newEvent(context, endpoint, { n: 'the row of the month is there' });
     const holder = new pg.Client(context.config.databaseUrl);
     await holder.connect();
-    await holder.query('begin; lock table inbound_contents in share mode');
-    const storing = newEvent(context, endpoint, { text: 'x'.repeat(500_000) });
-    await eventually('the content to wait', async () => (await waiting()) === 1);
-    // What another event of the operator changes; a row that is locked would be an error.
-    await holder.query('savepoint before');
-    for (const [table, column, value] of [
-      ['inbound_counters', 'endpoint_id', endpoint.id],
-      ['usage_counters', 'operator_id', endpoint.operatorId],
-    ] as const) {
-      const { rowCount } = await holder.query(`select from ${table} where ${column} = $1 for update nowait`, [value]);
-      assert.equal(rowCount, 1, table);
+    let storing: Promise<string> | undefined;
+    try {
+      await holder.query('begin; lock table inbound_contents in share mode');
+      storing = newEvent(context, endpoint, { text: 'x'.repeat(500_000) });
+      await eventually('the content to wait', async () => (await waiting()) === 1);
+      // What another event of the operator changes; a row that is locked would be an error.
+      for (const [table, column, value] of [
+        ['inbound_counters', 'endpoint_id', endpoint.id],
+        ['usage_counters', 'operator_id', endpoint.operatorId],
+      ] as const) {
+        const { rowCount } = await holder.query(`select from ${table} where ${column} = $1 for update nowait`, [value]);
+        assert.equal(rowCount, 1, table);
+      }
+    } finally {
+      await holder.end(); // and its lock
     }
-    await holder.query('rollback to before; commit');
-    await holder.end();
     await storing;
     const { count } = await context.pool.one(sql.type(Count)`
       select received as count from inbound_counters where endpoint_id = ${endpoint.id}`);
