@@ -24,7 +24,7 @@ export const inbound = (): Promise<void> =>
 function describe({ status }: Step): string {
   if (status === 'classify') return 'Asks a model about what the scanner leaves undecided.';
   if (status === 'forward') return 'Forwards the event, once.';
-  if (status === 'turn') return 'Waits for its turn: eight forwards of the operator are under way.';
+  if (status === 'turn') return 'Waits for its turn among the forwards of the operator.';
   if (status === 'calls') return 'Waits for what becomes of a call, 40 seconds at most.';
   return status === 'gone' ? 'Ended: there is no such event.' : 'Ended: it is recorded what became of the event.';
 }

@@ -7,7 +7,7 @@ import { newId } from '../../src/ids/ids.ts';
 import { sealContent } from '../../src/inbound/events/content.ts';
 import { advanceInbound } from '../../src/inbound/events/life.ts';
 import { eventKey } from '../../src/inbound/receiver/event-key.ts';
-import { storeContent, takeInboundEvent } from '../../src/inbound/receiver/queries.ts';
+import { takeInboundEvent } from '../../src/inbound/receiver/queries.ts';
 import { createScanner } from '../../src/inbound/scanner/index.ts';
 import { openContext } from '../../src/process/open-context.ts';
 import { connectionOptions, dataConverter, openTemporal } from '../../temporal/client.ts';
@@ -54,8 +54,9 @@ async function judge(id: string): Promise<string> {
   const { endpoint, body } = found;
   const { event_id: eventId } = JSON.parse(body.toString()) as { event_id: string };
   const contentType = 'application/json';
-  await inTransaction(context, async (connection) => {
-    await takeInboundEvent(connection, {
+  const sealed = sealContent(context.encryption, id, { headers: { 'content-type': contentType }, contentType, body });
+  await inTransaction(context, (connection) =>
+    takeInboundEvent(connection, {
       endpointId: endpoint.id,
       id,
       ...eventKey({ signedId: null, token: null, eventId, messageId: null, body }),
@@ -63,10 +64,9 @@ async function judge(id: string): Promise<string> {
       bodyAuthenticated: true,
       contentType,
       size: body.length,
-    });
-    const sealed = sealContent(context.encryption, id, { headers: { 'content-type': contentType }, contentType, body });
-    await storeContent(connection, { eventId: id, operatorId: endpoint.operatorId, sealed });
-  });
+      sealed,
+    }),
+  );
   return (await advanceInbound(context, id)).status;
 }
 

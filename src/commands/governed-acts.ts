@@ -125,6 +125,31 @@ export const governedActs = {
     why: 'People would not be notified any more of what a key does.',
     by: 'administrator',
   },
+  'inbound_endpoint.made_weak': {
+    call: 'POST /v1/operator/inbound-webhooks',
+    what: 'Making an inbound endpoint that holds less than the standard policy: `block_at: critical`, or `mode: shadow`',
+    why: 'What the scanner finds grave would reach the agent: leave `policy` out, or have a person look.',
+    by: 'administrator',
+    forRequester: true,
+  },
+  'inbound_endpoint.loosened': {
+    call: 'PATCH /v1/operator/inbound-webhooks/:id',
+    what: 'Letting more events pass an inbound endpoint (a graver `block_at`, or `mode: shadow`), or forwarding them to another origin than before',
+    why: 'What the provider sends would reach the agent unheld, or somebody else.',
+    by: 'administrator',
+  },
+  'inbound_event.replayed': {
+    call: 'POST /v1/operator/inbound-webhooks/:id/events/:eventId/replay',
+    what: 'Replaying an inbound event that was held (`blocked`)',
+    why: 'It would be judged again until it passes: a model does not answer the same each time, and a newer scanner may find less.',
+    by: 'administrator',
+  },
+  'inbound_finding.marked_harmless': {
+    call: 'POST /v1/operator/inbound-webhooks/:id/events/:eventId/harmless',
+    what: 'Marking a finding of an inbound event as harmless',
+    why: 'The mark says that a person has looked.',
+    by: 'administrator',
+  },
   'refund.settled_by_hand': {
     call: 'POST /v1/admin/billing/refunds/:id/settle',
     what: 'Settling a refund that hangs, by the platform',

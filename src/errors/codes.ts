@@ -55,6 +55,7 @@ export const ErrorCodes = {
   ALREADY_REFUNDED: [409, 'It is refunded already'],
   CONFLICT: [409, 'This conflicts with what is there already'],
   DESTINATION_EXISTS: [409, 'The destination exists already'],
+  FORWARD_LOOP: [409, 'A forward of this service has come back'],
   IDEMPOTENCY_IN_FLIGHT: [409, 'A call with this Idempotency-Key is under way'],
   IDEMPOTENCY_KEY_REUSED: [409, 'The Idempotency-Key belongs to another request'],
   INVALID_STATE: [409, 'The state does not allow this'],

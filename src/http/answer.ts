@@ -62,24 +62,26 @@ export function isKnown(ctx: Pick<Ctx, 'req' | 'set'>, etag: string): boolean {
   return known !== undefined && known.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
 }
 
-class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown> {
+class HandlerRequest implements RouteRequest<Audience, unknown, unknown, unknown, unknown> {
   readonly context: Context;
   readonly caller: Caller | null;
   readonly call: CommandCall | null;
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
+  readonly found: unknown;
   readonly #ctx: Ctx;
   #abort: AbortController | undefined;
 
   constructor(ctx: Ctx) {
-    const { context, caller, values } = ctx.state;
+    const { context, caller, values, found } = ctx.state;
     this.context = context;
     this.caller = caller;
     this.call = caller === null ? null : callOf(ctx, caller);
     this.params = values.params;
     this.query = values.query;
     this.body = values.body;
+    this.found = found;
     this.#ctx = ctx;
   }
 

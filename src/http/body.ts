@@ -30,7 +30,7 @@ export const body: Middleware<Sent> = async (ctx, next) => {
 
 async function sentTo(route: AnyRoute, request: IncomingMessage, limit: number): Promise<JsonValue | Buffer> {
   const bytes = hasBody(request) ? await readBody(request, limit) : Buffer.alloc(0);
-  if (route.takesSigned === true) return bytes;
+  if (route.takesSigned !== undefined) return bytes;
   if (bytes.length === 0) return {};
   if (route.takesForms === true && isForm(request)) return parseFormBody(bytes);
   assertJson(request);

@@ -21,6 +21,6 @@ export function fairUse(context: Context): Middleware<Sharing> {
 function sharerOf({ state, req }: ParameterizedContext<Admitted>, { config }: Context): string {
   const { caller, route, params } = state;
   if (caller !== null) return caller.operatorId;
-  if (route.takesSigned === true) return `${route.operation}:${route.receiver?.of(params) ?? ''}`;
+  if (route.takesSigned !== undefined) return `${route.operation}:${route.receiver?.of(params) ?? ''}`;
   return addressBlock(clientAddress(req, config.trustProxyHops), 48);
 }

@@ -137,7 +137,7 @@ export function rateLimit(limits: RateLimits | null): Middleware<Authenticated> 
     if (credential !== null) {
       ctx.res.setHeaders(await limits.key.count(countedAs(credential.caller)));
       if (!isPerson(credential.caller)) await limits.operator.count(credential.caller.operatorId);
-    } else if (route.takesSigned === true) {
+    } else if (route.takesSigned !== undefined) {
       const { receiver, callsPerMinute } = route;
       if (receiver !== undefined && callsPerMinute !== undefined)
         ctx.res.setHeaders(await limits.of(route, callsPerMinute).count(`${receiver.of(params)} ${block()}`));

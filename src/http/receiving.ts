@@ -24,8 +24,9 @@ export function receiving(): Middleware<Received> {
   return async (ctx, next) => {
     const { route, params, context } = ctx.state;
     if (route.receiver === undefined) return await next();
-    const { limit, owner } = await route.receiver.admit(context, params);
+    const { limit, owner, found } = await route.receiver.admit(context, params);
     ctx.state.bodyLimit = limit;
+    ctx.state.found = found;
     if (isFull(owner)) {
       const detail = 'Too much is being received at once; send this again in a moment.';
       throw new CarnetError('TEMPORARILY_UNAVAILABLE', detail, { headers: { 'Retry-After': '5' } });

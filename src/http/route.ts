@@ -15,7 +15,7 @@ export const MANY_VALUES = 25_000;
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
 /** What a handler is given: everything is parsed, and the credential fits the audience. */
-export interface RouteRequest<A extends Audience, Params, Query, Body> {
+export interface RouteRequest<A extends Audience, Params, Query, Body, Found = undefined> {
   context: Context;
   caller: A extends 'public' ? null : Caller;
   /** For `runCommand`: caller, operation, Idempotency-Key and request id of this call. */
@@ -23,6 +23,8 @@ export interface RouteRequest<A extends Audience, Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** What `receiver.admit` has found; undefined where the route has no receiver. */
+  found: Found;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
   /** All request headers by their lower-case names, each as often as it was sent. */
@@ -62,6 +64,7 @@ export interface Route<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Reply extends z.ZodType = z.ZodType,
+  Found = unknown,
 > {
   method: Method;
   /** With `:name` segments, e.g. `/v1/skills/:id/invoke`. */
@@ -114,9 +117,15 @@ export interface Route<
   /** Takes `application/x-www-form-urlencoded` as well: every member is a text. */
   takesForms?: true;
   /**
-   * Takes the bytes as they came, whatever they are said to be: what is signed is the bytes. `body` is then `SignedBodySchema`.
+   * Takes the bytes as they came, whatever they are said to be: what is signed is the bytes. `body` is then `SignedBodySchema`. What stands
+   * here is for the document.
    */
-  takesSigned?: true;
+  takesSigned?: {
+    /** As senders name what they send. */
+    mediaTypes: readonly string[];
+    /** The headers that sign. */
+    headers: z.ZodObject;
+  };
   /**
    * Of a route that takes what somebody signed: who it is sent to. Calls to one, from one block of addresses, are counted together and are
    * `callsPerMinute` at most; they share connections, and the bytes that may be in flight.
@@ -124,15 +133,16 @@ export interface Route<
   receiver?: {
     of(params: Record<string, string>): string;
     /**
-     * Called before the body is read. @returns bytes of body at most, and whose share of the bytes in flight it takes
+     * Called before the body is read. @returns bytes of body at most, whose share of the bytes in flight it takes, and what it has found
+     *   about whom the request is sent to, for the handler
      * @throws CarnetError where nobody takes it
      */
-    admit(context: Context, params: Record<string, string>): Promise<{ limit: number; owner: string }>;
+    admit(context: Context, params: Record<string, string>): Promise<{ limit: number; owner: string; found: Found }>;
   };
   /** A POST that changes nothing: Idempotency-Key means nothing there. */
   readsOnly?: true;
   handler(
-    request: RouteRequest<A, z.output<Params>, z.output<Query>, z.output<Body>>,
+    request: RouteRequest<A, z.output<Params>, z.output<Query>, z.output<Body>, Found>,
   ): Promise<RouteAnswer<z.input<Reply>>>;
 }
 
@@ -143,9 +153,10 @@ export const route = <
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
   Reply extends z.ZodType = z.ZodUndefined,
+  Found = undefined,
 >(
-  definition: Route<A, Params, Query, Body, Reply>,
-): Route<A, Params, Query, Body, Reply> => definition;
+  definition: Route<A, Params, Query, Body, Reply, Found>,
+): Route<A, Params, Query, Body, Reply, Found> => definition;
 
 /** Any route; `src/process/routes.ts` collects those of all domains. */
 export type AnyRoute = Route;

@@ -3,4 +3,4 @@ import { z } from 'zod';
 /** The bytes of a body as they came, for routes that take what somebody has signed. */
 export const SignedBodySchema = z
   .instanceof(Buffer)
-  .meta({ override: { type: 'object', description: 'As it was signed; another text of the same JSON does not fit.' } });
+  .meta({ override: { description: 'As it was signed: other bytes of the same content do not fit.' } });

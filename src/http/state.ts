@@ -53,6 +53,8 @@ export interface Sharing extends Admitted {
 export interface Received extends Sharing {
   /** Bytes of body at most, where whoever receives it has a limit of their own. */
   bodyLimit?: number;
+  /** What the route's receiver has found about whom the request is sent to. */
+  found?: unknown;
 }
 
 /** From `body` on. */

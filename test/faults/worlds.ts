@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { createActivities } from '../../activities/index.ts';
+import { createPorts, type Ports } from '../../activities/ports.ts';
 import { completeConfig, readSettings } from '../../src/context/config.ts';
 import { freePort } from '../../src/embedded/ports.ts';
-import { openParts } from '../../src/process/parts.ts';
+import { openParts, type Parts } from '../../src/process/parts.ts';
+import { runWorker } from '../../temporal/worker.ts';
 import { ownContext, type OwnContext } from '../invocations/own-context.ts';
 import { serve } from '../passports/own-service.ts';
 import { ampleLimits } from '../support/ample-limits.ts';
@@ -27,6 +30,8 @@ export interface World extends OwnContext {
    * killed before, and costs half a second of processor time where another process costs two.
    */
   runHere(...roles: ('api' | 'worker')[]): Promise<{ baseUrl: string }>;
+  /** Runs a worker in this process that reaches outside by these ports in place of its own. */
+  workWith(ports: Partial<Ports>): Promise<void>;
   /**
    * Serves the API from this process, which is not killed; the sweep of the workers delivers its messages to the lives.
    */
@@ -108,6 +113,25 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     started.push(process);
     return process;
   };
+  const runParts = async (roles: { api: boolean; worker: boolean }): Promise<{ parts: Parts; baseUrl: string }> => {
+    const port = await freePort();
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const parts = await openParts(
+      completeConfig(
+        readSettings({
+          ...process.env,
+          ...ampleLimits,
+          WORKER_PORT: '0',
+          PUBLIC_BASE_URL: baseUrl,
+          ...settings,
+          PORT: String(port),
+        }),
+      ),
+      pino({ level: 'silent' }),
+      roles,
+    );
+    return { parts, baseUrl };
+  };
   return {
     ...own,
     lives,
@@ -115,23 +139,18 @@ async function openWorld(temporal: TemporalServer): Promise<World> {
     worker: (extra = {}) => start('worker', extra),
     api: (extra = {}) => start('api', extra),
     async runHere(...roles) {
-      const port = await freePort();
-      const parts = await openParts(
-        completeConfig(
-          readSettings({
-            ...process.env,
-            ...ampleLimits,
-            WORKER_PORT: '0',
-            PUBLIC_BASE_URL: `http://127.0.0.1:${port}`,
-            ...settings,
-            PORT: String(port),
-          }),
-        ),
-        pino({ level: 'silent' }),
-        { api: roles.includes('api'), worker: roles.includes('worker') },
-      );
+      const { parts, baseUrl } = await runParts({ api: roles.includes('api'), worker: roles.includes('worker') });
       ends.push(() => parts.stop());
-      return { baseUrl: `http://127.0.0.1:${port}` };
+      return { baseUrl };
+    },
+    async workWith(ports) {
+      const { parts } = await runParts({ api: false, worker: false });
+      const { context } = parts;
+      const worker = await runWorker(context, createActivities(context, { ...createPorts(context), ...ports }));
+      ends.push(async () => {
+        await worker.stop();
+        await parts.stop();
+      });
     },
     async serve() {
       const { baseUrl, stop } = await serve(own.context);

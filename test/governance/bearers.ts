@@ -3,6 +3,7 @@ import { openIssuer, AUDIENCE } from '../http/auth/support/issuer.ts';
 import { insertGrant, insertKey } from '../http/support/shell.ts';
 import { otherJwk, publicJwk, block } from '../authority/support.ts';
 import { newRule } from '../notifications/support/destinations.ts';
+import { insertHeldEvent } from '../inbound/support/endpoints.ts';
 import { insertDestination, insertWebhook } from '../notifications/support/operators.ts';
 import { timePasses } from '../passports/lineages.ts';
 import { buildAgent, buildOperator, unique } from '../support/factories.ts';
@@ -19,7 +20,10 @@ const GRACE_SECONDS = 900;
 const TOKEN_SECONDS = 300;
 
 /** Ids of what there is, by the prefix, in the order in which they became known. */
-type Known = Record<'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst' | 'chn' | 'pgr', string[]>;
+type Known = Record<
+  'ag' | 'psp' | 'ses' | 'chko' | 'mem' | 'key' | 'apr' | 'dst' | 'chn' | 'pgr' | 'inw' | 'iev',
+  string[]
+>;
 
 /** Takes the next number of a step, to choose one of these. */
 export type Choose = <T>(from: readonly T[]) => T;
@@ -76,6 +80,7 @@ export async function openService(): Promise<Service> {
     const pool = await database();
     const rule = await newRule({ pool }, { destinations: [{ id: destination, operatorId }] });
     const grantId = await insertGrant({ pool: db }, operatorId);
+    const { endpoint, event } = await insertHeldEvent(db, { operatorId, agentId: enforced });
     const key = async (more: object): Promise<string> =>
       (await insertKey({ pool: db }, { operatorId, expiresIn: HOUR, ...more })).secret;
     const token = (scope: string): Promise<string> => issuer.token({ operator_id: operatorId, scope });
@@ -107,6 +112,8 @@ export async function openService(): Promise<Service> {
         dst: [destination, other],
         chn: [rule],
         pgr: [grantId],
+        inw: [endpoint],
+        iev: [event],
       },
       tokens: [],
       again: undefined,
@@ -297,6 +304,33 @@ export const attempts = {
   rotateSecret: ({ known }, choose) => {
     const path = `/v1/notifications/destinations/${choose(known.dst)}/rotate-secret`;
     return (as, headers) => as.post(path, undefined, headers);
+  },
+  makeEndpoint: ({ known }, choose) => {
+    const body = {
+      provider: 'generic',
+      agent_id: choose(known.ag),
+      policy: choose<object>([{ mode: 'shadow' }, { block_at: 'critical' }, { block_at: 'low' }]),
+    };
+    return (as, headers) => as.post('/v1/operator/inbound-webhooks', body, headers);
+  },
+  changeEndpoint: ({ known }, choose) => {
+    const path = `/v1/operator/inbound-webhooks/${choose(known.inw)}`;
+    const patch = choose<object>([
+      { policy: { mode: 'shadow' } },
+      { policy: { block_at: 'critical' } },
+      { forward_url: 'https://93.184.216.34/agent' },
+      { forward_url: null },
+      { policy: { block_at: 'low', mode: 'enforce' } },
+    ]);
+    return (as, headers) => as.patch(path, patch, headers);
+  },
+  replayEvent: ({ known }, choose) => {
+    const path = `/v1/operator/inbound-webhooks/${choose(known.inw)}/events/${choose(known.iev)}/replay`;
+    return (as, headers) => as.post(path, undefined, headers);
+  },
+  markHarmless: ({ known }, choose) => {
+    const path = `/v1/operator/inbound-webhooks/${choose(known.inw)}/events/${choose(known.iev)}/harmless`;
+    return (as, headers) => as.post(path, { finding: 0 }, headers);
   },
   sayApproved: ({ known, again }, choose) => {
     if (again === undefined) return undefined;

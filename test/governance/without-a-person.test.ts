@@ -65,6 +65,10 @@ const everyAct: Step[] = [
   stepOf('makeRule', 0, 0, 0),
   stepOf('changeRule', 0, 0, 0, 0),
   stepOf('deleteRule', 0, 0),
+  stepOf('makeEndpoint', 0, 0, 0),
+  stepOf('changeEndpoint', 0, 0, 0),
+  stepOf('replayEvent', 0, 0, 0),
+  stepOf('markHarmless', 0, 0, 0),
 ];
 
 /** An enforced agent gets rid of its passport and never reports. */
@@ -123,6 +127,9 @@ const StateRow = z.object({
   approvals: z.number(),
   deciders: z.string(),
   rules: z.string().nullable(),
+  unheld: z.number(),
+  redirected: z.number(),
+  judged_anew: z.number(),
   payout_account: z.string().nullable(),
   destinations: z.string(),
 });
@@ -244,7 +251,16 @@ class Walk {
 
   async #check(after: string): Promise<void> {
     const [{ deciders, destinations, rules }, now] = [await this.#before, await this.#state()];
-    const nothing = { approved: 0, lifted: 0, unanswered: 0, approvals: 0, payout_account: null };
+    const nothing = {
+      approved: 0,
+      lifted: 0,
+      unanswered: 0,
+      approvals: 0,
+      unheld: 0,
+      redirected: 0,
+      judged_anew: 0,
+      payout_account: null,
+    };
     assert.deepEqual(now, { ...nothing, deciders, destinations, rules }, `after ${after}`);
     const { db, operatorId } = this.#world;
     const agents = await db.any(sql.type(AgentRow)`
@@ -281,6 +297,10 @@ class Walk {
                   l.started_at + make_interval(secs => (l.intent::json ->> 'estimated_duration_seconds')::float8)))
               < clock_timestamp() - interval '960 seconds') as unanswered,
         (select count(*) from governance_approvals where operator_id = o.id and status in ('approved', 'consumed')) as approvals,
+        -- Endpoints that hold less than the standard policy, or forward somewhere, since none does so from the beginning; events that were held.
+        (select count(*) from inbound_endpoints where operator_id = o.id and (mode = 'shadow' or block_at = 'critical')) as unheld,
+        (select count(*) from inbound_endpoints where operator_id = o.id and forward_url is not null) as redirected,
+        (select count(*) from inbound_events where operator_id = o.id and (attempt > 1 or harmless <> '[]')) as judged_anew,
         (select string_agg(id || ' ' || role, ', ' order by id) from members where operator_id = o.id and role <> 'member') as deciders,
         (select string_agg(concat_ws(' ', id, address, secret), ', ' order by id) from destinations where operator_id = o.id) as destinations,
         (select string_agg(concat_ws(' ', r.id, r.events, r.min_severity, r.active, rd.destination_id), ', ' order by r.id, rd.position)

@@ -15,7 +15,7 @@ const echoes = [true, false].map((signed) =>
     tag: 'billing',
     summary: 'Says which bytes came',
     audience: 'public',
-    ...(signed && { takesSigned: true as const, body: SignedBodySchema }),
+    ...(signed && { takesSigned: { mediaTypes: ['application/json'], headers: z.object({}) }, body: SignedBodySchema }),
     bodyLimit: 64,
     status: 200,
     reply: Reply,

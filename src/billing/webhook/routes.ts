@@ -17,7 +17,14 @@ const postPaymentWebhook = route({
     'For the payment provider: the body is signed in Stripe-Signature (`t=…,v1=…`, at most five minutes old). An event counts once, however ' +
     'often and in whatever order it is sent; event types that mean nothing here are answered 200 as well.',
   audience: 'public',
-  takesSigned: true,
+  takesSigned: {
+    mediaTypes: ['application/json'],
+    headers: z.object({
+      'stripe-signature': z
+        .string()
+        .meta({ description: '`t=…,v1=…`: the time, and the HMAC-SHA256 of time and body in hex' }),
+    }),
+  },
   body: SignedBodySchema,
   status: 200,
   reply: ReceivedSchema,

@@ -37,6 +37,7 @@ create table inbound_counters (
   forwarded bigint not null default 0,
   blocked bigint not null default 0,     -- by the policy
   forward_failed bigint not null default 0,
+  marked_harmless bigint not null default 0, -- findings that a person has marked, each once
   last_event_at timestamptz
 ) with (fillfactor = 50);
 
@@ -70,7 +71,8 @@ create table inbound_events (
   verdict text check (verdict in ('clean', 'suspicious', 'malicious')),
   severity text check (severity in ('none', 'low', 'medium', 'high', 'critical')),
   findings jsonb,                        -- of the scanner, without the text that was found
-  harmless int[] not null default '{}',  -- findings that a person has marked as harmless
+  -- Findings that a person has marked as harmless: detector_key, place and span of each. Another attempt finds them again by these.
+  harmless jsonb not null default '[]',
   -- The third level: a model is asked about what the scanner leaves undecided. A call is begun once, whatever becomes of it.
   classification text not null default 'none' check (classification in ('none', 'wanted', 'calling', 'done', 'failed', 'unavailable')),
   calling_since timestamptz,

@@ -106,7 +106,11 @@ function operationOf(route: AnyRoute): ZodOpenApiOperationObject {
     summary,
     ...(description !== undefined && { description }),
     ...(security && { security }),
-    requestParams: { ...(params && { path: asObject(params) }), ...(query && { query: asObject(query) }) },
+    requestParams: {
+      ...(params && { path: asObject(params) }),
+      ...(query && { query: asObject(query) }),
+      ...(route.takesSigned && { header: asObject(route.takesSigned.headers) }),
+    },
     parameters: [
       ...(takesKey(route) ? [IdempotencyKey] : []),
       ...(route.waits === true ? [PreferWait] : []),
@@ -117,8 +121,10 @@ function operationOf(route: AnyRoute): ZodOpenApiOperationObject {
   };
 }
 
-function requestBodyOf({ example, takesForms }: AnyRoute, body: z.ZodType): ZodOpenApiRequestBodyObject {
+function requestBodyOf({ example, takesForms, takesSigned }: AnyRoute, body: z.ZodType): ZodOpenApiRequestBodyObject {
   const media = { schema: body, ...(example !== undefined && { example }) };
+  if (takesSigned !== undefined)
+    return { required: true, content: Object.fromEntries(takesSigned.mediaTypes.map((type) => [type, media])) };
   return {
     required: !body.safeParse({}).success,
     content: {

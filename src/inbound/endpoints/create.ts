@@ -10,6 +10,7 @@ import { newId, type OperatorId } from '../../ids/ids.ts';
 import { newWebhookSecret } from '../../notifications/index.ts';
 import { originOf, refusalOfForwardUrl } from './forward-url.ts';
 import { countActiveEndpoints, insertEndpoint } from './queries.ts';
+import { letsMorePass, STANDARD_POLICY } from './policy.ts';
 import { seenBy, shownEndpoint } from './read.ts';
 import type { CreatedEndpoint, CreateEndpoint } from './schema.ts';
 import { sealEndpointSecret } from './secrets.ts';
@@ -23,7 +24,8 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const SLUG_LENGTH = 32;
 
 /**
- * Makes an endpoint. Its secret, made here unless its provider has made one, is in this answer only. One for a blocked agent receives, and forwards nothing while it is blocked.
+ * Makes an endpoint. Its secret, made here unless its provider has made one, is in this answer only. One for a blocked agent receives, and forwards nothing while it is blocked. One that
+ * holds less than the standard policy needs a person.
  * @throws CarnetError FORWARD_URL_FORBIDDEN; NOT_FOUND for an agent that is unknown, foreign or not of the partner's grant; PROVIDER_NOT_ALLOWED
  *   for a partner; INVALID_STATE for a disabled agent; TIER_LIMIT_EXCEEDED; UNAUTHENTICATED for a partner whose grant has just ended
  */
@@ -42,6 +44,10 @@ export async function createEndpoint(
       if (forbidden !== null) throw forbidden;
       await assertMayMake(connection, caller, body);
       await assertRoom(connection, caller.operatorId);
+      if (letsMorePass(body.policy, STANDARD_POLICY)) {
+        const refused = await context.requireApproval(unit, call, { act: 'inbound_endpoint.made_weak', subject: null });
+        if (refused !== null) return refused;
+      }
       const id = newId('inw');
       const secret = body.secret ?? newWebhookSecret();
       const sealed = sealEndpointSecret(context.encryption, id, secret);

@@ -14,7 +14,8 @@ export type EndpointRow = z.infer<typeof EndpointRow>;
 const select = sql.fragment`
   select e.id, e.operator_id, e.agent_id, e.partner_grant_id, e.provider, e.name, e.slug, e.forward_url, e.block_at, e.mode,
     case when e.old_secret_until > clock_timestamp() then e.old_secret_until end as old_secret_until, e.revoked_at, e.created_at,
-    c.received, c.rejected, c.duplicates, c.clean, c.suspicious, c.malicious, c.forwarded, c.blocked, c.forward_failed, c.last_event_at
+    c.received, c.rejected, c.duplicates, c.clean, c.suspicious, c.malicious, c.forwarded, c.blocked, c.forward_failed, c.marked_harmless,
+    c.last_event_at
   from inbound_endpoints e join inbound_counters c on c.endpoint_id = e.id`;
 
 /** Whose endpoints are seen: all of an operator, or those alone that were made under this grant. */

@@ -18,7 +18,7 @@ export const seenBy = (caller: Caller): EndpointsOf => ({ operatorId: caller.ope
 /** An endpoint as it is answered. */
 export function presentEndpoint({ config }: Pick<Context, 'config'>, row: EndpointRow): Endpoint {
   const { block_at, mode, received, rejected, duplicates, clean, suspicious, malicious, forwarded, ...rest } = row;
-  const { blocked, forward_failed, last_event_at, ...endpoint } = rest;
+  const { blocked, forward_failed, marked_harmless, last_event_at, ...endpoint } = rest;
   return {
     ...endpoint,
     receiver_url: `${config.publicBaseUrl}/v1/inbound/${row.provider}/${row.slug}`,
@@ -34,6 +34,7 @@ export function presentEndpoint({ config }: Pick<Context, 'config'>, row: Endpoi
       forwarded,
       blocked,
       forward_failed,
+      marked_harmless,
       last_event_at,
     },
   };

@@ -40,7 +40,14 @@ const postEndpoint = route({
   },
   status: 201,
   reply: CreatedEndpointSchema,
-  refusals: ['FORWARD_URL_FORBIDDEN', 'NOT_FOUND', 'PROVIDER_NOT_ALLOWED', 'INVALID_STATE', 'TIER_LIMIT_EXCEEDED'],
+  refusals: [
+    'FORWARD_URL_FORBIDDEN',
+    'NOT_FOUND',
+    'PROVIDER_NOT_ALLOWED',
+    'INVALID_STATE',
+    'TIER_LIMIT_EXCEEDED',
+    'GOVERNANCE_APPROVAL_REQUIRED',
+  ],
   handler: ({ context, call, body }) => createEndpoint(context, call, body),
 });
 
@@ -82,14 +89,15 @@ const patchEndpoint = route({
   operation: 'updateInboundEndpoint',
   tag,
   summary: 'Change where an endpoint forwards to, its policy or its name',
-  description: 'It counts for every event that is not forwarded yet.',
+  description:
+    'It counts for every event that is not forwarded yet. What lets more events pass, or forwards them to another origin, needs a person.',
   audience: 'admin',
   params,
   body: UpdateEndpointSchema,
   example: { policy: { block_at: 'medium' } },
   status: 200,
   reply: EndpointSchema,
-  refusals: ['FORWARD_URL_FORBIDDEN', 'NOT_FOUND', 'ENDPOINT_REVOKED'],
+  refusals: ['FORWARD_URL_FORBIDDEN', 'NOT_FOUND', 'ENDPOINT_REVOKED', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id }, body }) => updateEndpoint(context, call, { id, patch: body }),
 });
 

@@ -16,6 +16,7 @@ export const PolicySchema = z
     mode: mode.meta({ description: '`shadow`: it is forwarded all the same, with its verdict.' }),
   })
   .meta({ id: 'InboundPolicy', examples: [{ block_at: 'high', mode: 'enforce' }] });
+export type Policy = z.infer<typeof PolicySchema>;
 
 const count = z.int();
 const CountersSchema = z
@@ -29,6 +30,7 @@ const CountersSchema = z
     forwarded: count,
     blocked: count.meta({ description: 'Held by the policy' }),
     forward_failed: count,
+    marked_harmless: count.meta({ description: 'Findings that a person has marked as harmless, each once' }),
     last_event_at: z.string().nullable(),
   })
   .meta({ id: 'InboundCounters' });
@@ -58,6 +60,7 @@ const example = {
     forwarded: 0,
     blocked: 0,
     forward_failed: 0,
+    marked_harmless: 0,
     last_event_at: null,
   },
 };

@@ -3,11 +3,13 @@ import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
 import { originOf, refusalOfForwardUrl } from './forward-url.ts';
 import { saveEndpoint, type EndpointChanges } from './queries.ts';
+import { letsMorePass } from './policy.ts';
 import { activeEndpoint, shownEndpoint } from './read.ts';
-import { BlockAtSchema, type BlockAt, type Endpoint, type UpdateEndpoint } from './schema.ts';
+import type { Endpoint, UpdateEndpoint } from './schema.ts';
 
 /**
- * Changes an endpoint. What sends events elsewhere, and what lets more of them pass, has an audit event of its own.
+ * Changes an endpoint. What sends events elsewhere, and what lets more of them pass, has an audit event of its own, and needs a person; another
+ * path at the same origin needs none.
  * @throws CarnetError FORWARD_URL_FORBIDDEN; NOT_FOUND; ENDPOINT_REVOKED
  */
 export async function updateEndpoint(
@@ -21,15 +23,23 @@ export async function updateEndpoint(
     if (forbidden !== null) throw forbidden;
     const before = await activeEndpoint(connection, call.caller, id);
     const after = withPatch(before, patch);
+    const redirected = after.forward_url !== null && after.forward_url !== before.forward_url;
+    const weakened = letsMorePass(after, before);
+    if (weakened || (redirected && originOf(after.forward_url) !== originOf(before.forward_url))) {
+      const { agent_id, forward_url, block_at, mode } = before;
+      const subject = { id, agent_id, forward_url, policy: { block_at, mode } };
+      const refused = await context.requireApproval(unit, call, { act: 'inbound_endpoint.loosened', subject });
+      if (refused !== null) return refused;
+    }
     await saveEndpoint(connection, id, after);
     await unit.audit('inbound_endpoint.updated', id, { fields: Object.keys(patch) });
-    if (after.forward_url !== null && after.forward_url !== before.forward_url) {
+    if (redirected) {
       await unit.audit('inbound_endpoint.redirected', id, {
         from: originOf(before.forward_url),
         to: originOf(after.forward_url),
       });
     }
-    if (letsMorePass(after, before)) {
+    if (weakened) {
       const [was, is] = [before, after].map(({ block_at, mode }) => ({ block_at, mode }));
       await unit.audit('inbound_endpoint.weakened', id, { was, is });
     }
@@ -45,8 +55,3 @@ const withPatch = (before: EndpointChanges, { name, forward_url, policy }: Updat
   block_at: policy?.block_at ?? before.block_at,
   mode: policy?.mode ?? before.mode,
 });
-
-const letsMorePass = (after: EndpointChanges, before: EndpointChanges): boolean =>
-  rank(after.block_at) > rank(before.block_at) || (after.mode === 'shadow' && before.mode === 'enforce');
-
-const rank = (blockAt: BlockAt): number => BlockAtSchema.options.indexOf(blockAt);

@@ -28,7 +28,7 @@ export interface ScannerContext extends Context {
 /** What an event needs next. */
 interface InboundStep {
   /**
-   * `classify`: a model is to be asked. `forward`: it may leave. `turn`: eight forwards of the operator are under way. `calls`: a call was
+   * `classify`: a model is to be asked. `forward`: it may leave. `turn`: as many forwards of the operator, or of the endpoint, as may be are under way. `calls`: a call was
    * begun, and what comes of it is not written down yet.
    */
   status: Exclude<InboundStepRow['status'], 'scan'>;

@@ -20,7 +20,7 @@ export const findEventState = (connection: CommonQueryMethods, id: string): Prom
     select status, ended_at is not null as ended, reason, ${verdictColumn} as verdict from inbound_events where id = ${id}`);
 
 const eventColumns = sql.fragment`
-  v.id, v.endpoint_id, v.agent_id, v.provider, v.status, v.reason, v.error, v.attempt, ${verdictColumn} as verdict, v.harmless,
+  v.id, v.endpoint_id, v.agent_id, v.provider, v.status, v.reason, v.error, v.attempt, ${verdictColumn} as verdict, harmless_findings(v.findings, v.harmless) as harmless,
   v.classification, v.scheme, v.body_authenticated, encode(v.body_hash, 'hex') as body_sha256, v.size,
   exists (select from inbound_contents c where c.event_id = v.id) as content_kept,
   coalesce((select jsonb_agg(jsonb_build_object('id', f.id, 'attempt', f.attempt, 'status', f.status, 'reason', f.reason,
@@ -62,15 +62,23 @@ export const listEvents = (
       and ${until === undefined ? sql.fragment`true` : sql.fragment`v.received_at < ${until}::timestamptz`}
     order by v.id desc limit ${limit}`);
 
-const StandingRow = z.object({ ended: z.boolean(), revoked: z.boolean(), content_kept: z.boolean() });
+const StandingRow = z.object({
+  id: z.string(),
+  status: EventStatusSchema,
+  attempt: z.number(),
+  verdict: VerdictSchema.nullable(),
+  ended: z.boolean(),
+  revoked: z.boolean(),
+  content_kept: z.boolean(),
+});
 
-/** Locks an event that is to be replayed. */
+/** An event with what a change of it depends on, locked until the transaction ends. */
 export const lockEvent = (
   connection: CommonQueryMethods,
   { operatorId, endpointId, id }: { operatorId: string; endpointId: string; id: string },
 ): Promise<z.infer<typeof StandingRow> | null> =>
   connection.maybeOne(sql.type(StandingRow)`
-    select v.ended_at is not null as ended, e.revoked_at is not null as revoked,
+    select v.id, v.status, v.attempt, ${verdictColumn} as verdict, v.ended_at is not null as ended, e.revoked_at is not null as revoked,
       exists (select from inbound_contents c where c.event_id = v.id) as content_kept
     from inbound_endpoints e join inbound_events v on v.endpoint_id = e.id
     where v.id = ${id} and e.id = ${endpointId} and e.operator_id = ${operatorId} for no key update of v`);
@@ -79,11 +87,10 @@ export async function beginAttempt(connection: CommonQueryMethods, id: string): 
   await connection.query(sql.type(z.object({}))`select begin_inbound_attempt(${id})`);
 }
 
-/** @returns false where the event has no such finding. */
-export const markHarmless = async (connection: CommonQueryMethods, id: string, finding: number): Promise<boolean> =>
-  (await connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
-    update inbound_events set harmless = (select array_agg(distinct n order by n) from unnest(harmless || ${finding}::int) n)
-    where id = ${id} and ${finding}::int < jsonb_array_length(findings) returning id`)) !== null;
+/** The event has such a finding, and the caller holds it. */
+export async function markHarmless(connection: CommonQueryMethods, id: string, finding: number): Promise<void> {
+  await connection.query(sql.type(z.object({}))`select mark_inbound_harmless(${id}, ${finding})`);
+}
 
 const StepRow = z.object({
   status: z.enum(['scan', 'classify', 'forward', 'turn', 'calls', 'ended', 'gone']),
@@ -100,6 +107,7 @@ const SealedRow = z.object({
   endpoint_id: z.string(),
   operator_id: z.string(),
   agent_id: z.string(),
+  body_authenticated: z.boolean(),
   received_at: z.string(),
   verdict: VerdictSchema.nullable(),
   sealed: z.instanceof(Buffer).nullable(),
@@ -109,7 +117,7 @@ export type SealedEvent = z.infer<typeof SealedRow>;
 /** An event with what it came as, still sealed; null once it is purged. */
 export const findSealedEvent = (connection: CommonQueryMethods, id: string): Promise<SealedEvent> =>
   connection.one(sql.type(SealedRow)`
-    select v.provider, v.endpoint_id, v.operator_id, v.agent_id, iso_time(v.received_at) as received_at, ${verdictColumn} as verdict, c.sealed
+    select v.provider, v.endpoint_id, v.operator_id, v.agent_id, v.body_authenticated, iso_time(v.received_at) as received_at, ${verdictColumn} as verdict, c.sealed
     from inbound_events v left join inbound_contents c on c.event_id = v.id where v.id = ${id}`);
 
 interface RecordedVerdict extends z.infer<typeof VerdictSchema> {

@@ -12,7 +12,8 @@ interface Named {
 }
 
 /**
- * Begins another attempt of an event that has ended: it is scanned anew, and leaves only where the policy of today lets it pass.
+ * Begins another attempt of an event that has ended: it is scanned anew, and leaves only where the policy of today lets it pass. One
+ * that was held needs a person.
  * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED; INVALID_STATE while it is worked on, or where its content is purged
  */
 export const replayEvent = (
@@ -33,6 +34,12 @@ export const replayEvent = (
     if (!event.ended) throw new CarnetError('INVALID_STATE', 'This event is being worked on; wait until it has ended.');
     if (!event.content_kept)
       throw new CarnetError('INVALID_STATE', 'The content of this event is no longer kept, so it cannot be replayed.');
+    if (event.status === 'blocked') {
+      const { attempt, verdict } = event;
+      const subject = { id, endpoint_id: endpointId, attempt, verdict };
+      const refused = await context.requireApproval(unit, call, { act: 'inbound_event.replayed', subject });
+      if (refused !== null) return refused;
+    }
     await beginAttempt(connection, id);
     await unit.wake(lifeId.inbound(id));
     await unit.audit('inbound_event.replayed', id, { endpoint_id: endpointId });
@@ -41,7 +48,7 @@ export const replayEvent = (
   });
 
 /**
- * Notes that a person takes a finding for harmless. It is kept and changes neither verdict nor scanner.
+ * Notes that a person takes a finding for harmless. It is kept, and counted once, and changes neither verdict nor scanner.
  * @throws CarnetError NOT_FOUND where there is no such event or finding
  */
 export const markFindingHarmless = (
@@ -52,8 +59,15 @@ export const markFindingHarmless = (
   runCommand(context, call, async (unit) => {
     const { connection } = unit;
     const named = { operatorId: call.caller.operatorId, endpointId, id };
-    assertThat(await lockEvent(connection, named), () => notFound('event'));
-    assertThat(await markHarmless(connection, id, finding), () => notFound('finding'));
+    const event = await lockEvent(connection, named);
+    assertThat(event, () => notFound('event'));
+    const found = event.verdict?.findings[finding];
+    assertThat(found, () => notFound('finding'));
+    const { attempt } = event;
+    const subject = { id, endpoint_id: endpointId, attempt, finding: found };
+    const refused = await context.requireApproval(unit, call, { act: 'inbound_finding.marked_harmless', subject });
+    if (refused !== null) return refused;
+    await markHarmless(connection, id, finding);
     await unit.audit('inbound_finding.marked_harmless', id, { endpoint_id: endpointId, finding });
     return { status: 200, body: await shown(connection, named) };
   });

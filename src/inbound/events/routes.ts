@@ -74,12 +74,13 @@ const postReplay = route({
   tag,
   summary: 'Scan an event anew, and forward it where the policy lets it pass',
   description:
-    'Another attempt, with the scanner and the policy of today: a verdict that the policy holds is not forwarded by a replay either.',
+    'Another attempt, with the scanner and the policy of today: a verdict that the policy holds is not forwarded by a replay either. Of an ' +
+    'event that was `blocked` it needs a person.',
   audience: 'admin',
   params: eventParams,
   status: 200,
   reply: InboundEventSchema,
-  refusals: ['INVALID_STATE', 'ENDPOINT_REVOKED'],
+  refusals: ['INVALID_STATE', 'ENDPOINT_REVOKED', 'GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id, eventId } }) => replayEvent(context, call, { endpointId: id, id: eventId }),
 });
 
@@ -89,13 +90,15 @@ const postHarmless = route({
   operation: 'markInboundFindingHarmless',
   tag,
   summary: 'Mark a finding as harmless',
-  description: 'It is kept with the event; neither its verdict nor the scanner changes.',
+  description:
+    'It is kept with the event, through replays too, and counted; neither its verdict nor the scanner changes. It says that a person has looked, so it needs one.',
   audience: 'admin',
   params: eventParams,
   body: MarkHarmlessSchema,
   example: { finding: 0 },
   status: 200,
   reply: InboundEventSchema,
+  refusals: ['GOVERNANCE_APPROVAL_REQUIRED'],
   handler: ({ context, call, params: { id, eventId }, body: { finding } }) =>
     markFindingHarmless(context, call, { endpointId: id, id: eventId, finding }),
 });

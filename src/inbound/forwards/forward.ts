@@ -44,6 +44,7 @@ const forwardedBody = (
     agent_id: event.agent_id,
     provider: event.provider,
     received_at: event.received_at,
+    body_authenticated: event.body_authenticated,
     verdict: event.verdict,
     headers,
     payload,

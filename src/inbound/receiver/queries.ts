@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
+import type { NamedForwards } from './returned-forward.ts';
 
 const ReceiverRow = z.object({
   id: z.string(),
@@ -39,6 +40,8 @@ export interface NewInboundEvent {
   contentType: string | null;
   /** Bytes of the body. */
   size: number;
+  /** Its content, sealed under `id`. */
+  sealed: Buffer;
 }
 
 const TakenRow = z.object({ event_id: z.string(), taken: z.enum(['new', 'again', 'duplicate']) });
@@ -48,10 +51,11 @@ export type Taken = z.infer<typeof TakenRow>;
 export const takeInboundEvent = (connection: CommonQueryMethods, event: NewInboundEvent): Promise<Taken> =>
   connection.one(sql.type(TakenRow)`
     select event_id, taken from receive_inbound_event(${event.endpointId}, ${event.id}, ${sql.binary(event.keyHash)}, ${event.keyFrom},
-      ${sql.binary(event.bodyHash)}, ${event.scheme}, ${event.bodyAuthenticated}, ${event.contentType}, ${event.size})`);
+      ${sql.binary(event.bodyHash)}, ${event.scheme}, ${event.bodyAuthenticated}, ${event.contentType}, ${event.size},
+      ${sql.binary(event.sealed)})`);
 
-/** Of a new event, or of one that is taken up again. */
-export async function storeContent(
+/** Of an event that is taken up again. */
+export async function replaceContent(
   connection: CommonQueryMethods,
   { eventId, operatorId, sealed }: { eventId: string; operatorId: string; sealed: Buffer },
 ): Promise<void> {
@@ -59,3 +63,12 @@ export async function storeContent(
     insert into inbound_contents (event_id, operator_id, sealed) values (${eventId}, ${operatorId}, ${sql.binary(sealed)})
     on conflict (event_id) do update set sealed = excluded.sealed, stored_at = clock_timestamp()`);
 }
+
+/** The event that a request is the forward of; null: this service has made none of these. */
+export const findForwarded = (
+  connection: CommonQueryMethods,
+  { inHeader, inBody }: NamedForwards,
+): Promise<string | null> =>
+  connection.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from inbound_events
+    where id = ${inHeader} or (id = ${inBody?.eventId ?? null} and endpoint_id = ${inBody?.endpointId ?? null}) limit 1`);

@@ -13,7 +13,16 @@ import { readBody, UnreadableBody, type ReadBody, type ScanInput } from '../scan
 import { verifySignature, type MailgunFields, type Verification } from '../signatures.ts';
 import { eventKey } from './event-key.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
-import { countRejected, findReceiver, storeContent, takeInboundEvent, type Receiver, type Taken } from './queries.ts';
+import {
+  countRejected,
+  findForwarded,
+  findReceiver,
+  replaceContent,
+  takeInboundEvent,
+  type Receiver,
+  type Taken,
+} from './queries.ts';
+import { namedForwards } from './returned-forward.ts';
 
 /** Bytes of body at most: mails have attachments. */
 const BODY_LIMITS = { mail_provider: 10 * 1_048_576, generic: 1_048_576 } as const;
@@ -28,7 +37,7 @@ export interface Addressed {
   slug: string;
 }
 
-export interface ReceivedRequest extends Addressed {
+export interface ReceivedRequest {
   headers: NodeJS.ReadOnlyDict<string[]>;
   body: Buffer;
 }
@@ -51,28 +60,51 @@ async function receiverOf({ pool }: Context, { provider, slug }: Addressed): Pro
   return receiver;
 }
 
-/** Before the body is read. @returns bytes of body at most, and the operator @throws as `receiverOf` */
-export async function admitRequest(context: Context, addressed: Addressed): Promise<{ limit: number; owner: string }> {
-  const { provider, operator_id: owner } = await receiverOf(context, addressed);
-  return { limit: BODY_LIMITS[provider], owner };
+/** Before the body is read. @returns bytes of body at most, the operator, and the endpoint as it is now @throws as `receiverOf` */
+export async function admitRequest(
+  context: Context,
+  addressed: Addressed,
+): Promise<{ limit: number; owner: string; found: Receiver }> {
+  const found = await receiverOf(context, addressed);
+  return { limit: BODY_LIMITS[found.provider], owner: found.operator_id, found };
 }
 
 /**
  * Takes what a provider sent: judges the signature, then who it is, then what is new, in this order. What is new is stored, sealed, and its
  * life started, in one transaction.
- * @throws CarnetError NOT_FOUND; ENDPOINT_REVOKED; KEY_UNAVAILABLE; INVALID_SIGNATURE; OPERATOR_SUSPENDED; UNSUPPORTED_MEDIA_TYPE;
- *   VALIDATION_ERROR; INSUFFICIENT_CREDITS
+ * @param receiver as it was when the request was admitted; a revocation since then is found by the transaction, another secret counts for the
+ *   requests after it
+ * @throws CarnetError ENDPOINT_REVOKED; KEY_UNAVAILABLE; INVALID_SIGNATURE; OPERATOR_SUSPENDED; UNSUPPORTED_MEDIA_TYPE; VALIDATION_ERROR;
+ *   FORWARD_LOOP; INSUFFICIENT_CREDITS
  */
-export async function receiveInbound(context: Context, request: ReceivedRequest): Promise<Taken> {
-  const receiver = await receiverOf(context, request);
+export async function receiveInbound(context: Context, receiver: Receiver, request: ReceivedRequest): Promise<Taken> {
   try {
     const { signature, read } = judge(context, receiver, request);
+    await assertNoForward(context, request, read);
     return await take(context, receiver, { request, signature, read });
   } catch (error) {
     // Nothing is kept of it but that it came.
     if (error instanceof CarnetError && error.status < 500) await countRejected(context.pool, receiver.id);
     throw error;
   }
+}
+
+/**
+ * What this service has forwarded itself is taken nowhere here: it would be a new event, paid for and forwarded again, without end.
+ * @throws CarnetError FORWARD_LOOP
+ */
+async function assertNoForward(
+  { pool }: Context,
+  { headers, body }: ReceivedRequest,
+  { kind }: ReadBody,
+): Promise<void> {
+  const named = namedForwards(headers, { isJson: kind === 'json', body });
+  const id = named === null ? null : await findForwarded(pool, named);
+  if (id === null) return;
+  throw new CarnetError(
+    'FORWARD_LOOP',
+    `This is the forward of ${id}, which this service has made itself. It is not taken as an event again: send what your agent makes of it, without the header X-Service-Event-Id.`,
+  );
 }
 
 type Signed = Extract<Verification, { ok: true }>;
@@ -170,21 +202,25 @@ async function take(
   const { signedId, token, scheme, bodyAuthenticated } = signature;
   const contentType = contentTypeOf(headers);
   const key = eventKey({ signedId, token, eventId: read.eventId ?? null, messageId: read.messageId ?? null, body });
+  const id = newId('iev');
+  const content = { headers: forwardedHeaders(headers), contentType, body };
+  // Before the transaction: sealing 10 MiB takes its time, and nothing has to be locked for it.
+  const sealed = sealContent(context.encryption, id, content);
   step('receiveInbound:before');
   const taken = await inTransaction(context, async (connection) => {
     const event = await takeInboundEvent(connection, {
       endpointId: receiver.id,
-      id: newId('iev'),
+      id,
       ...key,
       scheme,
       bodyAuthenticated,
       contentType,
       size: body.length,
+      sealed,
     });
-    if (event.taken !== 'duplicate') {
+    if (event.taken === 'again') {
       const eventId = event.event_id;
-      const content = { headers: forwardedHeaders(headers), contentType, body };
-      await storeContent(connection, {
+      await replaceContent(connection, {
         eventId,
         operatorId: receiver.operator_id,
         sealed: sealContent(context.encryption, eventId, content),

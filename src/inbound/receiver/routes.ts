@@ -3,7 +3,7 @@ import { route, type AnyRoute } from '../../http/route.ts';
 import { SignedBodySchema } from '../../http/signed-body.ts';
 import { answerReceived } from './answer.ts';
 import { admitRequest, receiveInbound, type Addressed } from './receive.ts';
-import { ReceivedEventSchema } from './schema.ts';
+import { ReceivedEventSchema, SignatureHeadersSchema } from './schema.ts';
 
 /** Of one block of addresses to one endpoint. */
 const CALLS_PER_MINUTE = 300;
@@ -17,11 +17,16 @@ const postInbound = route({
   tag: 'inbound',
   summary: 'Receive what a provider sends to an endpoint',
   description:
-    'For providers: the body is signed with the secret of the endpoint. It is deduplicated, scanned, recorded, and forwarded where the policy ' +
+    'For providers: the body is signed with the secret of the endpoint, in one of the headers below, or in the fields `timestamp`, `token` and ' +
+    '`signature` as Mailgun does it. `generic` takes JSON alone, up to 1 MiB, `mail_provider` JSON, forms and mails, up to 10 MiB. It is deduplicated, scanned, recorded, and forwarded where the policy ' +
     'lets it pass; the answer waits for that, 15 seconds at most, and is 202 after them. 503 is a failure of ours: send the same again.',
   audience: 'public',
   params: z.object({ provider: z.string(), slug: z.string() }),
-  takesSigned: true,
+  takesSigned: {
+    // Of `generic` the first alone.
+    mediaTypes: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'message/rfc822'],
+    headers: SignatureHeadersSchema,
+  },
   receiver: {
     of: ({ slug = '' }) => slug,
     admit: (context, params) => admitRequest(context, addressed(params)),
@@ -35,12 +40,13 @@ const postInbound = route({
     'ENDPOINT_REVOKED',
     'INVALID_SIGNATURE',
     'OPERATOR_SUSPENDED',
+    'FORWARD_LOOP',
     'INSUFFICIENT_CREDITS',
     'SCAN_FAILED',
     'KEY_UNAVAILABLE',
   ],
-  async handler({ context, params, body, headers, signal }) {
-    return await answerReceived(context, await receiveInbound(context, { ...params, headers, body }), signal);
+  async handler({ context, found, body, headers, signal }) {
+    return await answerReceived(context, await receiveInbound(context, found, { headers, body }), signal);
   },
 });
 

@@ -47,6 +47,10 @@ const refsOf = (value: Json): string[] =>
 
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
+/** Those that the receiver of inbound webhooks looks at. */
+const SIGNATURE_HEADERS =
+  'webhook-id webhook-timestamp webhook-signature svix-id svix-timestamp svix-signature x-service-signature x-signature x-hub-signature-256';
+
 describe('GET /openapi.json', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -74,6 +78,25 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('names what a provider may send to the receiver, and the headers that sign it', () => {
+    const received = operations.find((one) => one.operationId === 'receiveInbound');
+    assert.deepEqual(Object.keys(received?.requestBody?.content ?? {}), [
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+      'message/rfc822',
+    ]);
+    const headers = (received?.parameters ?? []).map((one) => one as Members).filter((one) => one['in'] === 'header');
+    assert(headers.every((one) => one['required'] !== true));
+    assert.deepEqual(
+      headers.map((one) => one['name']),
+      SIGNATURE_HEADERS.split(' '),
+    );
+    const paid = operations.find((one) => one.operationId === 'receivePaymentWebhook');
+    assert.deepEqual(Object.keys(paid?.requestBody?.content ?? {}), ['application/json']);
+    assert(paid?.parameters?.some((one) => (one as Members)['name'] === 'stripe-signature'));
+  });
+
   it('names both statuses under which an answer may come', () => {
     const answersOf = (operation: string): string[] =>
       Object.keys(operations.find((one) => one.operationId === operation)?.responses ?? {}).filter((status) =>
@@ -88,7 +111,7 @@ describe('GET /openapi.json', () => {
   it('has 401 exactly where a credential or a signature is needed', () => {
     for (const route of routes) {
       const operation = operations.find((one) => one.operationId === route.operation);
-      const needed = route.audience !== 'public' || route.takesSigned === true;
+      const needed = route.audience !== 'public' || route.takesSigned !== undefined;
       assert.equal('401' in (operation?.responses ?? {}), needed, route.operation);
     }
   });
@@ -174,7 +197,7 @@ describe('GET /openapi.json', () => {
 
   it('has an example for every body that something is required of, taken by the route itself; what is signed has none that would fit', () => {
     for (const { operation, body, ...route } of routes) {
-      if (body === undefined || route.takesSigned === true) continue;
+      if (body === undefined || route.takesSigned !== undefined) continue;
       const example = route.example ?? body.meta()?.examples?.[0];
       if (example === undefined) {
         assert(body.safeParse({}).success, `${operation} has no example of its body`);

@@ -12,9 +12,11 @@ import {
   buildAgentKey,
   buildMemberKey,
   buildOperator,
+  buildPartner,
   unique,
   type TestOperator,
 } from '../../support/factories.ts';
+import { approveByHand, refusedWith, withApproval } from '../../governance/support.ts';
 import { signIn } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, database, requester, service } from '../../support/service.ts';
 import type { CreatedEndpoint } from '../../../src/inbound/endpoints/schema.ts';
@@ -73,6 +75,7 @@ describe('POST /v1/operator/inbound-webhooks', () => {
         forwarded: 0,
         blocked: 0,
         forward_failed: 0,
+        marked_harmless: 0,
         last_event_at: null,
       },
     });
@@ -83,10 +86,33 @@ describe('POST /v1/operator/inbound-webhooks', () => {
     const given = {
       name: 'support mail',
       forward_url: 'https://93.184.216.34/Mail?to=agent',
-      policy: { block_at: 'low', mode: 'shadow' },
+      policy: { block_at: 'low', mode: 'enforce' },
     };
     const { name, forward_url, policy } = assertStatus(await create(given), 201);
     assert.deepEqual({ name, forward_url, policy }, given);
+  });
+
+  it('needs a person for one that holds less than the standard policy, from a partner too', async () => {
+    const person = await signIn(operator.email);
+    const partner = await buildPartner(operator);
+    const agentOfPartner = (await buildAgent(partner)).id;
+    for (const policy of [{ block_at: 'critical' }, { mode: 'shadow' }, { block_at: 'low', mode: 'shadow' }]) {
+      for (const [by, agent_id] of [
+        [operator, agent],
+        [partner, agentOfPartner],
+      ] as const) {
+        const body = { provider: 'generic', agent_id, policy };
+        const refused = await by.post(ENDPOINTS, body);
+        assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+        const { approval_id: id } = refusedWith(refused);
+        await approveByHand(id);
+        assertStatus(await by.post(ENDPOINTS, body, withApproval(id)), 201);
+      }
+      const made = await person.post<CreatedEndpoint>(ENDPOINTS, { provider: 'generic', agent_id: agent, policy });
+      assert.equal(assertStatus(made, 201).policy.mode, policy.mode ?? 'enforce');
+    }
+    for (const policy of [{ block_at: 'low' }, { block_at: 'high', mode: 'enforce' }])
+      assertStatus(await create({ policy }), 201);
   });
 
   it('gives each endpoint an address and a secret of its own', async () => {

@@ -42,7 +42,7 @@ describe('GET /v1/operator/inbound-webhooks', () => {
     const pool = await database();
     await pool.query(sql.type(z.object({}))`
       update inbound_counters set received = 9, rejected = 8, duplicates = 7, clean = 6, suspicious = 5, malicious = 4, forwarded = 3, blocked = 2,
-        forward_failed = 1, last_event_at = '2026-11-21T12:00:00Z' where endpoint_id = ${id}`);
+        forward_failed = 1, marked_harmless = 10, last_event_at = '2026-11-21T12:00:00Z' where endpoint_id = ${id}`);
     assert.deepEqual((await shownEndpoint(operator, id)).counters, {
       received: 9,
       rejected: 8,
@@ -53,6 +53,7 @@ describe('GET /v1/operator/inbound-webhooks', () => {
       forwarded: 3,
       blocked: 2,
       forward_failed: 1,
+      marked_harmless: 10,
       last_event_at: '2026-11-21T12:00:00.000Z',
     });
   });

@@ -9,7 +9,8 @@ import {
   unique,
   type TestOperator,
 } from '../../support/factories.ts';
-import { signIn } from '../../support/people.ts';
+import { approveByHand, refusedWith, withApproval } from '../../governance/support.ts';
+import { signIn, type Person } from '../../support/people.ts';
 import { anonymous, assertProblem, assertStatus, requester } from '../../support/service.ts';
 import { auditOf, buildEndpoint, ENDPOINTS, shownEndpoint } from './support.ts';
 
@@ -18,9 +19,11 @@ const ELSEWHERE = 'https://93.184.216.35/other?token=secret';
 
 describe('PATCH /v1/operator/inbound-webhooks/:id', () => {
   let operator: TestOperator;
+  let person: Person;
   let endpoint: CreatedEndpoint;
   before(async () => {
     operator = await buildOperator();
+    person = await signIn(operator.email);
   });
   beforeEach(async () => {
     endpoint = await buildEndpoint(operator, { forward_url: FORWARD, name: 'one' });
@@ -50,15 +53,15 @@ describe('PATCH /v1/operator/inbound-webhooks/:id', () => {
     const expected: Endpoint = { ...before };
     for (const [body, changed] of steps) {
       Object.assign(expected, changed);
-      assert.deepEqual(assertStatus(await patch(body), 200), expected);
+      assert.deepEqual(assertStatus(await patch(body, person), 200), expected);
     }
     assert.deepEqual(await shownEndpoint(operator, endpoint.id), expected);
   });
 
   it('notes in the audit trail where events go now, without what may open something', async () => {
-    assertStatus(await patch({ forward_url: ELSEWHERE }), 200);
-    assertStatus(await patch({ forward_url: null }), 200);
-    assertStatus(await patch({ forward_url: FORWARD, name: 'two' }), 200);
+    assertStatus(await patch({ forward_url: ELSEWHERE }, person), 200);
+    assertStatus(await patch({ forward_url: null }, person), 200);
+    assertStatus(await patch({ forward_url: FORWARD, name: 'two' }, person), 200);
     const [one, other] = ['https://93.184.216.34', 'https://93.184.216.35'];
     assert.deepEqual(await audited(), [
       ['inbound_endpoint.updated', { fields: ['forward_url'] }],
@@ -79,7 +82,7 @@ describe('PATCH /v1/operator/inbound-webhooks/:id', () => {
       [{ mode: 'enforce' }, false],
       [{ mode: 'shadow', block_at: 'high' }, true],
     ];
-    for (const [policy] of weaker) assertStatus(await patch({ policy }), 200);
+    for (const [policy] of weaker) assertStatus(await patch({ policy }, person), 200);
     const events = await audited();
     assert.deepEqual(
       events.map(([action]) => action),
@@ -89,6 +92,64 @@ describe('PATCH /v1/operator/inbound-webhooks/:id', () => {
       was: { block_at: 'low', mode: 'enforce' },
       is: { block_at: 'high', mode: 'shadow' },
     });
+  });
+
+  for (const [what, body] of [
+    ['a graver block_at', { policy: { block_at: 'critical' } }],
+    ['mode shadow', { policy: { mode: 'shadow' } }],
+    ['another origin', { forward_url: ELSEWHERE }],
+    ['both', { forward_url: ELSEWHERE, policy: { mode: 'shadow' }, name: 'two' }],
+  ] as const) {
+    it(`needs a person for ${what}: a key is refused, and changes it with an approval, once`, async () => {
+      const refused = await patch(body);
+      assertProblem(refused, 'GOVERNANCE_APPROVAL_REQUIRED');
+      const { secret: _secret, ...before } = endpoint;
+      assert.deepEqual(await shownEndpoint(operator, endpoint.id), before);
+      const { approval_id: id } = refusedWith(refused);
+      assertProblem(await patch(body, operator, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
+      await approveByHand(id);
+      assertStatus(await patch(body, operator, withApproval(id)), 200);
+      const { forward_url } = await shownEndpoint(operator, endpoint.id);
+      assert.equal(forward_url, 'forward_url' in body ? ELSEWHERE : FORWARD);
+      assertStatus(await patch({ forward_url: FORWARD, policy: { block_at: 'high', mode: 'enforce' } }, person), 200);
+      assertProblem(await patch(body, operator, withApproval(id)), 'GOVERNANCE_APPROVAL_REQUIRED');
+    });
+  }
+
+  it('needs a person for the first forward_url too, and for the same one once it was cleared', async () => {
+    assertStatus(await patch({ forward_url: null }), 200);
+    assertProblem(await patch({ forward_url: FORWARD }), 'GOVERNANCE_APPROVAL_REQUIRED');
+  });
+
+  it('shows the person what there was, and takes the approval for nothing else', async () => {
+    const refused = await patch({ policy: { mode: 'shadow' } });
+    const { approval_id: id } = refusedWith(refused);
+    const shown = await person.get<{ action: string; subject: unknown }>(`/v1/governance/approvals/${id}`);
+    const { action, subject } = assertStatus(shown, 200);
+    assert.equal(action, 'inbound_endpoint.loosened');
+    assert.deepEqual(subject, {
+      id: endpoint.id,
+      agent_id: endpoint.agent_id,
+      forward_url: FORWARD,
+      policy: { block_at: 'high', mode: 'enforce' },
+    });
+    await approveByHand(id);
+    assertStatus(await patch({ forward_url: null }), 200);
+    const again = await patch({ policy: { mode: 'shadow' } }, operator, withApproval(id));
+    assertProblem(again, 'GOVERNANCE_APPROVAL_REQUIRED');
+    assert.equal(refusedWith(again).approval_status, 'subject_changed');
+  });
+
+  it('needs nobody for a stricter policy, another path, no forward_url, and what changes nothing', async () => {
+    const path = `${new URL(FORWARD).origin}/two`;
+    for (const body of [
+      { policy: { block_at: 'high', mode: 'enforce' } },
+      { policy: { block_at: 'low' } },
+      { forward_url: path },
+      { forward_url: path, name: 'two' },
+      { forward_url: null },
+    ])
+      assertStatus(await patch(body), 200);
   });
 
   it('refuses a forward_url as creation does, and changes nothing', async () => {

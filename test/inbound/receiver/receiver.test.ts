@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
@@ -7,8 +8,9 @@ import { answers, startReceiver, type Receiver } from '../../notifications/suppo
 import { worldsOfSuite, type World } from '../../faults/worlds.ts';
 import { buildAgent } from '../../support/factories.ts';
 import { openMarket } from '../../support/market.ts';
-import type { Requester } from '../../support/service.ts';
-import { buildEndpoint, mailgunKey, svixSecret } from '../endpoints/support.ts';
+import { eventually } from '../../support/eventually.ts';
+import { assertStatus, type Requester } from '../../support/service.ts';
+import { buildEndpoint, ENDPOINTS, mailgunKey, svixSecret } from '../endpoints/support.ts';
 import {
   hexHeaders,
   HOSTILE,
@@ -87,6 +89,7 @@ describe('The receiver of inbound webhooks', function () {
       endpoint_id: endpoint.id,
       agent_id: endpoint.agentId,
       provider: 'generic',
+      body_authenticated: true,
       verdict: { verdict: 'clean', severity: 'none', findings: [] },
       payload: { order: { id: 7, note: 'Two boxes, please.' } },
     });
@@ -266,6 +269,119 @@ describe('The receiver of inbound webhooks', function () {
       assert.equal((await sendTo(baseUrl, endpoint, body, svix(svixSecret()))).status, 401);
       assertForwarded(endpoint.url, secret);
     });
+  });
+
+  it('takes what the secret before signed for a day after a rotation, then no more; after an immediate one not at all', async () => {
+    const place = {
+      baseUrl,
+      adminKey: world.settings['PLATFORM_ADMIN_KEY'] ?? '',
+      databaseUrl: world.settings['DATABASE_URL'] ?? '',
+    };
+    const { consumer } = await openMarket(place);
+    const { id, secret, receiver_url: address } = await buildEndpoint(consumer);
+    const to = { path: new URL(address).pathname };
+    const rotate = async (body: object): Promise<string> =>
+      assertStatus(await consumer.post<{ secret: string }>(`${ENDPOINTS}/${id}/rotate-secret`, body), 200).secret;
+    const statusBy = async (by: string): Promise<number> => {
+      const body = JSON.stringify({ n: newId('evt') });
+      const [standard, hex] = [standardHeaders(by, body), hexHeaders(by, body)];
+      const { status } = await sendTo(baseUrl, to, body, standard);
+      const again = await sendTo(baseUrl, to, `${body} `, { ...hex, ...hexHeaders(by, `${body} `) });
+      assert.equal(again.status, status);
+      return status;
+    };
+    const second = await rotate({});
+    assert.deepEqual([await statusBy(secret), await statusBy(second)], [200, 200]);
+    await world.context.pool.query(sql.type(z.object({}))`
+      update inbound_endpoints set old_secret_until = clock_timestamp() - interval '1 second' where id = ${id}`);
+    assert.deepEqual([await statusBy(secret), await statusBy(second)], [401, 200], 'a day later');
+    const third = await rotate({});
+    const fourth = await rotate({ immediate: true });
+    assert.deepEqual(
+      [await statusBy(second), await statusBy(third), await statusBy(fourth)],
+      [401, 401, 200],
+      'at once',
+    );
+  });
+
+  it('takes a token of Mailgun once, whatever the body says; its event and its forward say that the body is not signed', async () => {
+    const url = receiver.urlOf(newId('evt'));
+    const endpoint = await newEndpoint(world.context, { provider: 'mail_provider', forwardUrl: url });
+    const [timestamp, token] = [String(Math.floor(Date.now() / 1_000)), randomBytes(25).toString('hex')];
+    const hex = (text: string): string => createHmac('sha256', endpoint.secret).update(text).digest('hex');
+    const send = (fields: Record<string, string>, signed = { timestamp, token, signature: hex(timestamp + token) }) =>
+      sendTo(baseUrl, endpoint, new URLSearchParams({ ...signed, sender: 'a@example.com', ...fields }).toString(), {
+        'content-type': 'application/x-www-form-urlencoded',
+      });
+    const first = await send({ 'body-plain': 'Friday at ten?' });
+    assert.deepEqual([first.status, first.body.status], [200, 'forwarded']);
+    const reused = await send({ 'body-plain': HOSTILE });
+    assert.deepEqual(
+      [reused.status, reused.body.duplicate, reused.body.event_id, reused.body.verdict?.verdict],
+      [200, true, first.body.event_id, 'clean'],
+    );
+    // In JSON too: the token makes the event, and not the form in which it comes.
+    const json = JSON.stringify({ signature: { timestamp, token, signature: hex(timestamp + token) }, text: 'other' });
+    const inJson = await sendTo(baseUrl, endpoint, json, { 'content-type': 'application/json' });
+    assert.deepEqual([inJson.status, inJson.body.duplicate], [200, true]);
+    assert.equal((await send({}, { timestamp, token: `${token}0`, signature: hex(timestamp + token) })).status, 401);
+    const old = String(Number(timestamp) - 301);
+    assert.equal((await send({}, { timestamp: old, token, signature: hex(old + token) })).status, 401);
+    const [call, ...more] = receiver.callsAt(url);
+    assert.deepEqual(
+      [(JSON.parse(call?.body ?? '{}') as { body_authenticated?: boolean }).body_authenticated, more],
+      [false, []],
+    );
+    const { received, duplicates, rejected } = await countersOf(endpoint);
+    assert.deepEqual([received, duplicates, rejected], [1, 2, 2]);
+  });
+
+  it('is 403 for a suspended operator, behind the signature, and takes it again later', async () => {
+    const endpoint = await newEndpoint(world.context);
+    const { operatorId } = endpoint;
+    const set = (status: 'active' | 'suspended') =>
+      world.context.pool.query(
+        sql.type(z.object({}))`update operators set status = ${status} where id = ${operatorId}`,
+      );
+    const body = JSON.stringify({ n: 11 });
+    const headers = standardHeaders(endpoint.secret, body);
+    await set('suspended');
+    assert.equal((await sendTo(baseUrl, endpoint, body, {})).status, 401);
+    const { status, body: answer } = await sendTo(baseUrl, endpoint, body, headers);
+    assert.deepEqual([status, answer.code], [403, 'OPERATOR_SUSPENDED']);
+    assert.deepEqual([(await countersOf(endpoint)).received, await contentsOf(endpoint)], [0, 0]);
+    await set('active');
+    const again = await sendTo(baseUrl, endpoint, body, headers);
+    assert.deepEqual([again.status, again.body.duplicate], [200, false]);
+  });
+
+  it('is 503 with Retry-After while bodies of 32 MiB of one operator are in flight, and not for another operator', async () => {
+    const endpoint = await newEndpoint(world.context, { provider: 'mail_provider' });
+    const { operatorId } = endpoint;
+    const [same, other] = [await newEndpoint(world.context, { operatorId }), await newEndpoint(world.context)];
+    const { port } = new URL(baseUrl);
+    const megabytes = 1_048_576;
+    const held: Socket[] = [];
+    for (const bytes of [9, 9, 9, 5]) {
+      const socket = connect(Number(port), '127.0.0.1');
+      held.push(socket);
+      socket.on('error', () => undefined);
+      const head = `POST ${endpoint.path} HTTP/1.1\r\nHost: x\r\nContent-Type: message/rfc822\r\nContent-Length: ${10 * megabytes}\r\n\r\n`;
+      socket.write(head);
+      socket.write(Buffer.alloc(bytes * megabytes, 'x'));
+    }
+    const send = ({ secret, path }: TestEndpoint) => {
+      const body = JSON.stringify({ n: newId('evt') });
+      return sendTo(baseUrl, { path }, body, standardHeaders(secret, body));
+    };
+    const refused = await eventually('the bodies to have arrived', async () => {
+      const reply = await send(same);
+      return reply.status === 503 ? reply : undefined;
+    });
+    assert.deepEqual([refused.body.code, refused.retryAfter], ['TEMPORARILY_UNAVAILABLE', '5']);
+    assert.equal((await send(other)).status, 200);
+    for (const socket of held) socket.destroy();
+    await eventually('their bytes to be free', async () => (await send(same)).status === 200);
   });
 
   it('refuses unknown endpoints, another provider, and revoked ones before it looks at anything else', async () => {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from '../../../src/context/context.ts';
-import { sql } from '../../../src/database/pool.ts';
+import { sql, type CommonQueryMethods } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { sealEndpointSecret } from '../../../src/inbound/endpoints/secrets.ts';
-import { receiveInbound } from '../../../src/inbound/receiver/receive.ts';
+import { admitRequest, receiveInbound } from '../../../src/inbound/receiver/receive.ts';
 import { newWebhookSecret } from '../../../src/notifications/signing/secrets.ts';
 import { run } from '../../billing/ledger/ledger-world.ts';
 import { newOperator } from '../../notifications/support/destinations.ts';
@@ -54,8 +54,43 @@ export async function newEvent(
   const headers = Object.fromEntries(
     Object.entries(standardHeaders(endpoint.secret, body)).map(([name, value]) => [name, [value]]),
   );
-  const { event_id: id } = await receiveInbound(context, { provider: 'generic', slug: endpoint.slug, headers, body });
+  const { found } = await admitRequest(context, { provider: 'generic', slug: endpoint.slug });
+  const { event_id: id } = await receiveInbound(context, found, { headers, body });
   return id;
+}
+
+/** An endpoint that forwards nothing, and an event at it that the policy has held, by SQL alone. @returns their ids */
+export async function insertHeldEvent(
+  db: CommonQueryMethods,
+  { operatorId, agentId }: { operatorId: string; agentId: string },
+): Promise<{ endpoint: string; event: string }> {
+  const [endpoint, event] = [newId('inw'), newId('iev')];
+  await run(
+    db,
+    sql.fragment`
+    insert into inbound_endpoints (id, operator_id, agent_id, provider, slug, secret)
+    values (${endpoint}, ${operatorId}, ${agentId}, 'generic', ${endpoint}, 'sealed')`,
+  );
+  const finding = {
+    detector_key: 'instruction_override',
+    severity: 'high',
+    place: '/note',
+    span: { start: 0, end: 10 },
+    reason: 'An order.',
+  };
+  await run(
+    db,
+    sql.fragment`
+    insert into inbound_events (id, endpoint_id, operator_id, agent_id, provider, key_hash, key_from, body_hash, scheme, body_authenticated,
+      size, status, reason, verdict, severity, findings, ended_at)
+    values (${event}, ${endpoint}, ${operatorId}, ${agentId}, 'generic', sha256(${event}::bytea), 'body', sha256(${event}::bytea), 'hex', true,
+      2, 'blocked', 'policy', 'malicious', 'high', ${JSON.stringify([finding])}::jsonb, now())`,
+  );
+  await run(
+    db,
+    sql.fragment`insert into inbound_contents (event_id, operator_id, sealed) values (${event}, ${operatorId}, '')`,
+  );
+  return { endpoint, event };
 }
 
 /** The headers of Standard Webhooks over a body. */

@@ -1,5 +1,5 @@
 -- One step of the life of an event: deletes the messages that woke it, and says what it needs. `scan`: nobody has judged it; `classify`: a model
--- is to be asked; `forward`: it may leave, and has a place among the forwards of its operator; `turn`: eight of them are under way; `calls`:
+-- is to be asked; `forward`: it may leave, and has a place among the forwards of its operator; `turn`: as many as may be are under way; `calls`:
 -- a call was begun, and what comes of it is not written down yet; `ended`; `gone`: there is no such row.
 create function advance_inbound(p_event text) returns inbound_step language plpgsql as $$
 declare
@@ -51,7 +51,7 @@ begin
   elsif v.classification = 'wanted' then
     return row('classify', v.attempt, null)::inbound_step;
   else
-    if has_forward_turn(v.operator_id) then return row('forward', v.attempt, null)::inbound_step; end if;
+    if has_forward_turn(v.operator_id, e.id) then return row('forward', v.attempt, null)::inbound_step; end if;
     return row('turn', v.attempt, 1000)::inbound_step;
   end if;
   return row('ended', v.attempt, null)::inbound_step;

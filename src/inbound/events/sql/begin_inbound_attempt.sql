@@ -1,7 +1,8 @@
--- Another attempt of an event that has ended: it is scanned anew, and may be forwarded once more. The caller holds the row.
+-- Another attempt of an event that has ended: it is scanned anew, and may be forwarded once more. What a person has marked as harmless stays
+-- marked. The caller holds the row.
 create function begin_inbound_attempt(p_event text) returns void language sql as $$
   update inbound_events set attempt = attempt + 1, status = 'received', reason = null, error = null, verdict = null, severity = null,
-      findings = null, classification = 'none', harmless = '{}', attempted_at = clock_timestamp(), scanned_at = null, ended_at = null,
+      findings = null, classification = 'none', attempted_at = clock_timestamp(), scanned_at = null, ended_at = null,
       life_seen_at = null, woken_at = null
     where id = p_event;
 $$;

@@ -1,9 +1,10 @@
 -- Takes an event whose signature fits, once: what came before is a `duplicate`, except that a `failed` event of the same bytes is taken up
 -- `again`; else it is `new`, and counts as a metered action. Without a signed id of its own the same bytes are the same event, whatever
--- makes their key. Refuses where the endpoint is revoked meanwhile, and where the allowance is over and the wallet empty.
+-- makes their key. Refuses where the endpoint is revoked meanwhile, and where the allowance is over and the wallet empty. Counters come last:
+-- a large content that is being written holds back no other event of the operator.
 create function receive_inbound_event(
   p_endpoint text, p_event text, p_key_hash bytea, p_key_from text, p_body_hash bytea, p_scheme text, p_body_authenticated boolean,
-  p_content_type text, p_size int, out event_id text, out taken text
+  p_content_type text, p_size int, p_sealed bytea, out event_id text, out taken text
 ) language plpgsql as $$
 declare e inbound_endpoints; v inbound_events;
 begin
@@ -22,9 +23,10 @@ begin
         p_content_type, p_size)
       on conflict (endpoint_id, key_hash) do nothing returning * into v;
     if found then
+      insert into inbound_contents (event_id, operator_id, sealed) values (v.id, e.operator_id, p_sealed);
+      perform wake_life('inbound:' || v.id, e.operator_id);
       update inbound_counters set received = received + 1, last_event_at = clock_timestamp() where endpoint_id = p_endpoint;
       perform meter_action(e.operator_id, 'inbound');
-      perform wake_life('inbound:' || v.id, e.operator_id);
       event_id := v.id;
       taken := 'new';
       return;

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sql } from '../../../src/database/pool.ts';
+import { tiers, type Tier } from '../../../src/fields/tiers.ts';
+import { purgeInboundContents } from '../../../src/inbound/events/purge.ts';
+import { findEvent } from '../../../src/inbound/events/queries.ts';
+import { run } from '../../billing/ledger/ledger-world.ts';
+import { ownContext, type OwnContext } from '../../invocations/own-context.ts';
+import { newOperator } from '../../notifications/support/destinations.ts';
+import { newEndpoint, newEvent } from '../support/endpoints.ts';
+
+/** How long each tier keeps contents: an age just inside and one just outside. */
+const retention: Record<Tier, [inside: string, outside: string]> = {
+  free: ['6 days 23 hours', '7 days 1 hour'],
+  developer: ['29 days 23 hours', '30 days 1 hour'],
+  pro: ['12 months -1 hour', '12 months 1 hour'],
+  business: ['24 months -1 hour', '24 months 1 hour'],
+  enterprise: ['12 months -1 hour', '12 months 1 hour'],
+};
+
+describe('The retention of what came to inbound endpoints', () => {
+  let own: OwnContext;
+  before(async () => {
+    own = await ownContext();
+  });
+  after(() => own.close());
+
+  /** Runs steps until every operator was looked at. @returns how many contents were deleted */
+  const purge = async (): Promise<number> => {
+    let purged = 0;
+    for (let after: string | null = ''; after !== null;) {
+      const step: Awaited<ReturnType<typeof purgeInboundContents>> = await purgeInboundContents(own.context, after);
+      purged += step.purged;
+      after = step.after;
+    }
+    return purged;
+  };
+
+  for (const tier of tiers) {
+    const [inside, outside] = retention[tier];
+    it(`keeps a content of ${inside} and deletes one of ${outside} on the ${tier} tier; hash and verdict stay`, async () => {
+      const { context } = own;
+      const { pool } = context;
+      const endpoint = await newEndpoint(context, { operatorId: await newOperator(context, tier) });
+      const ids: string[] = [];
+      for (const age of [inside, outside]) {
+        const id = await newEvent(context, endpoint, { age });
+        await run(
+          pool,
+          sql.fragment`update inbound_contents set stored_at = clock_timestamp() - ${age}::interval where event_id = ${id}`,
+        );
+        await run(
+          pool,
+          sql.fragment`update inbound_events set status = 'recorded', verdict = 'clean', severity = 'none', findings = '[]', ended_at = now() where id = ${id}`,
+        );
+        ids.push(id);
+      }
+      const shown = async () => {
+        const { operatorId, id: endpointId } = endpoint;
+        const events = await Promise.all(ids.map((id) => findEvent(pool, { operatorId, endpointId, id })));
+        return events.map((event) => event ?? assert.fail('the event is gone'));
+      };
+      const before = await shown();
+      assert.equal(await purge(), 1);
+      assert.equal(await purge(), 0);
+      const [kept, purged] = before;
+      assert.deepEqual(await shown(), [kept, { ...purged, content_kept: false }]);
+      const contents = await pool.anyFirst(sql.type(z.object({ event_id: z.string() }))`
+        select event_id from inbound_contents where operator_id = ${endpoint.operatorId}`);
+      assert.deepEqual(contents, [ids[0]]);
+    });
+  }
+});
