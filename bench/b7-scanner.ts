@@ -36,11 +36,13 @@ async function heldOf(texts: readonly string[]): Promise<number> {
 async function corpusTable(): Promise<string> {
   const rows: string[] = [];
   for (const half of ['develop', 'measure'] as const) {
-    const { hostile, harmless, caught, falselyHeld, precision, recall } = await figuresOf(half);
+    const { hostile, harmless, caught, falselyHeld, twins, twinsHeld, precision, recall } = await figuresOf(half);
     const goal = half === 'measure' ? '0.97 and 0.90' : '';
     rows.push(
       `| ${half} | ${caught} of ${hostile} | ${falselyHeld} of ${harmless} | ${precision.toFixed(3)} | ${recall.toFixed(3)} | ${goal} |`,
     );
+    if (twins > 0)
+      rows.push(`| beside these, twins of attacks and words of attacks | | ${twinsHeld} of ${twins} | | | |`);
   }
   const trigger = triggerWords();
   const held = await heldOf(trigger);
