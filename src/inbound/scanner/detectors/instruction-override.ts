@@ -306,8 +306,10 @@ function destinationsOf(shown: string): number[] {
 
 /** How much less an order counts where it stands. */
 function lowering(scene: Scene, discussed: readonly number[], { start, end }: Part, anchor: Part): number {
-  if (scene.unseen || hidingOf(scene.text, start, end) !== undefined) return 0;
-  let lower = 0;
+  const hiding = hidingOf(scene.text, anchor.start, anchor.end)?.how;
+  if (scene.unseen || (hiding !== undefined && hiding !== 'link')) return 0;
+  // Words of an address are more often the title of a page than an order.
+  let lower = hiding === 'link' && !/\s/.test(scene.shown.slice(anchor.start, anchor.end)) ? 1 : 0;
   const words = countBetween(discussed, start - AROUND, end + AROUND);
   const quoted = isQuoted(scene.shown, anchor.start, anchor.end);
   if (quoted) lower += words >= 1 ? 3 : 1;

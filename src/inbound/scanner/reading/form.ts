@@ -1,7 +1,8 @@
 import { parseMultipart } from '@remix-run/multipart-parser';
 import { UnreadableBody } from '../errors.ts';
-import { attachmentOf, mailBody, readMime, type Attachment } from './mail.ts';
+import { attachmentOf, type Attachment } from './attachments.ts';
 import type { Body } from './body.ts';
+import { mailBody, readMime } from './mail.ts';
 
 /** Fields of a form, the first of each name, and the files beside them. */
 export interface Form {

@@ -19,13 +19,13 @@ const NAME_OF_MEMBER = /^(?=.{1,40}$)[A-Za-z0-9]{1,40}(?:[_.-][A-Za-z0-9]{1,40})
 /** Every text of a value: its strings, and names of members that could be more than names. `path` is a JSON pointer. */
 export function selectLeaves(value: JsonValue, path: string, into: Selected[]): void {
   if (typeof value === 'string') {
-    if (value !== '') into.push({ place: path, text: value, kind: 'text' });
+    if (value !== '') into.push({ place: path, text: value, isHtml: false });
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) selectLeaves(item, `${path}/${index}`, into);
   } else if (value !== null && typeof value === 'object') {
     for (const [name, member] of Object.entries(value)) {
       const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      if (!NAME_OF_MEMBER.test(name)) into.push({ place: `${at}#`, text: name, kind: 'text' });
+      if (!NAME_OF_MEMBER.test(name)) into.push({ place: `${at}#`, text: name, isHtml: false });
       selectLeaves(member, at, into);
     }
   }
