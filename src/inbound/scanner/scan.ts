@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../json/value.ts';
 import type { Field, NormalText } from './text/normalise.ts';
 import { normalise, Workspace, type Memory } from './text/normalise.ts';
 import type { Folded } from './text/characters.ts';
@@ -15,7 +16,7 @@ import { spoofedSender } from './detectors/spoofed-sender.ts';
 import type { Detection, Detector, Scene } from './detectors/scene.ts';
 import type { Body, ScanInput } from './reading/body.ts';
 import { readWhole } from './reading/read-body.ts';
-import { isAtLeast, verdictOf, type Finding, type Scanned } from './verdict.ts';
+import { isAtLeast, verdictOf, type Finding, type Place, type Verdict } from './verdict.ts';
 
 /** In the order of their findings of one severity. */
 export const detectors: readonly Detector[] = [
@@ -27,30 +28,39 @@ export const detectors: readonly Detector[] = [
   hiddenText,
 ];
 
-/**
- * Makes a scanner of its own: the lexicon is compiled once, and what was learned of characters stays.
- * @throws UnreadableBody, and what a detector throws
- */
-export function makeScan(from: readonly Detector[] = detectors): (input: ScanInput) => Promise<Scanned> {
+/** Each throws UnreadableBody, and what a detector throws. */
+export interface BodyScanner {
+  scan(input: ScanInput): Promise<Verdict>;
+  /** What may be forwarded. */
+  read(input: ScanInput): Promise<JsonValue>;
+  /** @param findings those of its scan */
+  excerpt(input: ScanInput, findings: readonly Place[]): Promise<string>;
+}
+
+/** Makes a scanner for one thread: the lexicon is compiled once, and what was learned of characters stays. */
+export function makeBodyScanner(from: readonly Detector[] = detectors): BodyScanner {
   const lexicon = makeLexicon();
   const cache = new Map<number, Folded>();
   const memory: Memory = { cache, workspace: new Workspace() };
-  return async (input) => {
-    const body = await readWhole(input);
-    const text = textOf(body, memory);
-    const scene: Scene = {
-      text,
-      shown: stringOf(text.shown),
-      hits: lexicon.find(text.folded),
-      sender: body.sender,
-      unseen: false,
-      isDense: false,
-    };
-    const detections = from.flatMap((detector) => detector(scene));
-    detections.push(...encodedPayloads(scene, { lexicon, cache, detectors: from }), ...raise(text, detections));
-    escalate(detections);
-    const verdict = verdictOf(findingsOf(text, detections, body));
-    return { verdict, payload: body.payload, excerpt: excerptOf(text, detections) };
+  return {
+    scan: async (input) => {
+      const body = await readWhole(input);
+      const text = textOf(body, memory);
+      const scene: Scene = {
+        text,
+        shown: stringOf(text.shown),
+        hits: lexicon.find(text.folded),
+        sender: body.sender,
+        unseen: false,
+        isDense: false,
+      };
+      const detections = from.flatMap((detector) => detector(scene));
+      detections.push(...encodedPayloads(scene, { lexicon, cache, detectors: from }), ...raise(text, detections));
+      escalate(detections);
+      return verdictOf(findingsOf(text, detections, body));
+    },
+    read: async (input) => (await readWhole(input)).payload,
+    excerpt: async (input, findings) => excerptOf(textOf(await readWhole(input), memory), findings),
   };
 }
 

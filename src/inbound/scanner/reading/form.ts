@@ -15,6 +15,9 @@ export interface Form {
 /** A body has 10 MiB at most, and each part a place in it. */
 const MAX_BYTES = 16_777_216;
 const MAX_PARTS = 1_000;
+/** Mailgun sends some thirty, and one for each attachment. */
+const MAX_FIELDS = 1_000;
+const AMPERSAND = 0x26;
 
 export const isForm = (contentType: string | null): boolean =>
   /^\s*(multipart\/form-data|application\/x-www-form-urlencoded)\s*(;|$)/i.test(contentType ?? '');
@@ -25,6 +28,9 @@ export function readForm(contentType: string | null, body: Uint8Array): Form {
 }
 
 function readUrlEncoded(body: Uint8Array): Form {
+  let count = 1;
+  for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) count += 1;
+  if (count > MAX_FIELDS) throw new UnreadableBody(`The form has more than ${MAX_FIELDS} fields; send fewer.`);
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(Buffer.from(body).toString('utf8')))
     if (!fields.has(name)) fields.set(name, value);

@@ -1,11 +1,15 @@
-import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../../json/strict.ts';
+import { assertFewValues, decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../../json/strict.ts';
 import type { JsonValue } from '../../../json/value.ts';
 import { UnreadableBody } from '../errors.ts';
 import type { Selected } from './body.ts';
 
-/** @throws UnreadableBody */
+/** As many as any body of the API may have. A mail is large by its texts, and not by their number. */
+const MOST_VALUES = 25_000;
+
+/** What holds too many values is refused before it is parsed. @throws UnreadableBody */
 export function parseJsonBody(body: Uint8Array): JsonValue {
   try {
+    assertFewValues(body, MOST_VALUES);
     return parseStrictJson(decodeUtf8Strict(Buffer.from(body.buffer, body.byteOffset, body.byteLength)));
   } catch (error) {
     if (error instanceof StrictJsonFault) throw new UnreadableBody(error.message);

@@ -1,4 +1,4 @@
-import { makeScan } from '../../../../src/inbound/scanner/scan.ts';
+import { makeBodyScanner } from '../../../../src/inbound/scanner/scan.ts';
 import { isTwin, messagesOf, type Half, type Message } from './messages.ts';
 
 /** How messages were judged; what is high or above is held back by the policy that an endpoint begins with. */
@@ -16,14 +16,14 @@ export interface Figures {
 }
 
 export async function figuresOf(half: Half): Promise<Figures> {
-  const scan = makeScan();
+  const { scan } = makeBodyScanner();
   const wrong: Message[] = [];
   let caught = 0;
   let falselyHeld = 0;
   const messages = messagesOf(half);
   for (const message of messages) {
     const { verdict } = await scan(message.input);
-    const isHeld = verdict.verdict === 'malicious';
+    const isHeld = verdict === 'malicious';
     if (isHeld !== message.isHostile) wrong.push(message);
     if (isHeld && message.isHostile) caught += 1;
     if (isHeld && !message.isHostile && !isTwin(message)) falselyHeld += 1;
