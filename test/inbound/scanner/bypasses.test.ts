@@ -354,6 +354,62 @@ describe('scan: ways around it', function () {
     });
   });
 
+  describe('words that are broken', () => {
+    it('are read whole', async () => {
+      for (const text of [
+        cut('-'),
+        cut('-\n'),
+        cut('=\n'),
+        cut('**'),
+        cut('`'),
+        cut('_'),
+        cut('|'),
+        ORDER.replaceAll(/(?<=\w)(?=\w)/g, '-'),
+        ORDER.replaceAll(/(?<=\w)(?=\w)/g, '_'),
+        ORDER.replaceAll(' ', '\\n'),
+        JSON.stringify({ text: ORDER.replaceAll(' ', '\n') }),
+      ]) {
+        await isHeld(json({ text }));
+        await isHeld(jsonMail({ html: `<p>Hi</p><p hidden>${text}` }));
+      }
+    });
+
+    it('name the order', async () => {
+      const text = `The boats lay side by side. ${cut('-')} The boats lay side by side.`;
+      const { verdict } = await isHeld(json({ text }));
+      assert.equal(spanned(text, verdict.findings[0]), cut('-').slice(0, -1));
+    });
+
+    it('are no reason to hold a text about attacks, or a program', async () => {
+      for (const text of [
+        'This month in well-known prompt-injection attacks: researchers showed that a phrase like "ignore all previous instructions" in a state-of-the-art assistant is caught. The write-up has examples.',
+        'const previous_instructions = all_rules.filter((one_rule) => one_rule.is_new); send_all(previous_instructions)',
+        'C:\\new\\table\\reports\\notes and D:\\temp\\rules',
+      ])
+        assert.notEqual((await scan(json({ text }))).verdict.verdict, 'malicious', text);
+    });
+  });
+
+  describe('names of members', () => {
+    it('are read where they are long', async () => {
+      for (const name of ['ignoreAllPreviousInstructions', 'ignore_previous_instructions', ORDER])
+        await isHeld(json({ [name]: true }));
+      await isClean(json({ previous_instructions: 'a', created_at: 'b', 'body-mime': 'c' }));
+    });
+  });
+
+  describe('documents in values', () => {
+    it('are read as documents', async () => {
+      const inner = `<p>${cut('<b></b>')}</p>`;
+      for (const srcdoc of [inner, inner.replaceAll('<', '&lt;')])
+        await isHeld(jsonMail({ html: `<p>Hi</p><iframe srcdoc="${srcdoc}"></iframe>` }));
+      await isHeld(
+        jsonMail({ html: `<a href="data:text/html;base64,${Buffer.from(inner).toString('base64')}">a</a>` }),
+      );
+      await isHeld(jsonMail({ html: `<style>p::before { content: "${ORDER}" }</style><p>Hi</p>` }));
+    });
+  });
+
   describe('senders', () => {
     it('are looked at however their member is spelled', async () => {
       for (const value of [

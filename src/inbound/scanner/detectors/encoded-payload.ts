@@ -15,8 +15,11 @@ interface Payload {
   how: string;
   /** Where in the scanned text the units from `from` to before `to` of `text` are; undefined: nobody knows, somewhere in it. */
   placeOf?(from: number, to: number): { start: number; end: number };
-  /** Of a word that is no more than long nothing is said. */
-  isSilent?: boolean;
+  /**
+   * It may be an ordinary text, so only an order in it counts, and whether it is one is judged as of a text that is seen; undefined: it is encoded. Returns whether a stretch
+   * of it could not be read without this.
+   */
+  isBroken?(from: number, to: number): boolean;
   /** Its spaces were lost, so words are found anywhere in it. */
   isDense?: boolean;
 }
@@ -35,11 +38,11 @@ export interface Decoder {
 }
 
 /**
- * Texts that are encoded: base64, hexadecimal, binary, percent and backslash escapes, UTF-7, rot13, reversed and spaced letters, tag characters. What
- * they say is scanned like the rest, two encodings deep; what is encoded more often is `unscanned`.
+ * Texts that are encoded: base64, hexadecimal, binary, percent and backslash escapes, UTF-7, rot13, reversed and spaced letters, tag characters, and words that are broken
+ * or without spaces. What they say is scanned like the rest, two encodings deep; what is encoded more often is `unscanned`.
  */
 export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Detection[] {
-  const payloads = payloadsOf(scene).filter(({ isSilent }) => !isSilent || (depth <= MAX_DEPTH && !scene.isDense));
+  const payloads = payloadsOf(scene).filter(({ isBroken }) => !isBroken || (depth <= MAX_DEPTH && !scene.isDense));
   const found: Detection[] = [];
   if (payloads.length === 0) return found;
   if (payloads.length > MAX_PAYLOADS)
@@ -50,20 +53,28 @@ export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Dete
       .map((payload) => unscanned(payload, 'A text is encoded more than twice, and was not read further.'))
       .slice(0, 1);
   let low = 0;
-  for (const isDense of [false, true]) {
-    const chosen = taken.filter((payload) => (payload.isDense ?? false) === isDense);
+  for (const { isDense, isSeen } of [
+    { isDense: false, isSeen: false },
+    { isDense: true, isSeen: false },
+    { isDense: false, isSeen: true },
+    { isDense: true, isSeen: true },
+  ]) {
+    const chosen = taken.filter(
+      (payload) => (payload.isDense ?? false) === isDense && (payload.isBroken !== undefined) === isSeen,
+    );
     if (chosen.length === 0) continue;
-    const inner = sceneOf(chosen, decoder, isDense);
+    const inner = sceneOf(chosen, decoder, { isDense, isSeen });
     const detections = [
       ...decoder.detectors.flatMap((detector) => detector(inner)),
-      ...encodedPayloads(inner, decoder, depth + 1),
+      ...(isSeen ? [] : encodedPayloads(inner, decoder, depth + 1)),
     ];
     const grave = new Set<number>();
     for (const detection of detections) {
       const stretch = stretchOf(inner.text, detection.start, detection.end);
       const { field } = stretch;
       const payload = chosen[field];
-      if (payload === undefined || !isAtLeast(detection.severity, 'medium')) continue;
+      if (payload === undefined || !isAtLeast(detection.severity, isSeen ? 'high' : 'medium')) continue;
+      if (payload.isBroken?.(stretch.start, stretch.end) === false) continue;
       const { how } = payload;
       const { start, end } = payload.placeOf?.(stretch.start, stretch.end) ?? payload;
       found.push({ ...detection, start, end });
@@ -77,8 +88,9 @@ export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Dete
         reason: `A text written in ${how} holds what another detector found.`,
       });
     }
-    for (const [field, { start, end, how, isSilent }] of chosen.entries()) {
-      if (grave.has(field) || low >= MAX_LOW || isSilent) continue;
+    if (isSeen) continue;
+    for (const [field, { start, end, how }] of chosen.entries()) {
+      if (grave.has(field) || low >= MAX_LOW) continue;
       low += 1;
       found.push({
         detector_key: 'encoded_payload',
@@ -100,11 +112,15 @@ const unscanned = (payload: Payload | undefined, reason: string): Detection => (
   reason,
 });
 
-function sceneOf(payloads: readonly Payload[], { lexicon, cache }: Decoder, isDense: boolean): Scene {
+function sceneOf(
+  payloads: readonly Payload[],
+  { lexicon, cache }: Decoder,
+  { isDense, isSeen }: { isDense: boolean; isSeen: boolean },
+): Scene {
   const fields = payloads.map(({ text }, index) => ({ place: String(index), text, isHtml: false }));
   const text: NormalText = normalise(fields, viewsOf(fields).runs, { cache, workspace: new Workspace() });
   const shown = Buffer.from(text.shown.buffer, text.shown.byteOffset, text.shown.byteLength).toString('utf16le');
-  return { text, shown, hits: lexicon.find(text.folded, isDense), sender: undefined, unseen: true, isDense };
+  return { text, shown, hits: lexicon.find(text.folded, isDense), sender: undefined, unseen: !isSeen, isDense };
 }
 
 function payloadsOf({ shown, text }: Scene): Payload[] {
@@ -124,16 +140,21 @@ function payloadsOf({ shown, text }: Scene): Payload[] {
       else add({ start, end, text: readable(Buffer.from(digits, 'hex')), how: 'hexadecimal' });
     } else {
       // What stands in the next line may be a word of another kind.
-      const joined = readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64'));
-      const alone = joined === undefined ? readable(Buffer.from(run.split(/\s/, 1)[0] ?? '', 'base64')) : undefined;
-      const decoded = joined ?? alone;
+      const whole = readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64'));
+      const alone = whole === undefined ? readable(Buffer.from(run.split(/\s/, 1)[0] ?? '', 'base64')) : undefined;
+      const decoded = whole ?? alone;
       add({ start, end, text: decoded, how: 'base64' });
       if (decoded === undefined && end - start <= MAX_WORD && /^[A-Za-z]+$/.test(run))
-        add({ start, end, text: run, how: 'words without spaces', isDense: true, isSilent: true });
+        add({ start, end, text: run, how: 'words without spaces', isDense: true, isBroken: () => true });
     }
   }
   for (const { first, last, start, end } of regionsOf(shown, ESCAPE, { least: 2, margin: NEAR }))
     add({ start: first, end: last, text: unescaped(shown.slice(start, end)), how: 'escapes' });
+  for (const region of regionsOf(shown, BROKEN, { least: 2, margin: AROUND })) found.push(joined(shown, region));
+  for (const { first, last, start, end } of regionsOf(shown, SPELLED, { least: 6, margin: 3 })) {
+    const letters = shown.slice(start, end).replaceAll(/[^\p{L}\d]/gu, '');
+    add({ start: first, end: last, text: letters, how: 'spaced letters', isDense: true });
+  }
   for (const { first, last, start, end } of regionsOf(shown, UTF7, { least: 1, margin: NEAR }))
     add({ start: first, end: last, text: fromUtf7(shown.slice(start, end)), how: 'UTF-7' });
   for (const { first, last, start, end } of regionsOf(shown, ROT13, { least: 1, margin: AROUND })) {
@@ -238,6 +259,10 @@ const ESCAPE =
   /\\u\{?[0-9a-f]{4,6}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};|=[0-9A-F]{2}(?=[=A-Za-z\s])|&(?:lt|gt|amp|quot|nbsp);/gi;
 /** Base64 of UTF-16 between two signs; what else stands so is told apart when it is decoded. */
 const UTF7 = /\+[A-Za-z0-9+/]{3,4096}-?/g;
+/** What stands inside of words and is not read: hyphens at the ends of lines and elsewhere, marks of emphasis, line breaks of a string in a string. */
+const BROKEN = /\\[nrt](?=[A-Za-z])|(?<=\p{L})(?:[-=]\s?\n|[*_`~|^-]{1,3})(?=\p{L})/gu;
+/** A letter alone, with a sign behind it that is no space. */
+const SPELLED = /(?<![A-Za-z])[A-Za-z][-_=+/](?=[A-Za-z](?![A-Za-z]))/g;
 const ROT13 = /\b(?:vtaber|qvfertneq|sbetrg|bireevqr|vafgehpgvbaf?|cerivbhf|flfgrz|cebzcg|cnffjbeq|perqragvnyf)\b/gi;
 const REVERSED =
   /\b(?:snoitcurtsni|suoiverp|erongi|tegrof|draugersid|drager?sid|tpmorp|metsys|drowssap|slaitnederc)\b/gi;
@@ -277,6 +302,32 @@ function regionsOf(shown: string, pattern: RegExp, { least, margin }: { least: n
   }
   if (first >= 0) close();
   return regions;
+}
+
+/** A region without what breaks its words. */
+function joined(shown: string, { first, last, start, end }: Region): Payload {
+  let text = '';
+  let from = start;
+  /** Where in `text` something was left out, and how much in all. */
+  const breaks: { at: number; left: number }[] = [];
+  for (const { index, 0: found } of shown.slice(start, end).matchAll(BROKEN)) {
+    text += shown.slice(from, start + index);
+    from = start + index + found.length;
+    const isLine = found.startsWith('\\');
+    if (isLine) text += '\n';
+    const left = (breaks.at(-1)?.left ?? 0) + found.length - (isLine ? 1 : 0);
+    breaks.push({ at: text.length, left });
+  }
+  text += shown.slice(from, end);
+  const sourceOf = (unit: number): number => start + unit + (breaks.findLast(({ at }) => at <= unit)?.left ?? 0);
+  return {
+    start: first,
+    end: last,
+    text,
+    how: 'words that are broken',
+    placeOf: (least, most) => ({ start: sourceOf(least), end: sourceOf(most - 1) + 1 }),
+    isBroken: (least, most) => breaks.filter(({ at }) => at > least && at < most).length >= 2,
+  };
 }
 
 /** Undefined where nothing in it is UTF-7 of a text. */

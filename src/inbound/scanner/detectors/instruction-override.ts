@@ -364,9 +364,11 @@ const addressesOf = (shown: string): Signal[] =>
 const CALL = /\b(?:call|use|invoke|execute|run) (?:the )?(?:function |tool |your )?[`'"]?[a-z]{2,20}_[a-z_]{2,30}/gi;
 
 const callsOf = (shown: string): Signal[] =>
-  Array.from(shown.matchAll(CALL), ({ index, 0: found }) => ({
-    kind: 'tool' as const,
-    points: 2,
-    start: index,
-    end: index + found.length,
-  }));
+  shown.includes('_')
+    ? Array.from(shown.matchAll(CALL), ({ index, 0: found }) => ({
+        kind: 'tool' as const,
+        points: 2,
+        start: index,
+        end: index + found.length,
+      }))
+    : [];

@@ -334,6 +334,30 @@ class Reader {
       if (isShownSomewhere) this.#inOrder(run);
     }
     if (isShownSomewhere) this.#whole.apart = true;
+    if (!this.#isInside && looksLikeHtml(value)) this.#valueHtml(value, parts);
+  }
+
+  /** A document in a value (`srcdoc`). Where a unit of it stands is known as long as no reference stands before it; the rest is named by the whole value. */
+  #valueHtml(value: string, parts: readonly Part[]): void {
+    const { start } = parts[0] ?? { start: 0 };
+    const end = parts.at(-1)?.end ?? start;
+    const isPlain = parts.length === 1 && parts[0]?.text === undefined;
+    const { visible, hidden } = new Reader(value, this.#field, true).read();
+    for (const inner of [visible, hidden])
+      this.#asides.push(
+        inner.flatMap((run) =>
+          isPlain
+            ? [{ ...run, start: run.start + start, end: run.end + start, hidden: 'attribute' as const }]
+            : Array.from(run.text ?? value.slice(run.start, run.end), (text, index) => ({
+                field: this.#field,
+                start,
+                end,
+                text,
+                hidden: 'attribute' as const,
+                apart: index === 0 && run.apart,
+              })),
+        ),
+      );
   }
 
   #lookOfSheet(name: string): Look | undefined {

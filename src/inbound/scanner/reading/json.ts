@@ -17,8 +17,8 @@ export function parseJsonBody(body: Uint8Array): JsonValue {
   }
 }
 
-/** Names of up to three words, joined by `_-.`, are no text; longer ones and all others are scanned. */
-const NAME_OF_MEMBER = /^(?=.{1,40}$)[A-Za-z0-9]{1,40}(?:[_.-][A-Za-z0-9]{1,40}){0,2}$/;
+/** Names of up to three words and 24 letters, joined by `_-.`, are no text; longer ones and all others are scanned. */
+const NAME_OF_MEMBER = /^(?=.{1,24}$)[A-Za-z0-9]{1,40}(?:[_.-][A-Za-z0-9]{1,40}){0,2}$/;
 
 /** Every text of a value: its strings, and names of members that could be more than names. `path` is a JSON pointer. */
 export function selectLeaves(value: JsonValue, path: string, into: Selected[]): void {
