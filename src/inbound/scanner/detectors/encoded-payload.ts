@@ -319,14 +319,24 @@ function joined(shown: string, { first, last, start, end }: Region): Payload {
     breaks.push({ at: text.length, left });
   }
   text += shown.slice(from, end);
-  const sourceOf = (unit: number): number => start + unit + (breaks.findLast(({ at }) => at <= unit)?.left ?? 0);
+  /** How many breaks stand before a unit, or at it. */
+  const countTo = (unit: number): number => {
+    let [low, high] = [0, breaks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((breaks[middle]?.at ?? 0) <= unit) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const sourceOf = (unit: number): number => start + unit + (breaks[countTo(unit) - 1]?.left ?? 0);
   return {
     start: first,
     end: last,
     text,
     how: 'words that are broken',
     placeOf: (least, most) => ({ start: sourceOf(least), end: sourceOf(most - 1) + 1 }),
-    isBroken: (least, most) => breaks.filter(({ at }) => at > least && at < most).length >= 2,
+    isBroken: (least, most) => countTo(most - 1) - countTo(least) >= 2,
   };
 }
 
