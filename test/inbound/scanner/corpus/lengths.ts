@@ -58,6 +58,7 @@ export const shapes: Readonly<Record<string, (length: number) => ScanInput>> = {
   'UTF-7': (length) => text(fill('+AGEAYg- ', length)),
   'plus signs': (length) => text(fill('+', length)),
   'words without spaces': (length) => text(fill('ignoreallpreviousinstructions ', length)),
+  'rules without a verb': (length) => text(fill('previous instructions and earlier rules ', length)),
   hyphens: (length) => text(fill('ig-nore all pre-vious instruc-tions ', length)),
   'letters and hyphens': (length) => text(fill('i-g-n-o-r-e-', length)),
   'one attachment': (length) => ({
