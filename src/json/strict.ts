@@ -89,14 +89,25 @@ export function assertFewValues(json: Uint8Array, most: number): void {
   }
 }
 
+/** Strings of up to so many bytes are read byte by byte: for these a search by the runtime takes longer. */
+const SHORT_STRING = 32;
+
 /** Where the string that begins at `start` ends; the end of the JSON where it does not. */
 function endOfString(json: Uint8Array, start: number): number {
-  for (let at = start + 1; at < json.length; at += 1) {
+  let at = start + 1;
+  for (const short = Math.min(at + SHORT_STRING, json.length); at < short; at += 1) {
     const unit = json[at];
     if (unit === QUOTE) return at;
     if (unit === BACKSLASH) at += 1;
   }
-  return json.length;
+  for (let from = at; ;) {
+    const quote = json.indexOf(QUOTE, from);
+    if (quote < 0) return json.length;
+    let first = quote;
+    while (first > from && json[first - 1] === BACKSLASH) first -= 1;
+    if (((quote - first) & 1) === 0) return quote;
+    from = quote + 1;
+  }
 }
 
 /** Where the last character of the number stands that begins at `start`; `furthest` where it is longer. */

@@ -6,7 +6,7 @@ import type { Context } from '../../context/context.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { AgentId, OperatorId } from '../../ids/ids.ts';
 import { classifyExcerpt, type ClassifierContext } from '../classification/index.ts';
-import { ScanFailed, UnreadableBody, type Finding, type Scanned, type Scanner } from '../scanner/index.ts';
+import { ScanFailed, UnreadableBody, type Finding, type ScanInput, type Scanner } from '../scanner/index.ts';
 import { openContent, type InboundContent } from './content.ts';
 import {
   advanceInboundRow,
@@ -55,12 +55,11 @@ export async function advanceInbound(context: ScannerContext, id: string): Promi
 }
 
 async function scanEvent(context: ScannerContext, id: string, attempt: number): Promise<void> {
-  const read = await readEvent(context, id, attempt);
-  if (read === null) return;
-  const {
-    event,
-    scanned: { verdict },
-  } = read;
+  const opened = await openEvent(context, { id, attempt }, (scanner, { input, operatorId }) =>
+    scanner.scan(input, operatorId),
+  );
+  if (opened === null) return;
+  const { event, read: verdict } = opened;
   await inTransaction(context, async (connection) => {
     const classify = context.config.l3Model !== undefined;
     if (await recordVerdict(connection, { id, attempt, ...verdict, classify }))
@@ -71,12 +70,11 @@ async function scanEvent(context: ScannerContext, id: string, attempt: number): 
 /** Asks a model about an event that the scanner leaves undecided, once an attempt. */
 export async function classifyInbound(context: ScannerContext & ClassifierContext, id: string): Promise<void> {
   const attempt = await attemptOf(context.pool, id);
-  const read = await readEvent(context, id, attempt);
-  if (read === null) return;
-  const {
-    event,
-    scanned: { excerpt },
-  } = read;
+  const opened = await openEvent(context, { id, attempt }, (scanner, { input, operatorId, event }) =>
+    scanner.excerpt(input, event.verdict?.findings ?? [], operatorId),
+  );
+  if (opened === null) return;
+  const { event, read: excerpt } = opened;
   await classifyExcerpt(context, {
     eventId: id,
     attempt,
@@ -86,15 +84,28 @@ export async function classifyInbound(context: ScannerContext & ClassifierContex
   });
 }
 
-/** An event as it came, opened and read by the scanner. */
-interface ReadEvent {
+/** An event as it came, and what was read of it. */
+interface OpenedEvent<Read> {
   event: SealedEvent;
   content: InboundContent;
-  scanned: Scanned;
+  read: Read;
 }
 
-/** @returns null where it cannot be read: the attempt has failed then, and is over */
-export async function readEvent(context: ScannerContext, id: string, attempt: number): Promise<ReadEvent | null> {
+interface ToRead {
+  input: ScanInput;
+  operatorId: string;
+  event: SealedEvent;
+}
+
+/**
+ * Opens what came, and reads of it with the scanner what is needed: a verdict, what is forwarded, or an excerpt.
+ * @returns null where it cannot be read: the attempt has failed then, and is over
+ */
+export async function openEvent<Read>(
+  context: ScannerContext,
+  { id, attempt }: { id: string; attempt: number },
+  read: (scanner: Scanner, of: ToRead) => Promise<Read>,
+): Promise<OpenedEvent<Read> | null> {
   const { pool, log, scanner, rowEvents } = context;
   const event = await findSealedEvent(pool, id);
   const fail = async (reason: keyof typeof FAILURES): Promise<null> => {
@@ -113,7 +124,8 @@ export async function readEvent(context: ScannerContext, id: string, attempt: nu
   const { provider, operator_id: operatorId } = event;
   const { contentType, body } = content;
   try {
-    return { event, content, scanned: await scanner.scan({ provider, contentType, body }, operatorId) };
+    const input: ScanInput = { provider, contentType, body };
+    return { event, content, read: await read(scanner, { input, operatorId, event }) };
   } catch (error) {
     if (!(error instanceof ScanFailed || error instanceof UnreadableBody)) throw error;
     // What was judged before was read once: another try of the step reads it again.

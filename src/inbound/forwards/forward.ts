@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Encryption } from '../../context/encryption.ts';
 import { step } from '../../commands/fault-points.ts';
+import type { JsonValue } from '../../json/value.ts';
 import { openEndpointSecrets } from '../endpoints/secrets.ts';
 import { attemptOf, type SealedEvent } from '../events/queries.ts';
-import { readEvent, type ScannerContext } from '../events/life.ts';
-import type { Scanned } from '../scanner/index.ts';
+import { openEvent, type ScannerContext } from '../events/life.ts';
 import { authoriseForward, settleForward, type AuthorisedForward, type ForwardOutcome } from './queries.ts';
 
 /** Milliseconds for the whole call, DNS and the answer included. */
@@ -19,10 +19,12 @@ const REPLY_BYTES = 65_536;
 export async function forwardInbound(context: ScannerContext, id: string): Promise<void> {
   const { pool, rowEvents } = context;
   const attempt = await attemptOf(pool, id);
-  const read = await readEvent(context, id, attempt);
-  if (read === null) return;
-  const { event, content, scanned } = read;
-  const body = forwardedBody(id, event, { headers: content.headers, payload: scanned.payload });
+  const opened = await openEvent(context, { id, attempt }, (scanner, { input, operatorId }) =>
+    scanner.read(input, operatorId),
+  );
+  if (opened === null) return;
+  const { event, content, read: payload } = opened;
+  const body = forwardedBody(id, event, { headers: content.headers, payload });
   const allowed = await authoriseForward(pool, id, attempt);
   if (allowed === null) return;
   step('forwardInbound:authorised');
@@ -36,7 +38,7 @@ export async function forwardInbound(context: ScannerContext, id: string): Promi
 const forwardedBody = (
   id: string,
   event: SealedEvent,
-  { headers, payload }: { headers: Record<string, string>; payload: Scanned['payload'] },
+  { headers, payload }: { headers: Record<string, string>; payload: JsonValue },
 ): string =>
   JSON.stringify({
     event_id: id,

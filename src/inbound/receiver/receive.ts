@@ -3,8 +3,6 @@ import { step } from '../../commands/fault-points.ts';
 import type { Context } from '../../context/context.ts';
 import type { Encryption } from '../../context/encryption.ts';
 import { assertThat, CarnetError, invalid, notFound } from '../../errors/carnet-error.ts';
-import { MANY_VALUES } from '../../http/route.ts';
-import { assertFewValues, StrictJsonFault } from '../../json/strict.ts';
 import { lifeId } from '../../ids/life-ids.ts';
 import { newId } from '../../ids/ids.ts';
 import { openEndpointSecrets } from '../endpoints/secrets.ts';
@@ -26,10 +24,6 @@ import { namedForwards } from './returned-forward.ts';
 
 /** Bytes of body at most: mails have attachments. */
 const BODY_LIMITS = { mail_provider: 10 * 1_048_576, generic: 1_048_576 } as const;
-
-/** Fields of a form; Mailgun sends some thirty, and one for each attachment. */
-const MOST_FIELDS = 1_000;
-const AMPERSAND = 0x26;
 
 /** Whom a request names in its path. */
 export interface Addressed {
@@ -155,31 +149,10 @@ function secretsOf(encryption: Encryption, receiver: Receiver): readonly [string
   }
 }
 
-/**
- * Reads what identifies a body, once however often it is called. What holds too many values is refused before it is parsed: a mail is large by
- * its texts, and not by their number.
- * @throws UnreadableBody, each time
- */
+/** Reads what identifies a body, once however often it is called. @throws UnreadableBody, each time */
 function onceRead(input: ScanInput): () => ReadBody {
   let read: ReadBody | undefined;
-  return () => (read ??= readWithin(input));
-}
-
-function readWithin(input: ScanInput): ReadBody {
-  const { contentType, body } = input;
-  if (/^\s*application\/x-www-form-urlencoded/i.test(contentType ?? '')) {
-    let fields = 1;
-    for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) fields += 1;
-    if (fields > MOST_FIELDS) throw new UnreadableBody(`The form has more than ${MOST_FIELDS} fields; send fewer.`);
-  } else if (!/^\s*multipart/i.test(contentType ?? '')) {
-    try {
-      assertFewValues(body, MANY_VALUES);
-    } catch (error) {
-      if (error instanceof StrictJsonFault) throw new UnreadableBody(error.message);
-      throw error;
-    }
-  }
-  return readBody(input);
+  return () => (read ??= readBody(input));
 }
 
 /** Null: the body is none that has them. */

@@ -1,9 +1,10 @@
+import type { JsonValue } from '../../json/value.ts';
 import { Thread, type Death, type JobLimits } from '../../threads/thread.ts';
 import { Turns } from '../../turns/turns.ts';
 import { ScanFailed, UnreadableBody } from './errors.ts';
 import type { Answer, Job } from './messages.ts';
 import type { ScanInput } from './reading/body.ts';
-import type { Scanned } from './verdict.ts';
+import type { Place, Verdict } from './verdict.ts';
 
 export interface ScanLimits extends JobLimits {
   /** For waiting for a thread, in milliseconds. */
@@ -23,12 +24,13 @@ export const standardLimits: ScanLimits = {
   heapMb: 512,
 };
 
+/** Each throws UnreadableBody and ScanFailed. `caller` is the operator; operators take turns. */
 export interface Scanner {
-  /**
-   * @param caller the operator; operators take turns
-   * @throws UnreadableBody, ScanFailed
-   */
-  scan(input: ScanInput, caller: string): Promise<Scanned>;
+  scan(input: ScanInput, caller: string): Promise<Verdict>;
+  /** What may be forwarded: the parsed body, or the mail as an object; of attachments name, size, SHA-256 and type alone. It asks no detector. */
+  read(input: ScanInput, caller: string): Promise<JsonValue>;
+  /** What was scanned, for a model: all of it up to 8,000 characters, else what stands around the findings of its scan. It asks no detector. */
+  excerpt(input: ScanInput, findings: readonly Place[], caller: string): Promise<string>;
   /** Ends the threads; scans that run or wait fail. */
   close(): Promise<void>;
 }
@@ -38,7 +40,7 @@ interface Pending {
   caller: string;
   /** Ends the wait for a thread. */
   timer: NodeJS.Timeout | undefined;
-  resolve(scanned: Scanned): void;
+  resolve(answer: Answer): void;
   reject(error: Error): void;
 }
 
@@ -49,7 +51,26 @@ interface Slot {
 /** Two threads start when there is work, and never keep the process alive. */
 export function createScanner(limits: ScanLimits = standardLimits): Scanner {
   const pool = new Pool(limits);
-  return { scan: (input, caller) => pool.scan(input, caller), close: () => pool.close() };
+  return {
+    scan: async (input, caller) => {
+      const answer = await pool.run({ input, wanted: 'verdict' }, caller);
+      return 'verdict' in answer ? answer.verdict : refuse(answer);
+    },
+    read: async (input, caller) => {
+      const answer = await pool.run({ input, wanted: 'payload' }, caller);
+      return 'payload' in answer ? answer.payload : refuse(answer);
+    },
+    excerpt: async (input, findings, caller) => {
+      const answer = await pool.run({ input, wanted: 'excerpt', findings }, caller);
+      return 'excerpt' in answer ? answer.excerpt : refuse(answer);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function refuse(answer: Answer): never {
+  if ('unreadable' in answer) throw new UnreadableBody(answer.unreadable);
+  throw new ScanFailed(`A detector failed: ${'failed' in answer ? answer.failed : 'another answer than was wanted'}`);
 }
 
 /** Each thread has one scan at a time, so what one message needs never stops another in the middle. */
@@ -64,8 +85,9 @@ class Pool {
     this.#limits = limits;
   }
 
-  async scan(input: ScanInput, caller: string): Promise<Scanned> {
+  async run(wanted: Job, caller: string): Promise<Answer> {
     if (this.#closed) throw stopping();
+    const { input } = wanted;
     const { length } = input.body;
     if (this.#bytes + length > this.#limits.bytesInFlight)
       throw new ScanFailed('Too much waits to be scanned; send it again in a moment.');
@@ -73,7 +95,7 @@ class Pool {
     try {
       return await new Promise((resolve, reject) => {
         // A view into a larger buffer would be sent with all of it.
-        const job = { ...input, body: new Uint8Array(input.body) };
+        const job = { ...wanted, input: { ...input, body: new Uint8Array(input.body) } };
         const pending: Pending = { job, caller, timer: undefined, resolve, reject };
         pending.timer = setTimeout(() => {
           this.#waiting.remove(pending);
@@ -118,9 +140,7 @@ class Pool {
       {
         ready: () => this.#dispatch(),
         answered: (pending, answer) => {
-          if ('scanned' in answer) pending.resolve(answer.scanned);
-          else if ('unreadable' in answer) pending.reject(new UnreadableBody(answer.unreadable));
-          else pending.reject(new ScanFailed(`A detector failed: ${answer.failed}`));
+          pending.resolve(answer);
           this.#dispatch();
         },
         died: (death) => this.#died(slot, death),

@@ -1,8 +1,9 @@
-import type { Field, NormalText, Run } from './text/normalise.ts';
+import type { JsonValue } from '../../json/value.ts';
+import type { Field, NormalText } from './text/normalise.ts';
 import { normalise, Workspace, type Memory } from './text/normalise.ts';
 import type { Folded } from './text/characters.ts';
 import { stretchOf, type Stretch } from './text/source.ts';
-import { runsOfHtml } from './html/runs.ts';
+import { viewsOf } from './html/views.ts';
 import { makeLexicon } from './lexicon/lexicon.ts';
 import { excerptOf } from './excerpt.ts';
 import { credentialRequest } from './detectors/credential-request.ts';
@@ -13,9 +14,9 @@ import { privateUrl } from './detectors/private-url.ts';
 import { secretLeak } from './detectors/secret-leak.ts';
 import { spoofedSender } from './detectors/spoofed-sender.ts';
 import type { Detection, Detector, Scene } from './detectors/scene.ts';
-import type { Body, ScanInput, Selected } from './reading/body.ts';
+import type { Body, ScanInput } from './reading/body.ts';
 import { readWhole } from './reading/read-body.ts';
-import { isAtLeast, verdictOf, type Finding, type Scanned } from './verdict.ts';
+import { isAtLeast, verdictOf, type Finding, type Place, type Verdict } from './verdict.ts';
 
 /** In the order of their findings of one severity. */
 export const detectors: readonly Detector[] = [
@@ -27,32 +28,39 @@ export const detectors: readonly Detector[] = [
   hiddenText,
 ];
 
-/** HTML is read up to this many code units. */
-const MAX_HTML = 2_097_152;
+/** Each throws UnreadableBody, and what a detector throws. */
+export interface BodyScanner {
+  scan(input: ScanInput): Promise<Verdict>;
+  /** What may be forwarded. */
+  read(input: ScanInput): Promise<JsonValue>;
+  /** @param findings those of its scan */
+  excerpt(input: ScanInput, findings: readonly Place[]): Promise<string>;
+}
 
-/**
- * Makes a scanner of its own: the lexicon is compiled once, and what was learned of characters stays.
- * @throws UnreadableBody, and what a detector throws
- */
-export function makeScan(from: readonly Detector[] = detectors): (input: ScanInput) => Promise<Scanned> {
+/** Makes a scanner for one thread: the lexicon is compiled once, and what was learned of characters stays. */
+export function makeBodyScanner(from: readonly Detector[] = detectors): BodyScanner {
   const lexicon = makeLexicon();
   const cache = new Map<number, Folded>();
   const memory: Memory = { cache, workspace: new Workspace() };
-  return async (input) => {
-    const body = await readWhole(input);
-    const text = textOf(body, memory);
-    const scene: Scene = {
-      text,
-      shown: stringOf(text.shown),
-      hits: lexicon.find(text.folded),
-      sender: body.sender,
-      unseen: false,
-    };
-    const detections = from.flatMap((detector) => detector(scene));
-    detections.push(...encodedPayloads(scene, { lexicon, cache, detectors: from }), ...raise(text, detections));
-    escalate(detections);
-    const verdict = verdictOf(findingsOf(text, detections, body));
-    return { verdict, payload: body.payload, excerpt: excerptOf(text, detections) };
+  return {
+    scan: async (input) => {
+      const body = await readWhole(input);
+      const text = textOf(body, memory);
+      const scene: Scene = {
+        text,
+        shown: stringOf(text.shown),
+        hits: lexicon.find(text.folded),
+        sender: body.sender,
+        unseen: false,
+        isDense: false,
+      };
+      const detections = from.flatMap((detector) => detector(scene));
+      detections.push(...encodedPayloads(scene, { lexicon, cache, detectors: from }), ...raise(text, detections));
+      escalate(detections);
+      return verdictOf(findingsOf(text, detections, body));
+    },
+    read: async (input) => (await readWhole(input)).payload,
+    excerpt: async (input, findings) => excerptOf(textOf(await readWhole(input), memory), findings),
   };
 }
 
@@ -72,22 +80,13 @@ function escalate(detections: Detection[]): void {
 const stringOf = (units: Uint16Array): string =>
   Buffer.from(units.buffer, units.byteOffset, units.byteLength).toString('utf16le');
 
-/** What is seen comes first, then what is not: neither stands between the words of the other. */
 function textOf({ selected, unscanned }: Body, memory: Memory): NormalText {
-  const fields: Field[] = selected;
-  const visible: Run[] = [];
-  const hidden: Run[] = [];
-  for (const [index, { text, kind, place }] of (selected as readonly Selected[]).entries()) {
-    if (kind === 'html') {
-      if (text.length > MAX_HTML)
-        unscanned.push({ place, reason: 'The HTML is longer than 2 MiB; what follows was not scanned.' });
-      const runs = runsOfHtml(text.slice(0, MAX_HTML), index);
-      for (const run of runs.visible) visible.push(run);
-      for (const run of runs.hidden) hidden.push(run);
-    } else visible.push({ field: index, start: 0, end: text.length, hidden: undefined, apart: true });
+  const { runs, cut } = viewsOf(selected);
+  for (const field of cut) {
+    const place = selected[field]?.place ?? '';
+    unscanned.push({ place, reason: 'The HTML is longer than 2 MiB; what follows was not scanned.' });
   }
-  for (const run of hidden) visible.push(run);
-  return normalise(fields, visible, memory);
+  return normalise(selected, runs, memory);
 }
 
 function findingsOf(text: NormalText, detections: readonly Detection[], { unscanned, selected }: Body): Finding[] {
@@ -104,8 +103,13 @@ function findingsOf(text: NormalText, detections: readonly Detection[], { unscan
       reason: 'Characters of the text stand for so many others that they were not all read.',
     });
   const points = new Points(text.fields);
+  // HTML is read in several ways, and each finds what it finds.
+  const known = new Set<string>();
   for (const { detector_key, severity, start, end, reason } of detections) {
     const stretch = stretchOf(text, start, end);
+    const name = `${detector_key} ${severity} ${stretch.field} ${stretch.start} ${stretch.end}`;
+    if (known.has(name)) continue;
+    known.add(name);
     findings.push({
       detector_key,
       severity,

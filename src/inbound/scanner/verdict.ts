@@ -1,5 +1,3 @@
-import type { JsonValue } from '../../json/value.ts';
-
 /** What finds something, in the order of docs/scanning.md. */
 export type DetectorKey =
   | 'instruction_override'
@@ -13,13 +11,17 @@ export type DetectorKey =
 
 export type Severity = 'low' | 'medium' | 'high' | 'critical';
 
-export interface Finding {
-  detector_key: DetectorKey;
-  severity: Severity;
+/** Where something was found. */
+export interface Place {
   /** `from`, `to`, `subject`, `text`, `html`, `attachments/0/name`, or a JSON pointer into the payload; with `#` behind it the name of that member. */
   place: string;
   /** Code points of what stands in that place of the payload, from `start` to before `end`. */
   span: { start: number; end: number };
+}
+
+export interface Finding extends Place {
+  detector_key: DetectorKey;
+  severity: Severity;
   /** One sentence for a person, without the text itself. */
   reason: string;
 }
@@ -30,14 +32,6 @@ export interface Verdict {
   severity: 'none' | Severity;
   /** At most 50, the gravest first. */
   findings: Finding[];
-}
-
-export interface Scanned {
-  verdict: Verdict;
-  /** What may be forwarded: the parsed body, or the mail as an object; of attachments name, size, SHA-256 and type alone. */
-  payload: JsonValue;
-  /** What was scanned, for a model: all of it up to 8,000 characters, else what stands around the findings. */
-  excerpt: string;
 }
 
 const MAX_FINDINGS = 50;

@@ -38,7 +38,15 @@ describe('Revoking an endpoint while its events are worked on', function () {
   const heldScanner = (held: Promise<unknown>): Scanner => ({
     async scan() {
       await held;
-      return { verdict: { verdict: 'clean', severity: 'none', findings: [] }, payload: {}, excerpt: '' };
+      return { verdict: 'clean', severity: 'none', findings: [] };
+    },
+    async read() {
+      await held;
+      return {};
+    },
+    async excerpt() {
+      await held;
+      return '';
     },
     close: async () => {},
   });

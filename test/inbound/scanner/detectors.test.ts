@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import type { Detector } from '../../../src/inbound/scanner/detectors/scene.ts';
-import { detectors, makeScan } from '../../../src/inbound/scanner/scan.ts';
+import { detectors, makeBodyScanner } from '../../../src/inbound/scanner/scan.ts';
 import type { JsonObject } from '../../../src/json/value.ts';
 import { jsonMail } from './support.ts';
 
 describe('detectors', () => {
-  const scan = makeScan();
+  const { scan } = makeBodyScanner();
   const found = async (mail: JsonObject): Promise<string[]> =>
-    (await scan(jsonMail(mail))).verdict.findings.map(({ detector_key, severity }) => `${detector_key} ${severity}`);
+    (await scan(jsonMail(mail))).findings.map(({ detector_key, severity }) => `${detector_key} ${severity}`);
 
   it('one that throws leaves no verdict', async () => {
     const broken: Detector = () => {
       throw new Error('broken');
     };
-    await assert.rejects(makeScan([...detectors, broken])(jsonMail({ text: 'a' })), /broken/);
+    await assert.rejects(makeBodyScanner([...detectors, broken]).scan(jsonMail({ text: 'a' })), /broken/);
   });
 
   it('find a request for credentials, and none in a warning of one', async () => {

@@ -47,6 +47,15 @@ describe('readBody', () => {
     assert.deepEqual(readBody(of('mail_provider', 'application/json', json)).mailgun, mailgun);
   });
 
+  it('refuses too many values and fields, and takes a mail with as many commas', () => {
+    const many = '[1,'.concat('1,'.repeat(30_000), '1]');
+    for (const provider of ['generic', 'mail_provider'] as const)
+      assert.throws(() => readBody(of(provider, 'application/json', many)), /25,000 values/);
+    const fields = 'a=b&'.repeat(1_001);
+    assert.throws(() => readBody(of('mail_provider', 'application/x-www-form-urlencoded', fields)), /1000 fields/);
+    assert.equal(readBody(of('mail_provider', 'message/rfc822', `Subject: a\r\n\r\n${many}`)).kind, 'mime');
+  });
+
   it('refuses what is none of its kind', () => {
     for (const [provider, contentType, body] of [
       ['generic', 'application/json', '{'],

@@ -1,5 +1,6 @@
-import type { Finding, ScanInput } from '../../../src/inbound/scanner/index.ts';
-import type { JsonObject } from '../../../src/json/value.ts';
+import type { Finding, ScanInput, Verdict } from '../../../src/inbound/scanner/index.ts';
+import { makeBodyScanner } from '../../../src/inbound/scanner/scan.ts';
+import type { JsonObject, JsonValue } from '../../../src/json/value.ts';
 
 /** A mail in JSON, from Ana unless it says otherwise. */
 export const jsonMail = (mail: JsonObject): ScanInput => ({
@@ -11,3 +12,22 @@ export const jsonMail = (mail: JsonObject): ScanInput => ({
 /** What a finding names in the text of its place. */
 export const spanned = (text: string, finding: Finding | undefined): string =>
   [...text].slice(finding?.span.start, finding?.span.end).join('');
+
+/** All that the steps of an event read of a body. */
+export interface Scanned {
+  verdict: Verdict;
+  payload: JsonValue;
+  excerpt: string;
+}
+
+export function makeWholeScan(): (input: ScanInput) => Promise<Scanned> {
+  const scanner = makeBodyScanner();
+  return async (input) => {
+    const verdict = await scanner.scan(input);
+    return {
+      verdict,
+      payload: await scanner.read(input),
+      excerpt: await scanner.excerpt(input, verdict.findings),
+    };
+  };
+}

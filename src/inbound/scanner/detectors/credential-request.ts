@@ -30,6 +30,8 @@ export const credentialRequest: Detector = (scene) => {
       const isAsked = start - ask <= APART;
       if (!isHanded && !(isAsked && countBetween(pressed, start - SENTENCES, start + SENTENCES) > 0)) continue;
       const from = isHanded ? hand : ask;
+      // The words of an address are no request: /share/reset-your-password.
+      if (!/\s/.test(scene.shown.slice(from, end))) continue;
       if (countBetween(assured, from - 60, end + 120) > 0) continue;
       if (countBetween(discussed, from - 200, end + 200) > 2) continue;
       if (

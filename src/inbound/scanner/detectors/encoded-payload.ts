@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { stretchOf } from '../text/source.ts';
-import { normalise, Workspace, type Field, type NormalText } from '../text/normalise.ts';
+import { viewsOf } from '../html/views.ts';
+import { normalise, Workspace, type NormalText } from '../text/normalise.ts';
 import type { Folded } from '../text/characters.ts';
 import type { Trie } from '../lexicon/trie.ts';
 import { isAtLeast } from '../verdict.ts';
@@ -12,6 +13,13 @@ interface Payload {
   end: number;
   text: string;
   how: string;
+  /** Where in the scanned text the units from `from` to before `to` of `text` are; undefined: nobody knows, somewhere in it. */
+  placeOf?(from: number, to: number): { start: number; end: number };
+  /**
+   * It may be an ordinary text, so only an order in it counts, and whether it is one is judged as of a text that is seen; undefined: it is encoded. Returns whether a stretch
+   * of it could not be read without this.
+   */
+  isBroken?(from: number, to: number): boolean;
   /** Its spaces were lost, so words are found anywhere in it. */
   isDense?: boolean;
 }
@@ -30,11 +38,11 @@ export interface Decoder {
 }
 
 /**
- * Texts that are encoded: base64, hexadecimal, binary, percent and backslash escapes, UTF-7, rot13, reversed and spaced letters, tag characters. What
- * they say is scanned like the rest, two encodings deep; what is encoded more often is `unscanned`.
+ * Texts that are encoded: base64, hexadecimal, binary, percent and backslash escapes, UTF-7, rot13, reversed and spaced letters, tag characters, and words that are broken
+ * or without spaces. What they say is scanned like the rest, two encodings deep; what is encoded more often is `unscanned`.
  */
 export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Detection[] {
-  const payloads = payloadsOf(scene);
+  const payloads = payloadsOf(scene).filter(({ isBroken }) => !isBroken || (depth <= MAX_DEPTH && !scene.isDense));
   const found: Detection[] = [];
   if (payloads.length === 0) return found;
   if (payloads.length > MAX_PAYLOADS)
@@ -45,20 +53,30 @@ export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Dete
       .map((payload) => unscanned(payload, 'A text is encoded more than twice, and was not read further.'))
       .slice(0, 1);
   let low = 0;
-  for (const isDense of [false, true]) {
-    const chosen = taken.filter((payload) => (payload.isDense ?? false) === isDense);
+  for (const { isDense, isSeen } of [
+    { isDense: false, isSeen: false },
+    { isDense: true, isSeen: false },
+    { isDense: false, isSeen: true },
+    { isDense: true, isSeen: true },
+  ]) {
+    const chosen = taken.filter(
+      (payload) => (payload.isDense ?? false) === isDense && (payload.isBroken !== undefined) === isSeen,
+    );
     if (chosen.length === 0) continue;
-    const inner = sceneOf(chosen, decoder, isDense);
+    const inner = sceneOf(chosen, decoder, { isDense, isSeen });
     const detections = [
       ...decoder.detectors.flatMap((detector) => detector(inner)),
-      ...encodedPayloads(inner, decoder, depth + 1),
+      ...(isSeen ? [] : encodedPayloads(inner, decoder, depth + 1)),
     ];
     const grave = new Set<number>();
     for (const detection of detections) {
-      const { field } = stretchOf(inner.text, detection.start, detection.end);
+      const stretch = stretchOf(inner.text, detection.start, detection.end);
+      const { field } = stretch;
       const payload = chosen[field];
-      if (payload === undefined || !isAtLeast(detection.severity, 'medium')) continue;
-      const { start, end, how } = payload;
+      if (payload === undefined || !isAtLeast(detection.severity, isSeen ? 'high' : 'medium')) continue;
+      if (payload.isBroken?.(stretch.start, stretch.end) === false) continue;
+      const { how } = payload;
+      const { start, end } = payload.placeOf?.(stretch.start, stretch.end) ?? payload;
       found.push({ ...detection, start, end });
       if (grave.has(field)) continue;
       grave.add(field);
@@ -70,6 +88,7 @@ export function encodedPayloads(scene: Scene, decoder: Decoder, depth = 1): Dete
         reason: `A text written in ${how} holds what another detector found.`,
       });
     }
+    if (isSeen) continue;
     for (const [field, { start, end, how }] of chosen.entries()) {
       if (grave.has(field) || low >= MAX_LOW) continue;
       low += 1;
@@ -93,42 +112,65 @@ const unscanned = (payload: Payload | undefined, reason: string): Detection => (
   reason,
 });
 
-function sceneOf(payloads: readonly Payload[], { lexicon, cache }: Decoder, isDense: boolean): Scene {
-  const fields: Field[] = payloads.map(({ text }, index) => ({ place: String(index), text }));
-  const runs = fields.map(({ text }, field) => ({ field, start: 0, end: text.length, hidden: undefined, apart: true }));
-  const text: NormalText = normalise(fields, runs, { cache, workspace: new Workspace() });
+function sceneOf(
+  payloads: readonly Payload[],
+  { lexicon, cache }: Decoder,
+  { isDense, isSeen }: { isDense: boolean; isSeen: boolean },
+): Scene {
+  const fields = payloads.map(({ text }, index) => ({ place: String(index), text, isHtml: false }));
+  const text: NormalText = normalise(fields, viewsOf(fields).runs, { cache, workspace: new Workspace() });
   const shown = Buffer.from(text.shown.buffer, text.shown.byteOffset, text.shown.byteLength).toString('utf16le');
-  return { text, shown, hits: lexicon.find(text.folded, isDense), sender: undefined, unseen: true };
+  return { text, shown, hits: lexicon.find(text.folded, isDense), sender: undefined, unseen: !isSeen, isDense };
 }
 
 function payloadsOf({ shown, text }: Scene): Payload[] {
   const found: Payload[] = [];
-  const add = (start: number, end: number, decoded: string | undefined, how: string, isDense = false): void => {
-    if (decoded !== undefined && decoded.trim().length >= 8) found.push({ start, end, text: decoded, how, isDense });
+  const add = (payload: Omit<Payload, 'text'> & { text: string | undefined }): void => {
+    const { text: decoded } = payload;
+    if (decoded !== undefined && decoded.trim().length >= 8) found.push({ ...payload, text: decoded });
   };
   for (const { kind, start, end } of runsIn(text.shown)) {
     const run = shown.slice(start, end);
-    if (kind === 'letters') add(start, end, run.replaceAll(/[^\p{L}\d]/gu, ''), 'spaced letters', true);
+    if (kind === 'letters')
+      add({ start, end, text: run.replaceAll(/[^\p{L}\d]/gu, ''), how: 'spaced letters', isDense: true });
     else if (kind === 'hex') {
       const digits = run.replaceAll(/0x|\\x|[^0-9a-f]/gi, '');
       const isBinary = /^[01]+$/.test(digits) && digits.length >= 48;
-      if (isBinary) add(start, end, readable(bytesOfBits(digits)), 'binary');
-      else add(start, end, readable(Buffer.from(digits, 'hex')), 'hexadecimal');
+      if (isBinary) add({ start, end, text: readable(bytesOfBits(digits)), how: 'binary' });
+      else add({ start, end, text: readable(Buffer.from(digits, 'hex')), how: 'hexadecimal' });
     } else {
       // What stands in the next line may be a word of another kind.
-      const joined = readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64'));
-      const alone = joined === undefined ? readable(Buffer.from(run.split(/\s/, 1)[0] ?? '', 'base64')) : undefined;
-      add(start, end, joined ?? alone, 'base64');
-      if (/^\+.*-$/.test(run)) add(start, end, readable(bigEndian(Buffer.from(run.slice(1, -1), 'base64'))), 'UTF-7');
+      const whole = readable(Buffer.from(run.replaceAll(/\s/g, ''), 'base64'));
+      const alone = whole === undefined ? readable(Buffer.from(run.split(/\s/, 1)[0] ?? '', 'base64')) : undefined;
+      const decoded = whole ?? alone;
+      add({ start, end, text: decoded, how: 'base64' });
+      if (decoded === undefined && end - start <= MAX_WORD && /^[A-Za-z]+$/.test(run))
+        add({ start, end, text: run, how: 'words without spaces', isDense: true, isBroken: () => true });
     }
   }
-  for (const { start, end } of regionsOf(shown, ESCAPE)) add(start, end, unescaped(shown.slice(start, end)), 'escapes');
-  for (const { start, end } of regionsOf(shown, ROT13)) add(start, end, rot13(shown.slice(start, end)), 'rot13');
-  for (const { start, end } of regionsOf(shown, REVERSED))
-    add(start, end, Array.from(shown.slice(start, end)).toReversed().join(''), 'reverse');
+  for (const { first, last, start, end } of regionsOf(shown, ESCAPE, { least: 2, margin: NEAR }))
+    add({ start: first, end: last, text: unescaped(shown.slice(start, end)), how: 'escapes' });
+  for (const region of regionsOf(shown, BROKEN, { least: 2, margin: AROUND })) found.push(joined(shown, region));
+  for (const { first, last, start, end } of regionsOf(shown, SPELLED, { least: 6, margin: 3 })) {
+    const letters = shown.slice(start, end).replaceAll(/[^\p{L}\d]/gu, '');
+    add({ start: first, end: last, text: letters, how: 'spaced letters', isDense: true });
+  }
+  for (const { first, last, start, end } of regionsOf(shown, UTF7, { least: 1, margin: NEAR }))
+    add({ start: first, end: last, text: fromUtf7(shown.slice(start, end)), how: 'UTF-7' });
+  for (const { first, last, start, end } of regionsOf(shown, ROT13, { least: 1, margin: AROUND })) {
+    const placeOf = (from: number, to: number) => ({ start: start + from, end: start + to });
+    add({ start: first, end: last, text: rot13(shown.slice(start, end)), how: 'rot13', placeOf });
+  }
+  for (const { first, last, start, end } of regionsOf(shown, REVERSED, { least: 1, margin: AROUND })) {
+    const placeOf = (from: number, to: number) => ({ start: end - to, end: end - from });
+    const reversed = Array.from(shown.slice(start, end)).toReversed().join('');
+    add({ start: first, end: last, text: reversed, how: 'reverse', placeOf });
+  }
   for (const { at, spells } of text.invisible)
-    if (spells.length >= 8)
-      add(Math.max(0, at - 1), Math.min(text.length, at + 1), spells, 'characters that are not shown');
+    if (spells.length >= 8) {
+      const [start, end] = [Math.max(0, at - 1), Math.min(text.length, at + 1)];
+      add({ start, end, text: spells, how: 'characters that are not shown' });
+    }
   return found.toSorted((one, other) => one.start - other.start);
 }
 
@@ -150,6 +192,8 @@ const signs = Uint8Array.from({ length: 128 }, (_, unit) => {
 const MIN_BASE64 = 20;
 const MIN_HEX = 24;
 const MIN_LETTERS = 10;
+/** Letters without a space in which words are looked for; nobody writes an order of more. */
+const MAX_WORD = 400;
 /** Words that follow each other belong together where no more than this stands between. */
 const MAX_GAP = 3;
 
@@ -213,6 +257,12 @@ const bytesOfBits = (bits: string): Buffer =>
 
 const ESCAPE =
   /\\u\{?[0-9a-f]{4,6}\}?|\\x[0-9a-f]{2}|%[0-9a-f]{2}|&#x?[0-9a-f]{2,6};|=[0-9A-F]{2}(?=[=A-Za-z\s])|&(?:lt|gt|amp|quot|nbsp);/gi;
+/** Base64 of UTF-16 between two signs; what else stands so is told apart when it is decoded. */
+const UTF7 = /\+[A-Za-z0-9+/]{3,4096}-?/g;
+/** What stands inside of words and is not read: hyphens at the ends of lines and elsewhere, marks of emphasis, line breaks of a string in a string. */
+const BROKEN = /\\[nrt](?=[A-Za-z])|(?<=\p{L})(?:[-=]\s?\n|[*_`~|^-]{1,3})(?=\p{L})/gu;
+/** A letter alone, with a sign behind it that is no space. */
+const SPELLED = /(?<![A-Za-z])[A-Za-z][-_=+/](?=[A-Za-z](?![A-Za-z]))/g;
 const ROT13 = /\b(?:vtaber|qvfertneq|sbetrg|bireevqr|vafgehpgvbaf?|cerivbhf|flfgrz|cebzcg|cnffjbeq|perqragvnyf)\b/gi;
 const REVERSED =
   /\b(?:snoitcurtsni|suoiverp|erongi|tegrof|draugersid|drager?sid|tpmorp|metsys|drowssap|slaitnederc)\b/gi;
@@ -220,21 +270,28 @@ const REVERSED =
 const NEAR = 48;
 const AROUND = 200;
 
-/** Where matches stand near each other, at least two of words or four of escapes, with what stands around them. */
-function regionsOf(shown: string, pattern: RegExp): { start: number; end: number }[] {
-  const isEscape = pattern === ESCAPE;
-  const regions: { start: number; end: number }[] = [];
+interface Region {
+  /** From the first match to the last. */
+  first: number;
+  last: number;
+  /** With what stands around them. */
+  start: number;
+  end: number;
+}
+
+/** Where matches stand near each other, at least `least` of them, with `margin` units on both sides. */
+function regionsOf(shown: string, pattern: RegExp, { least, margin }: { least: number; margin: number }): Region[] {
+  const regions: Region[] = [];
   let first = -1;
   let last = -1;
   let count = 0;
   const close = (): void => {
-    if (count < (isEscape ? 4 : 1)) return;
-    const margin = isEscape ? NEAR : AROUND;
+    if (count < least) return;
     const start = Math.max(regions.at(-1)?.end ?? 0, first - margin);
-    regions.push({ start, end: Math.min(shown.length, last + margin) });
+    regions.push({ first, last, start, end: Math.min(shown.length, last + margin) });
   };
   for (const { index, 0: found } of shown.matchAll(pattern)) {
-    if (first >= 0 && index - last > (isEscape ? NEAR : AROUND)) {
+    if (first >= 0 && index - last > margin) {
       close();
       first = -1;
       count = 0;
@@ -245,6 +302,54 @@ function regionsOf(shown: string, pattern: RegExp): { start: number; end: number
   }
   if (first >= 0) close();
   return regions;
+}
+
+/** A region without what breaks its words. */
+function joined(shown: string, { first, last, start, end }: Region): Payload {
+  let text = '';
+  let from = start;
+  /** Where in `text` something was left out, and how much in all. */
+  const breaks: { at: number; left: number }[] = [];
+  for (const { index, 0: found } of shown.slice(start, end).matchAll(BROKEN)) {
+    text += shown.slice(from, start + index);
+    from = start + index + found.length;
+    const isLine = found.startsWith('\\');
+    if (isLine) text += '\n';
+    const left = (breaks.at(-1)?.left ?? 0) + found.length - (isLine ? 1 : 0);
+    breaks.push({ at: text.length, left });
+  }
+  text += shown.slice(from, end);
+  /** How many breaks stand before a unit, or at it. */
+  const countTo = (unit: number): number => {
+    let [low, high] = [0, breaks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((breaks[middle]?.at ?? 0) <= unit) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const sourceOf = (unit: number): number => start + unit + (breaks[countTo(unit) - 1]?.left ?? 0);
+  return {
+    start: first,
+    end: last,
+    text,
+    how: 'words that are broken',
+    placeOf: (least, most) => ({ start: sourceOf(least), end: sourceOf(most - 1) + 1 }),
+    isBroken: (least, most) => countTo(most - 1) - countTo(least) >= 2,
+  };
+}
+
+/** Undefined where nothing in it is UTF-7 of a text. */
+function fromUtf7(text: string): string | undefined {
+  let count = 0;
+  const decoded = text.replaceAll(/\+([A-Za-z0-9+/]{3,4096})-?/g, (whole, base64: string) => {
+    const units = bigEndian(Buffer.from(base64, 'base64'));
+    if (!/^[\t\n\r -~\u00a0-\u2fff\u3040-\u9fff\uac00-\ud7a3]+$/.test(units)) return whole;
+    count += 1;
+    return units;
+  });
+  return count === 0 ? undefined : decoded;
 }
 
 const unescaped = (text: string): string =>
@@ -268,13 +373,11 @@ const rot13 = (text: string): string =>
     return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
   });
 
-const bigEndian = (bytes: Buffer): Buffer =>
-  Buffer.from(
-    bytes
-      .subarray(0, bytes.length & ~1)
-      .swap16()
-      .toString('utf16le'),
-  );
+const bigEndian = (bytes: Buffer): string =>
+  bytes
+    .subarray(0, bytes.length & ~1)
+    .swap16()
+    .toString('utf16le');
 
 /** Bytes as text, where a person could read it: hardly any control characters, and some words. */
 function readable(bytes: Buffer): string | undefined {

@@ -1,5 +1,7 @@
 import { kinds, LETTER } from '../text/characters.ts';
 import type { Hiding, NormalText } from '../text/normalise.ts';
+import { hidingOf } from '../text/source.ts';
+import { isAtLeast } from '../verdict.ts';
 import type { Detection, Detector } from './scene.ts';
 
 /** Text nobody sees, of this many units or more; a preview line of a newsletter is one. */
@@ -9,9 +11,9 @@ const MAX_FOUND = 20;
 const ways: Record<Hiding, string> = {
   style: 'is hidden by its style',
   attribute: 'stands in an attribute',
+  link: 'stands in a link',
   comment: 'stands in a comment',
   'unshown element': 'stands in an element that is not shown',
-  encoded: 'is encoded',
 };
 
 /** Text in a message that whoever looks at it does not see. Alone it is low: many newsletters have some. `raise` makes it high where it holds more. */
@@ -21,8 +23,8 @@ export const hiddenText: Detector = ({ text }) =>
 function hiddenParts({ hidden }: NormalText): Detection[] {
   const found: Detection[] = [];
   for (const { start, end, how } of hidden) {
-    // Attributes and comments are in nearly every mail; they count where they hold more.
-    if (how === 'attribute' || how === 'comment' || end - start < LEAST) continue;
+    // Attributes, links and comments are in nearly every mail; they count where they hold more.
+    if (how === 'attribute' || how === 'link' || how === 'comment' || end - start < LEAST) continue;
     found.push({
       detector_key: 'hidden_text',
       severity: 'low',
@@ -52,7 +54,9 @@ export function raise(text: NormalText, detections: readonly Detection[]): Detec
   const raised: Detection[] = [];
   for (const { detector_key, severity, start, end } of detections) {
     if (detector_key === 'hidden_text' || severity === 'low' || raised.length >= MAX_FOUND) continue;
-    const part = overlapping(text, start, end);
+    const part = hidingOf(text, start, end);
+    // An address stands in a link where everybody expects it.
+    if (part?.how === 'link' && !(detector_key === 'instruction_override' && isAtLeast(severity, 'high'))) continue;
     const reason = part
       ? `Text ${ways[part.how]}, and holds what another detector found.`
       : splitsWithin(text, start, end)
@@ -62,9 +66,6 @@ export function raise(text: NormalText, detections: readonly Detection[]): Detec
   }
   return raised;
 }
-
-const overlapping = ({ hidden }: NormalText, start: number, end: number) =>
-  hidden.find((part) => part.start < end && part.end > start);
 
 const splitsWithin = ({ invisible, folded }: NormalText, start: number, end: number): boolean =>
   invisible.some(({ at, splitsWord }) => splitsWord && at > start && at < end && isLatin(folded[at]));

@@ -306,8 +306,10 @@ function destinationsOf(shown: string): number[] {
 
 /** How much less an order counts where it stands. */
 function lowering(scene: Scene, discussed: readonly number[], { start, end }: Part, anchor: Part): number {
-  if (scene.unseen || hidingOf(scene.text, start, end) !== undefined) return 0;
-  let lower = 0;
+  const hiding = hidingOf(scene.text, anchor.start, anchor.end)?.how;
+  if (scene.unseen || (hiding !== undefined && hiding !== 'link')) return 0;
+  // Words of an address are more often the title of a page than an order.
+  let lower = hiding === 'link' && !/\s/.test(scene.shown.slice(anchor.start, anchor.end)) ? 1 : 0;
   const words = countBetween(discussed, start - AROUND, end + AROUND);
   const quoted = isQuoted(scene.shown, anchor.start, anchor.end);
   if (quoted) lower += words >= 1 ? 3 : 1;
@@ -335,8 +337,12 @@ const isReport = (shown: string, start: number): boolean =>
     shown.slice(start, start + 16),
   );
 
-/** No sentence ends between two places. */
+/** No rule looks further back than this. */
+const LONGEST_SENTENCE = 400;
+
+/** No sentence ends between two places, which are near each other. */
 const isOneSentence = (shown: string, from: number, to: number): boolean =>
+  to - from <= LONGEST_SENTENCE &&
   !/[.!?。！？؟।;](?:\s|$)/.test(shown.slice(from, to));
 
 /** What begins a sentence or follows "and", "please" or a comma is an order; what has a subject before it is a report. Other scripts have their own order. */
@@ -362,9 +368,11 @@ const addressesOf = (shown: string): Signal[] =>
 const CALL = /\b(?:call|use|invoke|execute|run) (?:the )?(?:function |tool |your )?[`'"]?[a-z]{2,20}_[a-z_]{2,30}/gi;
 
 const callsOf = (shown: string): Signal[] =>
-  Array.from(shown.matchAll(CALL), ({ index, 0: found }) => ({
-    kind: 'tool' as const,
-    points: 2,
-    start: index,
-    end: index + found.length,
-  }));
+  shown.includes('_')
+    ? Array.from(shown.matchAll(CALL), ({ index, 0: found }) => ({
+        kind: 'tool' as const,
+        points: 2,
+        start: index,
+        end: index + found.length,
+      }))
+    : [];

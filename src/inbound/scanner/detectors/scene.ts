@@ -8,9 +8,11 @@ export interface Scene {
   /** `text.shown` as a string. */
   shown: string;
   hits: Hits;
-  sender: { from: string; replyTo: string } | undefined;
+  sender: { from: string; replyTo: string; place: string } | undefined;
   /** All of it is hidden from people: it was decoded. */
   unseen: boolean;
+  /** Its spaces are lost, so words are found anywhere in it. */
+  isDense: boolean;
 }
 
 export interface Detection {

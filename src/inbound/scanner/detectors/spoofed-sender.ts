@@ -31,7 +31,9 @@ const ADDRESS = /([^\s<>"@]{1,64})@([^\s<>"@,;]{1,253})/;
 export const spoofedSender: Detector = (scene) => {
   const reason = scene.sender && reasonOf(scene.sender);
   if (reason === undefined) return [];
-  return [{ detector_key: 'spoofed_sender', severity: 'medium', ...placeOfSender(scene), reason }];
+  return [
+    { detector_key: 'spoofed_sender', severity: 'medium', ...placeOfSender(scene, scene.sender?.place ?? ''), reason },
+  ];
 };
 
 function reasonOf({ from, replyTo }: NonNullable<Scene['sender']>): string | undefined {
@@ -69,11 +71,13 @@ function organisation(domain: string): string {
   return parts.at(isLong ? -3 : -2) ?? domain;
 }
 
-function placeOfSender({ text }: Scene): Pick<Detection, 'start' | 'end'> {
-  const field = text.fields.findIndex(({ place }) => place === 'from');
+function placeOfSender({ text }: Scene, named: string): Pick<Detection, 'start' | 'end'> {
+  const field = text.fields.findIndex(({ place }) => place === named || place.startsWith(`${named}/`));
+  if (field < 0) return { start: 0, end: 0 };
   const base = text.bases[field] ?? 0;
   const to = base + (text.fields[field]?.text.length ?? 0);
-  // The sender is the first text of a mail, so this ends after as many units as the name has.
-  const end = text.from.findIndex((at) => at >= to);
-  return { start: 0, end: end < 0 ? text.length : end };
+  const start = text.from.findIndex((at) => at >= base && at < to);
+  if (start < 0) return { start: 0, end: 0 };
+  const length = text.from.subarray(start).findIndex((at) => at < base || at >= to);
+  return { start, end: length < 0 ? text.length : start + length };
 }

@@ -4,6 +4,10 @@ export interface Look {
   /** As `#rrggbb`, where it can be read. */
   color: string | undefined;
   background: string | undefined;
+  /** Whether it begins a line; undefined: as its element does. */
+  begins?: boolean;
+  /** It has no place in the line in which it stands. */
+  leavesLine?: boolean;
 }
 
 const named: Readonly<Record<string, string>> = {
@@ -45,7 +49,10 @@ export function lookOf(style: string): Look {
       .toLowerCase();
     switch (name) {
       case 'display':
-        if (value === 'none') look.hides = true;
+        if (value === 'none') {
+          look.hides = true;
+          look.leavesLine = true;
+        } else look.begins = !/^(?:inline|contents|ruby)/.test(value);
         break;
       case 'visibility':
         if (value === 'hidden' || value === 'collapse') look.hides = true;
@@ -71,6 +78,7 @@ export function lookOf(style: string): Look {
         break;
       case 'position':
         isPositioned = value === 'absolute' || value === 'fixed';
+        look.leavesLine ||= isPositioned;
         break;
       case 'left':
       case 'top':
@@ -180,7 +188,7 @@ export function sheetOf(css: string): Sheet {
     }
     const end = close < 0 ? css.length : close;
     const look = lookOf(css.slice(open + 1, Math.min(end, open + 2_000)));
-    if (look.hides || look.color !== undefined || look.background !== undefined)
+    if (look.hides || (look.color ?? look.background ?? look.begins) !== undefined)
       for (const selector of css.slice(Math.max(at, open - 500), open).split(',')) {
         const last =
           selector
@@ -195,8 +203,13 @@ export function sheetOf(css: string): Sheet {
   return sheet;
 }
 
-export const merged = (one: Look | undefined, other: Look): Look => ({
-  hides: (one?.hides ?? false) || other.hides,
-  color: other.color ?? one?.color,
-  background: other.background ?? one?.background,
-});
+export function merged(one: Look | undefined, other: Look): Look {
+  const both: Look = {
+    hides: (one?.hides ?? false) || other.hides,
+    color: other.color ?? one?.color,
+    background: other.background ?? one?.background,
+    leavesLine: (one?.leavesLine ?? false) || (other.leavesLine ?? false),
+  };
+  const begins = other.begins ?? one?.begins;
+  return begins === undefined ? both : { ...both, begins };
+}

@@ -43,6 +43,8 @@ export class Trie {
   readonly #first = new Int32Array(65_536);
   /** Of small Latin letters, the pairs that a term begins with. */
   readonly #pairs = new Uint8Array(16_384);
+  /** And the triples: five bits a letter. Half of the walks end here. */
+  readonly #triples = new Uint8Array(32_768);
   /** By node, a set of concepts: whole words, and beginnings of words. */
   #whole: Uint32Array[] = [];
   #begins: Uint32Array[] = [];
@@ -68,9 +70,16 @@ export class Trie {
     this.#begins = begins.map((concepts) => Uint32Array.from(concepts));
     for (let unit = 0; unit < 65_536; unit += 1) this.#first[unit] = this.#step(0, this.#classes[unit] as number);
     for (let first = SMALL_A; first <= SMALL_Z; first += 1)
-      for (let second = SMALL_A; second <= SMALL_Z; second += 1)
-        if (this.#step(this.#first[first] as number, this.#classes[second] as number) !== 0)
-          this.#pairs[first * 128 + second] = 1;
+      for (let second = SMALL_A; second <= SMALL_Z; second += 1) {
+        const node = this.#step(this.#first[first] as number, this.#classes[second] as number);
+        if (node === 0) continue;
+        this.#pairs[first * 128 + second] = 1;
+        // A term of two letters may be all that is found, whatever follows.
+        const isTerm = whole[node]?.length !== 0 || begins[node]?.length !== 0;
+        for (let third = SMALL_A; third <= SMALL_Z; third += 1)
+          if (isTerm || this.#step(node, this.#classes[third] as number) !== 0)
+            this.#triples[tripleOf(first, second, third)] = 1;
+      }
     for (const [digit, letters] of Object.entries(leet)) {
       this.#leet[digit.charCodeAt(0)] = this.#classes[letters.charCodeAt(0)] ?? 0;
       this.#leetOther[digit.charCodeAt(0)] = this.#classes[letters.charCodeAt(letters.length - 1)] ?? 0;
@@ -83,6 +92,7 @@ export class Trie {
     const { length } = text;
     const first = this.#first;
     const pairs = this.#pairs;
+    const triples = this.#triples;
     let before = SEPARATOR;
     for (let at = 0; at < length; at += 1) {
       const unit = text[at] as number;
@@ -96,7 +106,7 @@ export class Trie {
         unit <= SMALL_Z &&
         next >= SMALL_A &&
         next <= SMALL_Z &&
-        pairs[unit * 128 + next] === 0
+        (pairs[unit * 128 + next] === 0 || isNoTriple(triples, unit, next, text[at + 2] as number))
       ) {
         // Nor like this.
       } else if (kind === UNSPACED || (everywhere && kind !== SEPARATOR)) this.#walk(text, at, found, everywhere);
@@ -209,6 +219,13 @@ export class Trie {
     }
   }
 }
+
+const tripleOf = (first: number, second: number, third: number): number =>
+  ((first & 31) << 10) | ((second & 31) << 5) | (third & 31);
+
+/** Three small letters that no term begins with. */
+const isNoTriple = (triples: Uint8Array, first: number, second: number, third: number): boolean =>
+  third >= SMALL_A && third <= SMALL_Z && triples[tripleOf(first, second, third)] === 0;
 
 /** Of several terms of one concept that begin at one place, the longest. */
 class Found {

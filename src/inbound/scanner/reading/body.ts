@@ -11,7 +11,8 @@ export interface ScanInput {
 
 /** A place of the payload that is scanned. */
 export interface Selected extends Field {
-  kind: 'text' | 'html' | 'address' | 'name';
+  /** It is HTML and nothing else; what looks like HTML besides is read both ways. */
+  isHtml: boolean;
 }
 
 /** A body that was read: what may be forwarded, and every text in it. */
@@ -20,6 +21,6 @@ export interface Body {
   selected: Selected[];
   /** Why a part of the body is in `payload` and not in `selected`, or could not be read as a mail program would; each a sentence. */
   unscanned: { place: string; reason: string }[];
-  /** What its sender says of the mail: addresses of From and Reply-To. */
-  sender: { from: string; replyTo: string } | undefined;
+  /** What its sender says of the mail: addresses of From and Reply-To, and the place of the first. */
+  sender: { from: string; replyTo: string; place: string } | undefined;
 }

@@ -1,7 +1,8 @@
 import { parseMultipart } from '@remix-run/multipart-parser';
 import { UnreadableBody } from '../errors.ts';
-import { attachmentOf, mailBody, readMime, type Attachment } from './mail.ts';
+import { attachmentOf, type Attachment } from './attachments.ts';
 import type { Body } from './body.ts';
+import { mailBody, readMime } from './mail.ts';
 
 /** Fields of a form, the first of each name, and the files beside them. */
 export interface Form {
@@ -14,6 +15,9 @@ export interface Form {
 /** A body has 10 MiB at most, and each part a place in it. */
 const MAX_BYTES = 16_777_216;
 const MAX_PARTS = 1_000;
+/** Mailgun sends some thirty, and one for each attachment. */
+const MAX_FIELDS = 1_000;
+const AMPERSAND = 0x26;
 
 export const isForm = (contentType: string | null): boolean =>
   /^\s*(multipart\/form-data|application\/x-www-form-urlencoded)\s*(;|$)/i.test(contentType ?? '');
@@ -24,6 +28,9 @@ export function readForm(contentType: string | null, body: Uint8Array): Form {
 }
 
 function readUrlEncoded(body: Uint8Array): Form {
+  let count = 1;
+  for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) count += 1;
+  if (count > MAX_FIELDS) throw new UnreadableBody(`The form has more than ${MAX_FIELDS} fields; send fewer.`);
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(Buffer.from(body).toString('utf8')))
     if (!fields.has(name)) fields.set(name, value);

@@ -1,11 +1,15 @@
-import { decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../../json/strict.ts';
+import { assertFewValues, decodeUtf8Strict, parseStrictJson, StrictJsonFault } from '../../../json/strict.ts';
 import type { JsonValue } from '../../../json/value.ts';
 import { UnreadableBody } from '../errors.ts';
 import type { Selected } from './body.ts';
 
-/** @throws UnreadableBody */
+/** As many as any body of the API may have. A mail is large by its texts, and not by their number. */
+const MOST_VALUES = 25_000;
+
+/** What holds too many values is refused before it is parsed. @throws UnreadableBody */
 export function parseJsonBody(body: Uint8Array): JsonValue {
   try {
+    assertFewValues(body, MOST_VALUES);
     return parseStrictJson(decodeUtf8Strict(Buffer.from(body.buffer, body.byteOffset, body.byteLength)));
   } catch (error) {
     if (error instanceof StrictJsonFault) throw new UnreadableBody(error.message);
@@ -13,19 +17,19 @@ export function parseJsonBody(body: Uint8Array): JsonValue {
   }
 }
 
-/** Names of up to three words, joined by `_-.`, are no text; longer ones and all others are scanned. */
-const NAME_OF_MEMBER = /^(?=.{1,40}$)[A-Za-z0-9]{1,40}(?:[_.-][A-Za-z0-9]{1,40}){0,2}$/;
+/** Names of up to three words and 24 letters, joined by `_-.`, are no text; longer ones and all others are scanned. */
+const NAME_OF_MEMBER = /^(?=.{1,24}$)[A-Za-z0-9]{1,40}(?:[_.-][A-Za-z0-9]{1,40}){0,2}$/;
 
 /** Every text of a value: its strings, and names of members that could be more than names. `path` is a JSON pointer. */
 export function selectLeaves(value: JsonValue, path: string, into: Selected[]): void {
   if (typeof value === 'string') {
-    if (value !== '') into.push({ place: path, text: value, kind: 'text' });
+    if (value !== '') into.push({ place: path, text: value, isHtml: false });
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) selectLeaves(item, `${path}/${index}`, into);
   } else if (value !== null && typeof value === 'object') {
     for (const [name, member] of Object.entries(value)) {
       const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      if (!NAME_OF_MEMBER.test(name)) into.push({ place: `${at}#`, text: name, kind: 'text' });
+      if (!NAME_OF_MEMBER.test(name)) into.push({ place: `${at}#`, text: name, isHtml: false });
       selectLeaves(member, at, into);
     }
   }

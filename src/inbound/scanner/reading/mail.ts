@@ -1,18 +1,10 @@
-import { hash } from 'node:crypto';
 import PostalMime, { type Address, type Email } from 'postal-mime';
 import type { JsonObject, JsonValue } from '../../../json/value.ts';
 import { isJsonObject } from '../../../json/value.ts';
 import { UnreadableBody } from '../errors.ts';
+import { attachmentOf, withoutContents, type Attachment } from './attachments.ts';
 import type { Body, Selected } from './body.ts';
 import { selectLeaves } from './json.ts';
-
-/** An attachment as it is forwarded: its content is not scanned, so it does not leave. `size` is in bytes, `sha256` in hex. */
-export interface Attachment {
-  name: string;
-  size: number;
-  sha256: string;
-  content_type: string;
-}
 
 /** A mail as it is forwarded, whatever form it came in. */
 export interface Mail {
@@ -71,101 +63,99 @@ async function parse(bytes: Uint8Array): Promise<Email> {
 /** What is forwarded of a mail, with every text in it selected. */
 export function mailBody(mail: Mail): Body {
   const selected: Selected[] = [];
-  select(selected, 'from', mail.from, 'address');
-  select(selected, 'reply_to', mail.reply_to, 'address');
-  select(selected, 'to', mail.to, 'address');
-  select(selected, 'cc', mail.cc, 'address');
-  select(selected, 'message_id', mail.message_id ?? '', 'name');
-  select(selected, 'date', mail.date ?? '', 'name');
-  select(selected, 'subject', mail.subject, 'text');
-  select(selected, 'text', mail.text, 'text');
-  select(selected, 'html', mail.html, 'html');
+  select(selected, 'from', mail.from);
+  select(selected, 'reply_to', mail.reply_to);
+  select(selected, 'to', mail.to);
+  select(selected, 'cc', mail.cc);
+  select(selected, 'message_id', mail.message_id ?? '');
+  select(selected, 'date', mail.date ?? '');
+  select(selected, 'subject', mail.subject);
+  select(selected, 'text', mail.text);
+  select(selected, 'html', mail.html, true);
   selectAttachments(selected, mail.attachments);
   return {
     payload: { ...mail, attachments: mail.attachments.map((attachment) => ({ ...attachment })) },
     selected,
     unscanned: [],
-    sender: { from: mail.from, replyTo: mail.reply_to },
+    sender: { from: mail.from, replyTo: mail.reply_to, place: 'from' },
   };
 }
 
-const select = (selected: Selected[], place: string, text: string, kind: Selected['kind']): void => {
-  if (text !== '') selected.push({ place, text: text.toWellFormed(), kind });
+const select = (selected: Selected[], place: string, text: string, isHtml = false): void => {
+  if (text !== '') selected.push({ place, text: text.toWellFormed(), isHtml });
 };
 
 function selectAttachments(selected: Selected[], attachments: readonly Attachment[]): void {
   for (const [index, { name, content_type }] of attachments.entries()) {
-    select(selected, `attachments/${index}/name`, name, 'name');
-    select(selected, `attachments/${index}/content_type`, content_type, 'name');
+    select(selected, `attachments/${index}/name`, name);
+    select(selected, `attachments/${index}/content_type`, content_type);
   }
 }
 
 /** Texts of a mail in JSON that have a place of their own. */
-const placesOfMail = { from: 'address', to: 'address', subject: 'text', text: 'text', html: 'html' } as const;
+const placesOfMail = ['from', 'to', 'subject', 'text', 'html'];
 
 /**
- * A mail as JSON, bare or under `data`. Members that this form does not name are forwarded too, so their texts are scanned like those of any
- * JSON; attachments are replaced by what may leave of them.
+ * A mail as JSON, bare or under `data`, or whatever a provider of mail sends. All of it is forwarded but the contents of attachments, so every text in it is scanned;
+ * what this form names has a place of its own.
  */
 export function readMailJson(value: JsonValue): Body {
-  const unscanned: Body['unscanned'] = [];
   const selected: Selected[] = [];
-  const wrapped = isJsonObject(value) && isJsonObject(value['data']) && looksLikeMail(value['data']);
-  const mail = wrapped ? (value['data'] as JsonObject) : value;
+  const payload = withoutContents(value);
+  const wrapped = isJsonObject(payload) && isJsonObject(payload['data']) && looksLikeMail(payload['data']);
+  const mail = wrapped ? payload['data'] : payload;
   if (!isJsonObject(mail) || !looksLikeMail(mail)) {
-    selectLeaves(value, '', selected);
-    return { payload: value, selected, unscanned, sender: undefined };
+    selectLeaves(payload, '', selected);
+    return { payload, selected, unscanned: [], sender: undefined };
   }
-  const attachments = Array.isArray(mail['attachments']) ? mail['attachments'].map(attachmentOfJson) : undefined;
-  for (const [name, kind] of Object.entries(placesOfMail)) {
-    const text = mail[name];
-    if (typeof text === 'string') select(selected, name, text, kind);
+  const rest: JsonObject = { ...mail };
+  for (const name of placesOfMail)
+    if (typeof mail[name] === 'string') {
+      select(selected, name, mail[name], name === 'html');
+      delete rest[name];
+    }
+  if (Array.isArray(mail['attachments'])) {
+    selectLeaves(mail['attachments'], 'attachments', selected);
+    delete rest['attachments'];
   }
-  if (attachments) selectAttachments(selected, attachments);
-  const rest = Object.fromEntries(
-    Object.entries(mail).filter(
-      ([name, member]) =>
-        !(Object.hasOwn(placesOfMail, name) && typeof member === 'string') && !(name === 'attachments' && attachments),
-    ),
-  );
-  selectLeaves(rest, wrapped ? '/data' : '', selected);
-  if (wrapped)
-    selectLeaves(Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'data')), '', selected);
-  const kept: JsonObject = attachments ? { ...mail, attachments: attachments.map((one) => ({ ...one })) } : mail;
+  const root = wrapped ? '/data' : '';
+  selectLeaves(rest, root, selected);
+  if (wrapped) selectLeaves({ ...payload, data: null }, '', selected);
+  const from = memberOf(mail, 'from', 'fromfull', 'sender');
+  const place = typeof mail['from'] === 'string' ? 'from' : `${root}/${from?.[0] ?? ''}`;
+  const replyTo = memberOf(mail, 'replyto', 'replytofull');
   return {
-    payload: wrapped ? { ...value, data: kept } : kept,
+    payload,
     selected,
-    unscanned,
-    sender: { from: firstText(mail['from']), replyTo: firstText(mail['reply_to'] ?? mail['replyTo']) },
+    unscanned: [],
+    sender: { from: addressOfJson(from?.[1]), replyTo: addressOfJson(replyTo?.[1]), place },
   };
 }
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');
+
+const MAIL_MEMBERS = new Set(
+  'from to subject text html textbody htmlbody bodyplain bodyhtml strippedtext strippedhtml'.split(' '),
+);
 
 const looksLikeMail = (value: JsonObject): boolean =>
-  ['from', 'to', 'subject', 'text', 'html'].filter((name) => name in value).length >= 2;
+  Object.keys(value).filter((name) => MAIL_MEMBERS.has(plain(name))).length >= 2;
 
-const firstText = (value: JsonValue | undefined): string =>
-  typeof value === 'string' ? value : Array.isArray(value) && typeof value[0] === 'string' ? value[0] : '';
+/** The first member of one of these names, however it is spelled. */
+const memberOf = (value: JsonObject, ...names: string[]): [string, JsonValue] | undefined =>
+  names
+    .map((wanted) => Object.entries(value).find(([name]) => plain(name) === wanted))
+    .find((one) => one !== undefined);
 
-/** Content in JSON is base64, as every provider sends it. */
-function attachmentOfJson(value: JsonValue): Attachment {
-  const from: JsonObject = isJsonObject(value) ? value : {};
-  const text = (...names: string[]): string => {
-    for (const name of names) if (typeof from[name] === 'string') return from[name];
-    return '';
-  };
-  return attachmentOf(
-    text('filename', 'name'),
-    text('content_type', 'contentType', 'type'),
-    Buffer.from(text('content', 'data'), 'base64'),
-  );
+/** An address as providers write it: a text, an object with `email` or `address`, or a list of these. */
+function addressOfJson(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return addressOfJson(value[0]);
+  if (!isJsonObject(value)) return '';
+  const address = memberOf(value, 'email', 'address')?.[1];
+  const name = memberOf(value, 'name')?.[1];
+  return `${typeof name === 'string' ? name : ''} <${typeof address === 'string' ? address : ''}>`;
 }
-
-export const attachmentOf = (name: string, contentType: string, content: Uint8Array): Attachment => ({
-  name: name.toWellFormed(),
-  size: content.byteLength,
-  sha256: hash('sha256', content, 'hex'),
-  content_type: contentType.toWellFormed(),
-});
 
 const bytesOf = (content: ArrayBuffer | Uint8Array | string): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../json/value.ts';
 import { isJsonObject } from '../../../json/value.ts';
 import { UnreadableBody } from '../errors.ts';
+import { withoutContents } from './attachments.ts';
 import type { Body, ScanInput } from './body.ts';
 import { isForm, readForm, readMailForm } from './form.ts';
 import { parseJsonBody, selectLeaves } from './json.ts';
@@ -83,7 +84,7 @@ const messageIdOf = (body: Uint8Array): string | undefined =>
 /** Reads the whole body, with every text that is scanned. @throws UnreadableBody */
 export async function readWhole({ provider, contentType, body }: ScanInput): Promise<Body> {
   if (provider === 'generic') {
-    const payload = parseJsonBody(body);
+    const payload = withoutContents(parseJsonBody(body));
     const selected: Body['selected'] = [];
     selectLeaves(payload, '', selected);
     return { payload, selected, unscanned: [], sender: undefined };

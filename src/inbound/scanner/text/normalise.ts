@@ -1,7 +1,7 @@
 import { byteOfSelector, foldPoint, isInvisible, isTag, kinds, LETTER, SEPARATOR, type Folded } from './characters.ts';
 
 /** How a text is kept from whoever looks at the message. */
-export type Hiding = 'style' | 'attribute' | 'comment' | 'unshown element' | 'encoded';
+export type Hiding = 'style' | 'attribute' | 'link' | 'comment' | 'unshown element';
 
 /** Where a text is from: a place of the payload, and what stands there. */
 export interface Field {

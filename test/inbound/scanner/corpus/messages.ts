@@ -36,18 +36,25 @@ export function messagesOf(half: Half): Message[] {
       input: delivered(carrier(at), order, delivery),
     }));
   });
-  const harmless = linesOf(half, 'harmless.txt').flatMap((line, index) => {
-    const [family = '', ...rest] = line.split('|');
-    const text = rest.join('|');
-    return [index * 2 + 1, index * 2 + 4].map((at) => ({
-      name: `${half}/harmless.txt:${index + 1} in carrier ${(at % carriers.length) + 1}`,
-      family,
-      isHostile: false,
-      input: delivered(carrier(at), text, text.startsWith('<') ? 'html' : 'plain'),
-    }));
-  });
+  const harmless = (half === 'measure' ? ['harmless.txt', TWINS] : ['harmless.txt']).flatMap((file) =>
+    linesOf(half, file).flatMap((line, index) => {
+      const [family = '', ...rest] = line.split('|');
+      const text = rest.join('|');
+      return [index * 2 + 1, index * 2 + 4].map((at) => ({
+        name: `${half}/${file}:${index + 1} in carrier ${(at % carriers.length) + 1}`,
+        family,
+        isHostile: false,
+        input: delivered(carrier(at), text, text.startsWith('<') ? 'html' : 'plain'),
+      }));
+    }),
+  );
   return [...hostile, ...harmless];
 }
+
+/** Twins of attacks, the same words with an innocent purpose, and harmless texts with words of attacks. */
+const TWINS = 'twins.txt';
+
+export const isTwin = ({ name }: Message): boolean => name.includes(`/${TWINS}:`);
 
 const look: Readonly<Record<string, (order: string) => string>> = {
   html: (order) => order,
