@@ -208,6 +208,25 @@ describe('The wallet is set by the provider’s list of refunds', function () {
     assert.deepEqual([await here.alarms(), await worthOf(here)], [[], 600]);
   });
 
+  it('of a life that is lost is read by another: the reconciler wakes it once the list is due for a minute', async () => {
+    const here = await paid();
+    const life = `top-up:${here.topUp}`;
+    const isWoken = () => db.exists(sql.unsafe`select from life_messages where life = ${life}`);
+    await here.deliver({ ...byHand, providerRefundId: 're_any', amountCents: 1 });
+    await run(db, sql.fragment`delete from life_messages where life = ${life}`);
+    await run(db, sql.fragment`select reconcile_top_ups()`);
+    assert.equal(await isWoken(), false, 'the message of the report may be on its way');
+    await run(
+      db,
+      sql.fragment`update top_ups set refunds_look_at = refunds_look_at - interval '1 minute' where id = ${here.topUp}`,
+    );
+    await run(db, sql.fragment`select reconcile_top_ups()`);
+    assert.equal(await isWoken(), true);
+    await run(db, sql.fragment`delete from life_messages where life = ${life}`);
+    await run(db, sql.fragment`select reconcile_top_ups()`);
+    assert.equal(await isWoken(), false, 'it is left ten minutes');
+  });
+
   it('docs/billing.md says what the wallet has after each list', async () => {
     const [table = []] = await tablesBelow("The provider's list of refunds");
     assert.equal(table.length, 6);

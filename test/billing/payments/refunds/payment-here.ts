@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { settleRefundByHand } from '../../../../src/billing/cases/queries.ts';
 import type { ListedRefund } from '../../../../src/billing/payments/provider.ts';
@@ -23,6 +24,8 @@ const AlarmRow = z.object({ kind: z.string(), concerns: z.string() });
 interface Reading {
   reading: RefundReading;
   list: ListedRefund[];
+  /** The how manyth list it is that was read. */
+  number: number;
 }
 
 /** One payment of a top-up here and at the provider; its lives are played by hand. */
@@ -33,8 +36,10 @@ export class PaymentHere {
   readonly topUp = newId('top');
   /** Lists that were read and not set yet, the oldest first. */
   readonly outstanding: Reading[] = [];
-  /** Refunds that a person has released, or settled as succeeded, by their ids. */
   isPaid = false;
+  #lists = 0;
+  /** The number of the list that counts. */
+  #counts = 0;
 
   private constructor(db: DatabasePool, wallet: string, cents: number) {
     this.db = db;
@@ -112,19 +117,30 @@ export class PaymentHere {
   /** A life reads the list. Nothing is set yet: it may be slow, or end here. */
   async beginReading(): Promise<void> {
     const reading = await beginRefundReading(this.db, this.topUp);
-    if (reading !== null) this.outstanding.push({ reading, list: this.there.list() });
+    this.#lists += 1;
+    if (reading !== null) this.outstanding.push({ reading, list: this.there.list(), number: this.#lists });
   }
 
-  /** Sets one of the outstanding lists. @returns whether it counted; undefined: there is none */
+  /**
+   * Sets one of the outstanding lists. One that is older than the list that counts must not count.
+   * @returns whether it counted; undefined: there is none
+   */
   async endReading(which = 0): Promise<boolean | undefined> {
     const [taken] = this.outstanding.splice(which % Math.max(1, this.outstanding.length), 1);
-    return taken && (await setRefunds(this.db, { topUpId: this.topUp, ...taken })).is_set;
+    if (taken === undefined) return undefined;
+    const { is_set: isSet } = await setRefunds(this.db, { topUpId: this.topUp, ...taken });
+    if (isSet) {
+      assert(taken.number > this.#counts, `the list ${taken.number} counts after the list ${this.#counts}`);
+      this.#counts = taken.number;
+    }
+    return isSet;
   }
 
   /** Reads the list and sets it. */
   async read(): Promise<void> {
-    const reading = await beginRefundReading(this.db, this.topUp);
-    if (reading !== null) await setRefunds(this.db, { topUpId: this.topUp, reading, list: this.there.list() });
+    await this.beginReading();
+    const which = this.outstanding.findIndex(({ number }) => number === this.#lists);
+    if (which >= 0) await this.endReading(which);
   }
 
   /** Whether the list is to be read. */

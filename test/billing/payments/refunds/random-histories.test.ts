@@ -165,12 +165,12 @@ class World {
     }
     there.reports.push(...this.#lost);
     while (there.reports.length > 0) await this.#deliverOne(order[there.reports.length % order.length] ?? 0);
-    while (here.outstanding.length > 0) await here.endReading(order[here.outstanding.length % order.length] ?? 0);
     if (await here.isDue()) await here.read();
     await here.call('succeeded', order[0] === 0 ? 'is no' : 'comes', this.#now());
     assert.equal(await here.isDue(), false);
     for (const report of there.reports.splice(0)) await here.deliver(report);
     if (await here.isDue()) await here.read();
+    while (here.outstanding.length > 0) await here.endReading(order[here.outstanding.length % order.length] ?? 0);
   }
 
   /** The wallet has paid what the provider has refunded, and nothing waits but refunds that were paid after all. */
