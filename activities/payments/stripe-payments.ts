@@ -127,6 +127,9 @@ function stripeRefunds({ stripe, call }: StripeParts): Refunds {
   };
 }
 
+/** What keys of ours are made of; anything else was written by others, and may be a text that cannot be kept. */
+const KEY = /^[\w:-]+$/;
+
 function listedOf({ id, amount, currency, status, created, metadata }: Stripe.Refund): ListedRefund {
   // A wallet takes payments in dollars alone, and Stripe refunds in the currency of the payment.
   if (currency !== 'usd') throw new PaymentRefused(`The refund ${id} is in ${currency}.`);
@@ -134,7 +137,7 @@ function listedOf({ id, amount, currency, status, created, metadata }: Stripe.Re
     providerRefundId: id,
     amountCents: amount,
     status: refundStatusOf(status),
-    key: metadata?.carnet_key ?? null,
+    key: KEY.test(metadata?.carnet_key ?? '') ? (metadata?.carnet_key ?? null) : null,
     madeAt: new Date(created * 1_000),
   };
 }

@@ -258,6 +258,17 @@ function callsToStripe(program: string): void {
     assert.deepEqual(await payments.refund({ key, paymentId, amountCents: 1 }), first);
   });
 
+  it('list a refund as made without us where its key is none that we make', async () => {
+    const { request, providerRefundId } = await refunded();
+    for (const key of ['\0', '\ud800', 'refund:txn_1 ', '']) {
+      world.proxy.books.change(providerRefundId, { metadata: { carnet_key: key } });
+      assert.deepEqual(
+        (await payments.listRefunds(request.paymentId)).map((refund) => refund.key),
+        [null],
+      );
+    }
+  });
+
   it('refuse a list in another currency, and that of a payment which Stripe does not know', async () => {
     const { request, providerRefundId } = await refunded();
     world.proxy.books.change(providerRefundId, { currency: 'eur' });
