@@ -16,7 +16,8 @@ begin
   if t.next_call_at is not null then return row(t.status, 'wait', ms_until(t.next_call_at), iso_time(t.next_call_at))::payment_step; end if;
   if t.refunds_look_at is not null then
     select next_read_at into strict read_at from refunded_payments where payment_id = t.payment_id;
-    if read_at <= clock_timestamp() then return row(t.status, 'refunds', null, null)::payment_step; end if;
+    -- The time of the last report: another report is another step, which waits for no pause.
+    if read_at <= clock_timestamp() then return row(t.status, 'refunds', null, iso_time(read_at))::payment_step; end if;
   end if;
   if t.status = 'paid' and not t.receipt_sought and t.settled_at > clock_timestamp() - interval '1 day' then
     return row(t.status, 'receipt', ms_until(t.settled_at + interval '1 day'), null)::payment_step;
