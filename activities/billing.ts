@@ -15,6 +15,7 @@ import {
   openTopUp,
   pushSubscription,
   readPaymentEvents,
+  readRefunds,
   requestRefund,
   transferPayout,
 } from '../src/billing/index.ts';
@@ -41,6 +42,7 @@ export const billingActivities = (context: PaymentsContext) =>
     openTopUp,
     pushSubscription,
     readPaymentEvents,
+    readRefunds,
     requestRefund,
     transferPayout,
   });

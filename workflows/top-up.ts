@@ -14,6 +14,8 @@ export const topUp = (): Promise<void> =>
       open: (id, step) => within(step).openTopUp(id),
       // What was paid must be credited, so the row asks for this until the provider answers.
       check: (id) => outbound().checkTopUp(id),
+      // Nothing of the wallet moves for them before the provider has answered.
+      refunds: (id) => outbound().readRefunds(id),
       receipt: (id, step) => within(step).fetchReceipt(id),
     },
     describe,
@@ -33,9 +35,12 @@ function describe({ status, action, until }: Step): string {
       return `Opens the checkout at the payment provider, again and again until ${until}.`;
     case 'check':
       return 'Checks with the payment provider what became of the checkout.';
+    case 'refunds':
+      return 'Paid. Reads the refunds of its payment at the payment provider, again and again until it answers.';
     case 'receipt':
       return 'Paid. Fetches the receipt from the payment provider.';
     case 'wait':
+      if (status === 'paid') return `Paid. Reads the refunds of its payment at the payment provider at ${until}.`;
       return status === 'open'
         ? `Waits for the payment until ${until}, then checks with the payment provider.`
         : `Waits for a payment that takes days; checks with the payment provider at ${until}.`;

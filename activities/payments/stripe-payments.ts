@@ -1,7 +1,7 @@
 import {
+  type ListedRefund,
   PaymentRefused,
   type PaymentProvider,
-  type RefundState,
   paymentEventTypes,
   refundStatusOf,
 } from '../../src/billing/index.ts';
@@ -18,13 +18,16 @@ export function createStripePayments(settings: StripeSettings, log: Logger): Pay
   const stripe = createStripe(settings);
   const parts: StripeParts = { stripe, call: createCall(log), prices: settings.prices };
   const refunds = stripeRefunds(parts);
-  const { refund, readRefund } = refunds;
+  const { listRefunds, refund } = refunds;
   return {
     ...stripeCheckouts(parts),
     ...stripePortal(parts, log),
     ...stripeSubscriptions(parts),
-    refund,
-    readRefund,
+    listRefunds,
+    async refund(request) {
+      const { providerRefundId } = await refund(request);
+      return { providerRefundId };
+    },
     giveSubscriptionBack: (subscriptionId) => giveSubscriptionBack(parts, refunds, subscriptionId),
 
     async readEvents({ since, after }) {
@@ -88,44 +91,53 @@ async function giveSubscriptionBack(
   return amounts.reduce((sum, cents) => sum + cents, 0);
 }
 
-interface Refunds extends Pick<PaymentProvider, 'refund' | 'readRefund'> {
+interface Refunds extends Pick<PaymentProvider, 'listRefunds'> {
   /** The refund that was made under the key. */
-  find(key: string, paymentId: string): Promise<RefundState | undefined>;
+  find(key: string, paymentId: string): Promise<ListedRefund | undefined>;
+  refund(request: Parameters<PaymentProvider['refund']>[0]): Promise<Pick<ListedRefund, 'providerRefundId' | 'status'>>;
 }
 
 function stripeRefunds({ stripe, call }: StripeParts): Refunds {
-  const readRefund = async (providerRefundId: string): Promise<RefundState> =>
-    stateOf(await call('refunds.retrieve', () => stripe.refunds.retrieve(providerRefundId, { expand: [RETURN] })));
-
-  /** The refund that was made under the key. Stripe forgets keys after a day, but not what they made. */
-  const find = async (key: string, paymentId: string): Promise<RefundState | undefined> => {
-    const params = { payment_intent: paymentId, limit: 100, expand: [`data.${RETURN}`] };
-    const { data } = await call('refunds.list', () => stripe.refunds.list(params));
-    const made = data.find(({ metadata }) => metadata?.carnet_key === key);
-    return made === undefined ? undefined : stateOf(made);
+  /** All pages: a payment of many refunds has several. One that is made meanwhile may be missing, and is reported itself. */
+  const listRefunds = async (paymentId: string): Promise<ListedRefund[]> => {
+    const listed = new Map<string, ListedRefund>();
+    for (let after: string | undefined, more = true; more;) {
+      const params = { payment_intent: paymentId, limit: 100, ...(after !== undefined && { starting_after: after }) };
+      const page = await call('refunds.list', () => stripe.refunds.list(params));
+      for (const refund of page.data) listed.set(refund.id, listedOf(refund));
+      after = page.data.at(-1)?.id;
+      more = page.has_more && after !== undefined;
+    }
+    return [...listed.values()];
   };
 
+  /** Stripe forgets keys after a day, but not what they made. */
+  const find = async (key: string, paymentId: string): Promise<ListedRefund | undefined> =>
+    (await listRefunds(paymentId)).findLast((refund) => refund.key === key);
+
   return {
+    listRefunds,
     find,
-    readRefund,
     async refund({ key, paymentId, amountCents }) {
       const earlier = await find(key, paymentId);
       if (earlier !== undefined) return earlier;
       const params = { payment_intent: paymentId, amount: amountCents, metadata: { carnet_key: key } };
-      return stateOf(await call('refunds.create', () => stripe.refunds.create(params, { idempotencyKey: key })));
+      return listedOf(await call('refunds.create', () => stripe.refunds.create(params, { idempotencyKey: key })));
     },
   };
 }
 
-/** The member of a refund that says when a failed one came back: its time is that of this transaction. */
-const RETURN = 'failure_balance_transaction';
+/** What keys of ours are made of; anything else was written by others, and may be a text that cannot be kept. */
+const KEY = /^[\w:-]+$/;
 
-const stateOf = ({ id, status, created, failure_balance_transaction: back }: Stripe.Refund): RefundState => ({
-  providerRefundId: id,
-  status: refundStatusOf(status),
-  madeAt: new Date(created * 1_000),
-  cameBackAt:
-    refundStatusOf(status) === 'failed' && typeof back === 'object' && back !== null
-      ? new Date(back.created * 1_000)
-      : null,
-});
+function listedOf({ id, amount, currency, status, created, metadata }: Stripe.Refund): ListedRefund {
+  // A wallet takes payments in dollars alone, and Stripe refunds in the currency of the payment.
+  if (currency !== 'usd') throw new PaymentRefused(`The refund ${id} is in ${currency}.`);
+  return {
+    providerRefundId: id,
+    amountCents: amount,
+    status: refundStatusOf(status),
+    key: KEY.test(metadata?.carnet_key ?? '') ? (metadata?.carnet_key ?? null) : null,
+    madeAt: new Date(created * 1_000),
+  };
+}

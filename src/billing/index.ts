@@ -24,15 +24,16 @@ export {
   type Customer,
   CustomerUnknown,
   type HostedPage,
+  type ListedRefund,
   type PageTerms,
   type PaymentProvider,
   PaymentRefused,
   type PaymentsContext,
-  type RefundState,
   type SubscriptionChange,
   type SubscriptionState,
 } from './payments/provider.ts';
 export { advanceRefund, describeRefunds, reconcileRefunds, requestRefund } from './payments/refunds/life.ts';
+export { readRefunds } from './payments/refunds/read.ts';
 export {
   PaidTierMetadata,
   StripeSubscription,

@@ -156,18 +156,6 @@ export const governedActs = {
     why: 'It moves the money that the refund holds: a person has looked it up at the provider.',
     by: 'administrator',
   },
-  'refund.given_back': {
-    call: 'POST /v1/admin/billing/alarms/:id/give-back',
-    what: 'Giving back a refund that the bank has returned, by the platform',
-    why: 'It puts money into a wallet: a person has looked up at the provider what came back.',
-    by: 'administrator',
-  },
-  'refund.kept': {
-    call: 'POST /v1/admin/billing/alarms/:id/keep',
-    what: 'Keeping what came back of a refund, since the operator has the money otherwise, by the platform',
-    why: 'The wallet has paid it and does not get it again: a person has looked up how the operator got the money.',
-    by: 'administrator',
-  },
   'receivable.closed': {
     call: 'POST /v1/admin/billing/receivables/:id/close',
     what: 'Giving up what an operator owes, by the platform',
@@ -188,7 +176,7 @@ export const governedActs = {
   },
   'payment_alarm.dismissed': {
     call: 'POST /v1/admin/billing/alarms/:id/dismiss',
-    what: 'Dismissing an alarm about money of an operator (`upgrade_not_made`, `subscription_refund_came_back`, `refund_named_wrongly`), by the platform',
+    what: 'Dismissing an alarm about money of an operator (`upgrade_not_made`, `subscription_refund_came_back`), by the platform',
     why: 'The operator has paid it: a person has looked up that they have the money again.',
     by: 'administrator',
   },

@@ -99,6 +99,21 @@ export class StripeBooks {
     return { data, has_more: begin + data.length < all.length };
   }
 
+  /** Of a payment the newest first, ten a page unless the call says otherwise, a hundred at most. */
+  #listRefunds(query: URLSearchParams): Record<string, unknown> {
+    const paymentId = this.get(query.get('payment_intent') ?? '').id;
+    const limit = Number(query.get('limit') ?? 10);
+    if (limit > 100) throw new StripeRefusal(400, 'parameter_invalid_integer', 'limit');
+    const all = this.of('re')
+      .filter((refund) => refund.payment_intent === paymentId)
+      .toReversed();
+    const after = query.get('starting_after');
+    const begin = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    if (after !== null && begin === 0) throw new StripeRefusal(400, 'resource_missing', 'starting_after');
+    const data = all.slice(begin, begin + limit);
+    return { object: 'list', data, has_more: begin + data.length < all.length };
+  }
+
   /** Calls that name a customer that was deleted are refused so. */
   #customer(form: Form): void {
     if (!this.objects.has(textIn(form.customer) ?? '')) throw new StripeRefusal(404, 'resource_missing', 'customer');
@@ -151,10 +166,7 @@ export class StripeBooks {
       case 'POST refunds':
         return this.#refund(form);
       case 'GET refunds':
-        return {
-          data: this.of('re').filter((refund) => refund.payment_intent === query.get('payment_intent')),
-          has_more: false,
-        };
+        return this.#listRefunds(query);
       case 'POST subscriptions/:id':
         return this.#updateSubscription(id, form);
       case 'POST billing_portal/sessions':
@@ -331,12 +343,15 @@ export class StripeBooks {
   #refund(form: Form): StripeObject {
     const paymentId = textIn(form.payment_intent) ?? '';
     const payment = this.get(paymentId);
-    const gone = this.of('re').filter((refund) => refund.payment_intent === paymentId);
+    const gone = this.of('re').filter(
+      ({ payment_intent: of, status }) => of === paymentId && status !== 'failed' && status !== 'canceled',
+    );
     const sum = gone.reduce((cents, refund) => cents + Number(refund.amount), 0);
     if (sum + numberIn(form.amount) > Number(payment.amount)) throw new StripeRefusal(400, 'charge_already_refunded');
     return this.#make('re', {
       created: Math.floor(Date.now() / 1_000),
       amount: numberIn(form.amount),
+      currency: 'usd',
       payment_intent: paymentId,
       status: 'succeeded',
       metadata: formIn(form.metadata),

@@ -6,14 +6,12 @@ import type { Context } from '../../context/context.ts';
 import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts';
 import {
   closeReceivable,
-  decideReturnedRefund,
   dismissAlarm,
   dismissDifferingPayment,
   isAboutMoney,
   settleRefundByHand,
   stateOfCase,
   takeDifferingPayment,
-  whyNotGivenBack,
   whyNotSettled,
   whyNotTaken,
   type CaseEffect,
@@ -36,27 +34,15 @@ interface Decision {
 }
 
 /** A person found at the provider that a pending refund was paid, or that there is no such refund. */
-export const refundSettled = (found: SettledRefund): Decision => ({
+export const refundSettled = (outcome: SettledRefund): Decision => ({
   kind: 'refund',
-  outcome: found.outcome,
+  outcome,
   action: 'refund.settled_by_hand',
   async check({ connection }, id) {
-    const why = await whyNotSettled(connection, id, found);
+    const why = await whyNotSettled(connection, id, outcome);
     assertThat(why === null, () => new CarnetError('INVALID_STATE', `This refund cannot be settled so: ${why}.`));
   },
-  apply: ({ connection }, id, { requestId }) => settleRefundByHand(connection, id, { ...found, requestId }),
-});
-
-/** What the wallet has paid for a refund that came back from the bank: it is given back, or the operator has it otherwise. */
-const returnedRefund = (decision: 'given_back' | 'kept', action: GovernedAct): Decision => ({
-  kind: 'alarm',
-  outcome: decision,
-  action,
-  async check({ connection }, id) {
-    const why = await whyNotGivenBack(connection, id);
-    assertThat(why === null, () => new CarnetError('INVALID_STATE', `Nothing is given back or kept of this: ${why}.`));
-  },
-  apply: ({ connection }, id, decided) => decideReturnedRefund(connection, id, { decision, ...decided }),
+  apply: ({ connection }, id, { requestId }) => settleRefundByHand(connection, id, { outcome, requestId }),
 });
 
 /** Moves no money here. @param dismiss returns whose case it was; null where it no longer waits */
@@ -95,17 +81,10 @@ export const decisions = {
     action: 'differing_payment.dismissed',
     ...dismissed(dismissDifferingPayment),
   },
-  refundGivenBack: returnedRefund('given_back', 'refund.given_back'),
-  refundKept: returnedRefund('kept', 'refund.kept'),
-  /** Notes that a person has looked, and done what was to be done. What came back is money, and is decided otherwise. */
+  /** Notes that a person has looked, and done what was to be done. */
   alarmDismissed: {
     kind: 'alarm',
     action: 'billing_alarm.dismissed',
-    async check({ connection }, id) {
-      const detail =
-        'This is a refund that came back. Give it back (`give-back`), or keep it where the operator has the money otherwise (`keep`).';
-      assertThat((await whyNotGivenBack(connection, id)) !== null, () => new CarnetError('INVALID_STATE', detail));
-    },
     governed: async ({ connection }, id) => ((await isAboutMoney(connection, id)) ? 'payment_alarm.dismissed' : null),
     ...dismissed(dismissAlarm),
   },

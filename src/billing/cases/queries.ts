@@ -76,30 +76,26 @@ const EffectRow = z.object({
 /** Whose wallet a decision concerned, the row that it made there, and the life that has something to do since. */
 export type CaseEffect = z.infer<typeof EffectRow>;
 
-/** What a person found about a refund that hangs; `providerRefundId`: how the provider calls it. */
-export interface SettledRefund {
-  outcome: 'succeeded' | 'failed';
-  providerRefundId: string | null;
-}
+/** What a person found about a refund that hangs. */
+export type SettledRefund = 'succeeded' | 'failed';
 
 /** Why the refund cannot be settled like this, as the end of a sentence; null: it can, or there is none of this id. */
 export const whyNotSettled = (
   connection: CommonQueryMethods,
   id: string,
-  { outcome, providerRefundId }: SettledRefund,
+  outcome: SettledRefund,
 ): Promise<string | null> =>
   connection.maybeOneFirst(sql.type(z.object({ why: z.string().nullable() }))`
-    select why_not_settled(r, ${outcome}, ${providerRefundId}) as why from refunds r where id = ${id}`);
+    select why_not_settled(r, ${outcome}) as why from refunds r where id = ${id}`);
 
 /** @throws the refusals of `settle_refund_by_hand`. */
 export const settleRefundByHand = (
   connection: CommonQueryMethods,
   id: string,
-  { outcome, providerRefundId, requestId }: SettledRefund & { requestId: string },
+  { outcome, requestId }: { outcome: SettledRefund; requestId: string },
 ): Promise<CaseEffect> =>
   connection.one(sql.type(EffectRow)`
-    with settled as materialized (select operator_id, life from settle_refund_by_hand(${id}, ${outcome}, ${providerRefundId},
-      ${requestId}))
+    with settled as materialized (select operator_id, life from settle_refund_by_hand(${id}, ${outcome}, ${requestId}))
     select operator_id, null as transaction_id, life from settled`);
 
 /** What was decided about, and by which request. */
@@ -147,31 +143,13 @@ export const dismissDifferingPayment = (connection: CommonQueryMethods, id: stri
 export const isAboutMoney = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
   connection.exists(sql.type(z.object({}))`
     select from billing_alarms where id = ${id}
-      and kind in ('upgrade_not_made', 'subscription_refund_came_back', 'refund_named_wrongly')`);
+      and kind in ('upgrade_not_made', 'subscription_refund_came_back')`);
 
 /** @returns whose alarm it was; null where it no longer waits. */
 export const dismissAlarm = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
   connection.maybeOneFirst(sql.type(OperatorRow)`
     update billing_alarms set status = 'dismissed', decided_at = clock_timestamp()
     where id = ${id} and status = 'open' returning operator_id`);
-
-/**
- * Why nothing is given back or kept of the alarm, as the end of a sentence; null: that is to be decided, or there is none
- * of this id.
- */
-export const whyNotGivenBack = (connection: CommonQueryMethods, id: string): Promise<string | null> =>
-  connection.maybeOneFirst(sql.type(z.object({ why: z.string().nullable() }))`
-    select why_not_given_back(a) as why from billing_alarms a where id = ${id}`);
-
-/** @throws the refusals of `decide_returned_refund`. */
-export const decideReturnedRefund = (
-  connection: CommonQueryMethods,
-  id: string,
-  { decision, cents, requestId }: Decided & { decision: 'given_back' | 'kept' },
-): Promise<CaseEffect> =>
-  connection.one(sql.type(EffectRow)`
-    select operator_id, transaction_id, null as life from decide_returned_refund(${id}, ${decision}, ${cents},
-      ${requestId})`);
 
 /** Something that a person must look at, once a kind and thing. */
 export async function raiseAlarm(

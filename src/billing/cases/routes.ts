@@ -55,12 +55,8 @@ const postSettle = route({
   status: 200,
   reply: DecidedCaseSchema,
   refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({
-    context,
-    call,
-    params: { id },
-    body: { outcome, provider_refund_id: providerRefundId = null, reason },
-  }) => decideCase(context, call, refundSettled({ outcome, providerRefundId }), { id, reason }),
+  handler: ({ context, call, params: { id }, body: { outcome, reason } }) =>
+    decideCase(context, call, refundSettled(outcome), { id, reason }),
 });
 
 const postClose = route({
@@ -117,50 +113,13 @@ const postDismiss = route({
     decideCase(context, call, decisions.paymentDismissed, { id, ...body }),
 });
 
-const postGiveBack = route({
-  method: 'post',
-  path: '/v1/admin/billing/alarms/:id/give-back',
-  operation: 'giveBackRefund',
-  tag,
-  summary: 'Give back what a wallet has paid for a refund that the bank has returned',
-  description: `Cancels what the wallet still owes of it, and credits the rest. ${approved}`,
-  audience,
-  params,
-  body: DecideCaseSchema,
-  example: { reason: 'The bank has returned the refund; the money is with the platform again.' },
-  status: 200,
-  reply: DecidedCaseSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) =>
-    decideCase(context, call, decisions.refundGivenBack, { id, ...body }),
-});
-
-const postKeep = route({
-  method: 'post',
-  path: '/v1/admin/billing/alarms/:id/keep',
-  operation: 'keepReturnedRefund',
-  tag,
-  summary: 'Note that an operator has the money of a refund that the bank has returned otherwise',
-  description: `It moves no money now: nothing is given back any more, and what is refunded later is taken from the wallet in full. ${approved}`,
-  audience,
-  params,
-  body: DecideCaseSchema,
-  example: { reason: 'Sent to the operator by bank transfer when the refund came back.' },
-  status: 200,
-  reply: DecidedCaseSchema,
-  refusals: ['NOT_FOUND', 'INVALID_STATE', 'GOVERNANCE_APPROVAL_REQUIRED'],
-  handler: ({ context, call, params: { id }, body }) =>
-    decideCase(context, call, decisions.refundKept, { id, ...body }),
-});
-
 const postDismissAlarm = route({
   method: 'post',
   path: '/v1/admin/billing/alarms/:id/dismiss',
   operation: 'dismissBillingAlarm',
   tag,
   summary: 'Note that a person has looked at an alarm',
-  description:
-    'It moves no money. A refund that came back is not dismissed: it is given back, or kept. Where an operator has paid what the alarm is about, a person approves it.',
+  description: 'It moves no money. Where an operator has paid what the alarm is about, a person approves it.',
   audience,
   params,
   body: DecideCaseSchema,
@@ -172,13 +131,4 @@ const postDismissAlarm = route({
     decideCase(context, call, decisions.alarmDismissed, { id, ...body }),
 });
 
-export const caseRoutes: AnyRoute[] = [
-  getCases,
-  postSettle,
-  postClose,
-  postTake,
-  postDismiss,
-  postGiveBack,
-  postKeep,
-  postDismissAlarm,
-];
+export const caseRoutes: AnyRoute[] = [getCases, postSettle, postClose, postTake, postDismiss, postDismissAlarm];

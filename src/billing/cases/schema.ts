@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { description, text } from '../../fields/text.ts';
+import { description } from '../../fields/text.ts';
 
 export const caseKinds = ['alarm', 'differing_payment', 'receivable', 'refund'] as const;
 
 const alarms = [
-  'refund_came_back',
   'refund_paid_after_all',
-  'refund_named_wrongly',
+  'refunds_unread',
   'dispute_unlisted',
   'payout_reversed_in_part',
   'upgrade_not_made',
@@ -27,8 +26,8 @@ export const BillingCaseSchema = z
       .nullable()
       .meta({
         description:
-          '`refund_came_back`: the bank sent back a refund that the wallet has paid; give it back, or keep it. `refund_paid_after_all`: the provider ' +
-          'has paid a refund that was released here, and the wallet has paid it again. `refund_named_wrongly`: the refund of the provider by which a person settled this one is about other money; look up what became of it. `dispute_unlisted`: a dispute has a status that ' +
+          '`refund_paid_after_all`: the provider has paid a refund that was released here, and the wallet has paid it again. `refunds_unread`: the ' +
+          "provider's list of refunds of a payment cannot be read, so nothing moves for them. `dispute_unlisted`: a dispute has a status that " +
           'this release does not know; only what was moved for it counts. `payout_reversed_in_part`: a part of a payout was taken back from the ' +
           "publisher's account. `upgrade_not_made`: an upgrade was paid and not made; refund it at the provider. " +
           '`subscription_refund_came_back`: the bank sent back what was refunded of a second subscription; the operator does not have it. ' +
@@ -65,24 +64,15 @@ export const BillingCaseSchema = z
   });
 export type BillingCase = z.infer<typeof BillingCaseSchema>;
 
-/** Of a card, or of another way to pay (`pyr_`). */
-const PROVIDER_REFUND_ID = /^(re|pyr)_[A-Za-z0-9_]+$/;
-
 const reason = description.meta({ description: 'Why, for the audit trail.' });
 
 export const SettleRefundSchema = z
   .strictObject({
     outcome: z.enum(['succeeded', 'failed']).meta({
       description:
-        '`succeeded`: the provider has paid it, and what is held is taken. `failed`: the wallet has it again.',
+        '`succeeded`: the provider has paid it, and what is held is taken. `failed`: the wallet has it again. ' +
+        "The provider's list of refunds is read after that, and has the last word.",
     }),
-    provider_refund_id: text(1, 255) // what an id of Stripe's has at most
-      .regex(PROVIDER_REFUND_ID, 'must be the id of a refund, re_…, as the dashboard of the provider shows it')
-      .optional()
-      .meta({
-        description:
-          'How the provider calls the refund that was paid, as its dashboard shows it. `succeeded` needs it where it is not known here.',
-      }),
     reason,
   })
   .meta({ id: 'SettleRefund' });
@@ -94,7 +84,7 @@ export const DecidedCaseSchema = z
     kind: z.enum(caseKinds),
     id: z.string(),
     operator_id: z.string(),
-    outcome: z.enum(['succeeded', 'failed', 'closed', 'taken', 'given_back', 'kept', 'dismissed']),
+    outcome: z.enum(['succeeded', 'failed', 'closed', 'taken', 'dismissed']),
     transaction_id: z
       .string()
       .nullable()

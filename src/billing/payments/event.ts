@@ -9,8 +9,8 @@ export type PaymentEvent = { id: string; type: string; createdAt: Date } & Payme
 
 export type PaymentFact =
   | CheckoutFact
-  /** A part of a payment was refunded, by us or in the provider's own dashboard; `refundedCents` is the sum so far. */
-  | { kind: 'refunded'; paymentId: string; refundedCents: number; currency: string }
+  /** Some of a payment was refunded, by us or in the provider's own dashboard: its list of refunds says what. */
+  | { kind: 'refunded'; paymentId: string }
   | RefundFact
   | DisputeFact
   /**
@@ -35,8 +35,6 @@ export interface RefundFact {
   /** Null where the event does not say. */
   amountCents: number | null;
   status: 'pending' | 'succeeded' | 'failed';
-  /** Null where the event does not say. */
-  madeAt: Date | null;
 }
 
 /** How a dispute stood when the event was made. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CheckoutFact, DisputeFact, PaymentFact } from './event.ts';
 import type { Stripe } from 'stripe';
-import { Cents, Id, Seconds, Text } from './stripe/fields.ts';
+import { Cents, Id, Text } from './stripe/fields.ts';
 import { readsOf, type Listed } from './stripe/listed.ts';
 import { disputeStatusOf, refundStatusOf } from './stripe/statuses.ts';
 import { StripeSubscription, subscriptionStateOf, type Prices } from './stripe/subscription.ts';
@@ -24,16 +24,13 @@ const Session = readsOf<Stripe.Checkout.Session>()(
   }),
 );
 
-const Charge = readsOf<Stripe.Charge>()(
-  z.object({ payment_intent: Reference, amount_refunded: Cents.min(0), currency: z.string() }),
-);
+const Charge = readsOf<Stripe.Charge>()(z.object({ payment_intent: Reference }));
 const Refund = readsOf<Stripe.Refund>()(
   z.object({
     id: Text,
     payment_intent: Reference,
     amount: Cents.min(0).nullish(),
     status: z.string().nullish(),
-    created: Seconds.nullish(),
     metadata: z.record(z.string(), Text).nullish(),
   }),
 );
@@ -94,12 +91,7 @@ const checkout =
 const refunded: Reader = (object) => {
   const { data: charge } = Charge.safeParse(object);
   if (charge === undefined || charge.payment_intent === null) return unrelatedFact;
-  return {
-    kind: 'refunded',
-    paymentId: charge.payment_intent,
-    refundedCents: charge.amount_refunded,
-    currency: charge.currency,
-  };
+  return { kind: 'refunded', paymentId: charge.payment_intent };
 };
 
 const refund: Reader = (object) => {
@@ -112,7 +104,6 @@ const refund: Reader = (object) => {
     key: data.metadata?.carnet_key ?? null,
     amountCents: data.amount ?? null,
     status: refundStatusOf(data.status),
-    madeAt: typeof data.created === 'number' ? new Date(data.created * 1_000) : null,
   };
 };
 

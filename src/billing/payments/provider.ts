@@ -26,13 +26,16 @@ export interface CheckoutState {
   subscriptionId: string | null;
 }
 
-export interface RefundState {
+/** A refund as the provider's list of a payment has it. */
+export interface ListedRefund {
   providerRefundId: string;
+  amountCents: number;
+  /** `failed`: the money is not refunded, or not any more, as when the bank has sent it back. */
   status: 'pending' | 'succeeded' | 'failed';
-  /** By the provider's clock; null where it does not say. */
-  madeAt: Date | null;
-  /** Of one that failed after the provider had paid it, when the money came back, by its clock; null: it does not say. */
-  cameBackAt: Date | null;
+  /** That we requested it under; null where it was made without us, say in the provider's dashboard. */
+  key: string | null;
+  /** By the provider's clock. */
+  madeAt: Date;
 }
 
 /** A subscription as the provider has it. */
@@ -136,9 +139,13 @@ export interface PaymentProvider {
   readCheckout(sessionId: string): Promise<CheckoutState>;
   /** Closes a checkout so that nobody can pay it; one that is over already stays as it is. */
   expireCheckout(sessionId: string): Promise<void>;
-  /** Key `refund:<transaction>`; the same key again returns the state of that refund. */
-  refund(request: { key: string; paymentId: string; amountCents: number }): Promise<RefundState>;
-  readRefund(providerRefundId: string): Promise<RefundState>;
+  /** Key `refund:<transaction>`; the same key again makes no other refund. What became of it, the list says. */
+  refund(request: { key: string; paymentId: string; amountCents: number }): Promise<{ providerRefundId: string }>;
+  /**
+   * All refunds of a payment, whoever made them, the newest first. Throws `PaymentRefused` where the provider does not
+   * know the payment, or lists amounts that are not US cents.
+   */
+  listRefunds(paymentId: string): Promise<ListedRefund[]>;
   readSubscription(subscriptionId: string): Promise<SubscriptionState>;
   changeSubscription(request: {
     key: string;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sql, type CommonQueryMethods } from '../../database/pool.ts';
 import type { PaymentEvent } from './event.ts';
-import type { RefundState } from './provider.ts';
 
 const EffectRow = z.object({ outcome: z.string(), operator_id: z.string().nullable(), life: z.string().nullable() });
 /** What a fact changed: its outcome, the operator whose wallet it concerns, and the life that must be woken. */
@@ -26,35 +25,16 @@ export const settleTopUp = (
     select * from settle_top_up(${fact.topUpId}, ${fact.outcome}, ${fact.sessionId}, ${fact.amountCents}, ${fact.currency},
       ${fact.paymentId}, ${requestId})`);
 
-/** The state of a refund at the provider, or its answer to a request, which may name none. */
-export type RefundOutcome = Omit<RefundState, 'providerRefundId'> & { providerRefundId: string | null };
-
-export const settleRefund = (
-  connection: CommonQueryMethods,
-  id: string,
-  { providerRefundId, status, madeAt, cameBackAt }: RefundOutcome,
-): Promise<PaymentEffect> =>
-  connection.one(sql.type(EffectRow)`
-    select * from settle_refund(${id}, ${providerRefundId}, ${status}, ${cameBackAt?.toISOString() ?? null},
-      ${madeAt?.toISOString() ?? null}, null)`);
-
 type Fact<Kind extends PaymentEvent['kind']> = Extract<PaymentEvent, { kind: Kind }>;
 
-export const recordRefund = (
-  connection: CommonQueryMethods,
-  fact: Fact<'refund'>,
-  requestId: string,
-): Promise<PaymentEffect> =>
+export const recordRefund = (connection: CommonQueryMethods, fact: Fact<'refund'>): Promise<PaymentEffect> =>
   connection.one(sql.type(EffectRow)`
-    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.key}, ${fact.amountCents}, ${fact.status},
-      ${fact.createdAt.toISOString()}, ${fact.madeAt?.toISOString() ?? null}, ${requestId})`);
+    select * from record_refund(${fact.providerRefundId}, ${fact.paymentId}, ${fact.key}, ${fact.amountCents}, ${fact.status})`);
 
-export const recordRefunded = (connection: CommonQueryMethods, fact: Fact<'refunded'>): Promise<PaymentEffect> =>
-  connection.one(
-    sql.type(
-      EffectRow,
-    )`select * from record_refunded(${fact.paymentId}, ${fact.refundedCents}, ${fact.createdAt.toISOString()})`,
-  );
+export const reportRefunds = (
+  connection: CommonQueryMethods,
+  { paymentId }: Fact<'refunded'>,
+): Promise<PaymentEffect> => connection.one(sql.type(EffectRow)`select * from report_refunds(${paymentId})`);
 
 export const recordDispute = (
   connection: CommonQueryMethods,

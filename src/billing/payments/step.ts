@@ -2,7 +2,7 @@ import type { RefundStatus } from './refunds/schema.ts';
 import type { TopUpStatus } from './top-ups/schema.ts';
 
 /** What the life of a top-up does next. */
-export const topUpActions = ['open', 'check', 'receipt', 'wait', 'end'] as const;
+export const topUpActions = ['open', 'check', 'refunds', 'receipt', 'wait', 'end'] as const;
 
 /** What the life of a refund does next. */
 export const refundActions = ['request', 'wait', 'end'] as const;

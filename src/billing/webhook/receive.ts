@@ -10,8 +10,8 @@ import {
   paysTopUp,
   recordDispute,
   recordRefund,
-  recordRefunded,
   recordTransferReversed,
+  reportRefunds,
   savePaymentOutcome,
   settleTopUp,
   type PaymentEffect,
@@ -24,9 +24,7 @@ const paymentEvents = metrics.counter('carnet_payment_events', 'Events of the pa
  * Outcomes that a person must look at, so they are logged as errors:
  * - `differs`: the amount, the currency or the session is not the one that was requested;
  * - `unknown`: the payment is for a top-up that does not exist;
- * - `came_back`: a refund that the wallet has paid, and that was not made here or was settled by a person, came back from
- *   the bank;
- * - `paid_after_all`: a refund that a person had released was paid at the provider, and taken from the wallet again;
+ * - `came_back`: what was refunded of a second subscription came back from the bank;
  * - `unlisted`: a dispute has a status that we do not know, so only what its balance transactions moved counts;
  * - `unknown_price`: a subscription has a price that no setting names, so only the rest of it counts;
  * - `reversed_in_part`: a part of a payout was taken back from the publisher's account.
@@ -35,7 +33,6 @@ const ALARMING: ReadonlySet<string> = new Set([
   'differs',
   'unknown',
   'came_back',
-  'paid_after_all',
   'unlisted',
   'unknown_price',
   'reversed_in_part',
@@ -76,11 +73,10 @@ async function applyFact(unit: Unit, event: PaymentEvent, requestId: string): Pr
     return settleTopUp(connection, topUpOutcome(event), requestId);
   // We request dollars only. Another currency belongs to another product on the account, or its cents are not those of
   // a wallet.
-  if ((event.kind === 'refunded' || event.kind === 'dispute') && event.currency !== 'usd') {
+  if (event.kind === 'dispute' && event.currency !== 'usd')
     return (await paysTopUp(connection, event.paymentId)) ? DIFFERS : IGNORED;
-  }
-  if (event.kind === 'refunded') return recordRefunded(connection, event);
-  if (event.kind === 'refund') return recordRefund(connection, event, requestId);
+  if (event.kind === 'refunded') return reportRefunds(connection, event);
+  if (event.kind === 'refund') return recordRefund(connection, event);
   if (event.kind === 'dispute') return recordDispute(connection, event, requestId);
   if (event.kind === 'transfer_reversed') return recordTransferReversed(connection, event, requestId);
   if (event.kind === 'checkout' || event.kind === 'subscription' || event.kind === 'invoice_paid')

@@ -294,6 +294,8 @@ create table top_ups (
   settled_at timestamptz,
   life_seen_at timestamptz,
   woken_at timestamptz,                 -- by the reconciler, last
+  -- While the refunds of its payment are to be read at the provider: when the reconciler looks whether a life does so.
+  refunds_look_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   -- When the reconciler looks at it, while it is open: ten seconds after it was made where no life has seen it, else a minute after it was
   -- due. A life that tries a provider again and again is left ten minutes. (In UTC: an interval is immutable only without a time zone.)
@@ -311,6 +313,7 @@ create table top_ups (
 create index top_ups_due on top_ups (look_at) where status in ('opening', 'open', 'processing');
 -- Those that a life of another store saw, after the last moment that anybody looked after them.
 create index top_ups_seen on top_ups (greatest(life_seen_at, woken_at)) where status in ('opening', 'open', 'processing');
+create index top_ups_refunds on top_ups (refunds_look_at) where refunds_look_at is not null;
 -- How many pages of an operator can still be paid.
 create index top_ups_to_pay on top_ups (operator_id) where status in ('opening', 'open');
 
@@ -342,9 +345,6 @@ create table refunds (
   amount_cents bigint not null check (amount_cents > 0),
   attempt int not null,                 -- of the transaction: a provider repeats a refusal for the same key for ever
   status text not null default 'pending' check (status in ('pending', 'succeeded', 'failed')),
-  provider_refund_id text unique,
-  made_at timestamptz,                  -- by the provider's clock; null: it has not said
-  paid_after_all boolean not null default false, -- at the provider, after its hold was released: the wallet has paid it otherwise
   next_call_at timestamptz,                   -- when the request is sent to the provider, first or again
   settled_at timestamptz,
   life_seen_at timestamptz,
@@ -366,32 +366,30 @@ create index refunds_open on refunds (created_at) where status = 'pending';
 create index refunds_due on refunds (look_at) where status = 'pending';
 create index refunds_seen on refunds (greatest(life_seen_at, woken_at)) where status = 'pending';
 
--- Of payments that were refunded, whether or not we know the payment yet: what the wallet has paid or owes for refunds that held nothing of it
--- (without us, or released and paid after all), less what was given back of it. Above what they are now (outside_refunded) it waits for a person.
+-- Payments whose refunds somebody reported, whether or not we know the payment yet, and how far the provider's list of them was read.
 create table refunded_payments (
   payment_id text primary key,
+  reports bigint not null default 0,    -- how often somebody said that its refunds may have changed
+  readings bigint not null default 0,   -- how many lists were set: one counts where none was set since it was requested
+  next_read_at timestamptz not null default clock_timestamp(), -- before that the provider is not asked again
+  unread_since timestamptz,             -- since when the list is to be read and cannot be
+  -- What the wallet has paid or owes for refunds that held nothing of it: without us, or released and paid after all.
   charged_back_cents bigint not null default 0 check (charged_back_cents >= 0),
-  kept_cents bigint not null default 0 check (kept_cents >= 0), -- came back, and the operator has it otherwise, as a person decided
   moves int not null default 0,         -- how often money of the wallet moved for it: part of the cause of each move
   reported_at timestamptz not null default clock_timestamp()
 );
 
--- How much of a payment had gone back, ours included, at moments of the provider's clock.
-create table refunded_sums (
+-- Refunds as the provider's list of the payment had them when it was read last.
+create table provider_refunds (
+  id text primary key,                  -- the provider's: a refund is of one payment
   payment_id text not null references refunded_payments on delete cascade,
-  at timestamptz not null,
+  refund_id text constraint provider_refunds_of_ours unique references refunds, -- the one of ours that it is; null: made without us
   cents bigint not null check (cents >= 0),
-  primary key (payment_id, at)
+  status text not null check (status in ('pending', 'succeeded', 'failed')), -- failed: the money is not refunded, or not any more
+  key text,                             -- that it was requested under
+  made_at timestamptz not null          -- by the provider's clock
 );
-
--- Refunds that the bank sent back, and when, by the provider's clock: sums of until then count them and are too large by that.
-create table returned_refunds (
-  id text primary key,                  -- the provider's
-  payment_id text not null references refunded_payments on delete cascade,
-  at timestamptz not null,
-  cents bigint check (cents >= 0)       -- null where the provider did not say: all that a sum counts
-);
-create index returned_refunds_of_payment on returned_refunds (payment_id);
+create index provider_refunds_of_payment on provider_refunds (payment_id);
 
 -- A dispute is the running net of what the provider withdrew and reinstated for it (decision B10), whichever event came first.
 create table disputes (
@@ -423,12 +421,12 @@ create index dispute_movements_of_dispute on dispute_movements (dispute_id);
 create table billing_alarms (
   id text primary key,
   kind text not null check (kind in
-    ('refund_came_back', 'refund_paid_after_all', 'refund_named_wrongly', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made',
+    ('refund_paid_after_all', 'refunds_unread', 'dispute_unlisted', 'payout_reversed_in_part', 'upgrade_not_made',
       'subscription_refund_came_back', 'unknown_price')),
   concerns text not null,               -- rfd_…, top_…, pyt_…, sbc_…, or what the provider calls it
   operator_id text not null references operators,
   amount_cents bigint,                  -- null where nobody said how much
-  status text not null default 'open' check (status in ('open', 'given_back', 'kept', 'dismissed', 'over')),
+  status text not null default 'open' check (status in ('open', 'dismissed', 'over')),
   created_at timestamptz not null default clock_timestamp(),
   decided_at timestamptz,
   constraint billing_alarms_once unique (kind, concerns),
@@ -667,8 +665,11 @@ create table local_refunds (
   id text primary key,
   payment_id text not null references local_payments,
   amount_cents bigint not null check (amount_cents > 0),
+  status text not null default 'succeeded' check (status in ('pending', 'succeeded', 'failed')),
+  key text,                             -- that it was requested under
   created_at timestamptz not null default clock_timestamp()
 );
+create index local_refunds_of_payment on local_refunds (payment_id);
 
 create table local_transfers (
   id text primary key,

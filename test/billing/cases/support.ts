@@ -8,9 +8,9 @@ import { newId } from '../../../src/ids/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { postApproved } from '../../governance/support.ts';
 import { buildOperator, credit, type TestOperator } from '../../support/factories.ts';
-import { paymentEventBody, refundedCharge, refundObject } from '../../support/payment-webhooks.ts';
-import { assertStatus, database, platform, service, type Reply, type Requester } from '../../support/service.ts';
-import { buildTopUp, movements, outcomeOf, post, topUpRow } from '../payments/support.ts';
+import { assertStatus, database, platform, service, type Requester } from '../../support/service.ts';
+import { refundedThere, refundThere, reportThere, untilRead } from '../payments/local-refunds.ts';
+import { buildTopUp, movements, topUpRow } from '../payments/support.ts';
 
 export const CASES = '/v1/admin/billing/cases';
 
@@ -62,20 +62,18 @@ export const walletOf = async (operator: TestOperator): Promise<[available: numb
 export const centsOf = async ({ operatorId }: TestOperator): Promise<number[]> =>
   (await movements(operatorId)).map(({ cents }) => cents);
 
-export const refunded = (paymentId: string | null, cents: number): Promise<Reply> =>
-  post(paymentEventBody('charge.refunded', refundedCharge(paymentId ?? '', cents, cents)));
+/** Somebody refunds so many cents in the dashboard of the provider, and it is reported. @returns its id there */
+export const refunded = (paymentId: string | null, cents: number): Promise<string> =>
+  refundedThere(paymentId ?? '', cents);
 
-/**
- * A refund of a top-up that the provider no longer knows, two days old; its life waits for an hour.
- * @param known whether the provider's id of it is
- */
-export async function hangingRefund(operator: TestOperator, transactionId: string, known = true): Promise<string> {
+/** A refund of a top-up whose answer never came, two days old; its life waits for an hour. */
+export async function hangingRefund(operator: TestOperator, transactionId: string): Promise<string> {
   const id = newId('rfd');
   const pool = await database();
   await pool.query(sql.type(z.object({}))`
     select begin_refund(${id}, ${newId('hld')}, ${operator.operatorId}, ${transactionId}, 'local')`);
   await pool.query(sql.type(z.object({}))`
-    update refunds set provider_refund_id = ${known ? `re_${id}` : null}, life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
+    update refunds set life_seen_at = clock_timestamp(), created_at = created_at - interval '2 days',
       next_call_at = clock_timestamp() + interval '1 hour'
     where id = ${id}`);
   return id;
@@ -83,48 +81,32 @@ export async function hangingRefund(operator: TestOperator, transactionId: strin
 
 /**
  * A refund that hangs and was settled by this person of the platform, and how the provider reports on it.
- * @param given.known whether the provider's id of it is
- * @param given.found the id that the person found, where nobody knew it; else the right one
+ * @param given.isThere whether the provider has paid it; absent: where the person says so
  * @param given.spent cents that were spent after that
  */
 export async function settledRefund(
   person: Requester,
   outcome: 'succeeded' | 'failed',
   {
-    known = true,
-    found,
     spent = 0,
     cents = 1_000,
-  }: { known?: boolean; found?: string; spent?: number; cents?: number } = {},
+    isThere = outcome === 'succeeded',
+  }: { spent?: number; cents?: number; isThere?: boolean } = {},
 ) {
   const operator = await buildOperator();
   const { id: topUp, transactionId } = await buildTopUp(operator, cents);
   const paymentId = (await topUpRow(topUp)).payment_id ?? '';
-  const id = await hangingRefund(operator, transactionId, known);
-  const named = !known && outcome === 'succeeded' && { provider_refund_id: found ?? `re_${id}` };
-  const body = { outcome, ...named, reason: 'Looked up at the provider.' };
+  const id = await hangingRefund(operator, transactionId);
+  const key = `refund:${transactionId}`;
+  let there = isThere ? await refundThere(paymentId, cents, { key }) : null;
+  const body = { outcome, reason: 'Looked up at the provider.' };
   assertStatus(await postApproved<DecidedCase>(person, `/v1/admin/billing/refunds/${id}/settle`, body), 200);
+  await untilRead(paymentId);
   if (spent > 0) await credit(operator.operatorId, -spent);
-  /** The provider's sum, of before the decision. */
-  const sum = (): Promise<Reply> =>
-    post(
-      paymentEventBody('charge.refunded', refundedCharge(paymentId, cents, cents), {
-        createdAt: new Date(Date.now() - 60_000),
-      }),
-    );
-  /** @returns the outcome of the event; a refund that we requested has our key, one of the dashboard none. */
-  const report = async (
-    status: string,
-    metadata: Record<string, string> = { carnet_key: `refund:${transactionId}` },
-    re = `re_${id}`,
-  ): Promise<string | null> => {
-    const eventId = newId('evt');
-    await post(
-      paymentEventBody('refund.updated', refundObject(re, paymentId, status, { amount: cents, metadata }), {
-        id: eventId,
-      }),
-    );
-    return outcomeOf(eventId);
+  /** What the provider says of the refund with our key, and its list then has. */
+  const report = async (status: 'succeeded' | 'failed'): Promise<void> => {
+    there ??= await refundThere(paymentId, cents, { key });
+    await reportThere(paymentId, there, status);
   };
-  return { operator, topUp, paymentId, transactionId, id, sum, report };
+  return { operator, topUp, paymentId, transactionId, id, report };
 }

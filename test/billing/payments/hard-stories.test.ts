@@ -94,6 +94,8 @@ function stories(program: string): void {
         'checkout.session.completed',
         checkoutSession(metadataOf(id), { id: sessionId, payment_intent: paymentId }),
       );
+      stripe.books.objects.set(paymentId, { id: paymentId, status: 'succeeded', amount: 1_000, currency: 'usd' });
+      stripe.books.act('POST', '/v1/refunds', new URLSearchParams(), { payment_intent: paymentId, amount: '300' });
       happened(5 * DAY, 'charge.refunded', refundedCharge(paymentId, 1_000, 300));
       const moved = (...cents: number[]) => ({
         balance_transactions: cents.map((amount, index) => balanceTransaction(`txn_${id}_${index}`, amount)),
@@ -106,7 +108,7 @@ function stories(program: string): void {
       );
       const { missed, failed } = await readAll();
       assert.deepEqual([missed, failed], [4, 0]);
-      assert.deepEqual(await payer.available(), { posted_cents: 700, held_cents: 0 });
+      await eventually('the list of refunds to be read', async () => (await payer.available()).posted_cents === 700);
       assert.deepEqual((await readAll()).missed, 0, 'what was read counts once');
     });
 
@@ -157,8 +159,6 @@ function stories(program: string): void {
       const { pool } = rig.context;
       await pool.query(sql.unsafe`insert into refunded_payments (payment_id, reported_at)
         values ('pi_old_shop', now() - interval '91 days'), ('pi_young_shop', now() - interval '89 days')`);
-      await pool.query(sql.unsafe`insert into refunded_sums (payment_id, at, cents)
-        values ('pi_old_shop', now(), 1), ('pi_young_shop', now(), 1)`);
       await pool.query(sql.unsafe`insert into transfer_reversals (transfer_id, whole, reported_at)
         values ('tr_old_shop', true, now() - interval '91 days'), ('tr_young_shop', true, now() - interval '89 days')`);
       await readAll();

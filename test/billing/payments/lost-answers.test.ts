@@ -199,22 +199,24 @@ function checks(program: string): void {
     const askNow = async (): Promise<void> => {
       await eventually('the refund to be known', async () => {
         const { rowCount } = await rig.context.pool.query(sql.unsafe`
-          update refunds set next_call_at = clock_timestamp() where id = ${body.refund_id} and provider_refund_id = ${made}`);
+          update refunds set next_call_at = clock_timestamp()
+          where id = ${body.refund_id} and exists (select from provider_refunds where id = ${made} and refund_id = ${body.refund_id})`);
         return rowCount === 1;
       });
       await rig.context.pool.query(sql.unsafe`select wake_life(${lifeId.refund(body.refund_id)})`);
       rig.context.delivery.messagesCommitted();
     };
-    stripe.faults.push({ on: /GET \/v1\/refunds\/re_/, how: 404 });
-    await askNow();
-    await eventually('a call to Stripe', () => stripe.faults.length === 0);
-    await eventually(
-      'the next check to be planned, or given up',
-      async () =>
-        (await rig.context.pool.oneFirst(
-          sql.unsafe`select coalesce(next_call_at > clock_timestamp(), true) from refunds where id = ${body.refund_id}`,
-        )) === true,
+    const alarms = (): Promise<readonly unknown[]> =>
+      rig.context.pool.anyFirst(sql.unsafe`
+        select kind from billing_alarms where operator_id = ${payer.operatorId} and status = 'open'`);
+    await eventually('the refund to be known', () =>
+      rig.context.pool.exists(sql.unsafe`select from provider_refunds where id = ${made}`),
     );
+    stripe.faults.push({ on: /GET \/v1\/refunds/, how: 404 });
+    await askNow();
+    await eventually('an alarm', async () => (await alarms()).includes('refunds_unread'));
+    const isPlanned = sql.unsafe`select next_call_at > clock_timestamp() from refunds where id = ${body.refund_id}`;
+    assert.equal(await rig.context.pool.oneFirst(isPlanned), true);
     assert.deepEqual(
       [(await payer.refunds()).map(({ status }) => status), await payer.available()],
       [['pending'], { posted_cents: 1_000, held_cents: 1_000 }],
@@ -222,7 +224,7 @@ function checks(program: string): void {
     stripe.books.change(made, { status: 'succeeded' });
     await askNow();
     await eventually('the refund', async () => (await payer.refunds())[0]?.status === 'succeeded');
-    assert.deepEqual(await payer.available(), { posted_cents: 0, held_cents: 0 });
+    assert.deepEqual([await payer.available(), await alarms()], [{ posted_cents: 0, held_cents: 0 }, []]);
   });
 
   it('answers 202 where the bank is slow, checks again, and replays the current state under that status', async function () {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { z } from 'zod';
 import { assertLedger } from '../../../src/billing/index.ts';
-import { settleRefund } from '../../../src/billing/payments/queries.ts';
+import { sql } from '../../../src/database/pool.ts';
 import { newId } from '../../../src/ids/ids.ts';
 import { buildInvocation, buildOperator, buildSkill, credit, type TestOperator } from '../../support/factories.ts';
 import {
@@ -12,6 +13,7 @@ import {
   refundObject,
 } from '../../support/payment-webhooks.ts';
 import { assertProblem, assertStatus, database } from '../../support/service.ts';
+import { refundedThere, refundThere, reportRefunds, reportThere, untilRead } from '../payments/local-refunds.ts';
 import {
   audited,
   balanceOf,
@@ -25,8 +27,7 @@ import {
   topUpRow,
 } from '../payments/support.ts';
 
-const refunded = (paymentId: string, cents: number, event: { id?: string; createdAt?: Date } = {}): string =>
-  paymentEventBody('charge.refunded', refundedCharge(paymentId, 1_000, cents), event);
+const refunded = refundedThere;
 
 /** Minutes after the beginning of a story of an hour, which is over. */
 const at = (minute: number): Date => new Date(Date.now() - 3_600_000 + minute * 60_000);
@@ -103,12 +104,11 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('is taken from the wallet, each part once', async () => {
     const { operator, paymentId } = await payer();
-    const event = refunded(paymentId, 300);
-    await post(event);
-    await post(event);
+    await refunded(paymentId, 300);
+    await reportRefunds(paymentId);
     assert.equal(await balanceOf(operator), 700);
-    await post(refunded(paymentId, 1_000));
-    await post(refunded(paymentId, 300));
+    await refunded(paymentId, 700);
+    await reportRefunds(paymentId);
     assert.equal(await balanceOf(operator), 0);
     assert.deepEqual(
       (await movements(operator.operatorId)).map(({ cents }) => cents),
@@ -118,11 +118,11 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('leaves the rest of the top-up to be refunded by us, once', async () => {
     const { operator, paymentId, transactionId } = await payer();
-    await post(refunded(paymentId, 300));
+    await refunded(paymentId, 300);
     const { refund_id: id, amount_cents: cents, status } = await refundOf(operator, transactionId);
     assert.deepEqual([cents, status], [700, 'succeeded']);
     assert.equal(await balanceOf(operator), 0);
-    await post(refunded(paymentId, 1_000));
+    await reportRefunds(paymentId);
     assert.equal(await owed(operator), 0);
     assertProblem(await operator.post(`/v1/billing/refund/${transactionId}`), 'ALREADY_REFUNDED');
     assert.match(id, /^rfd_/);
@@ -130,7 +130,7 @@ describe('A payment that was refunded at the provider, not by us', function () {
 
   it('leaves a debt where the wallet has less, and is not refunded by us as well', async () => {
     const { operator, paymentId, transactionId } = await payer(400);
-    await post(refunded(paymentId, 1_000));
+    await refunded(paymentId, 1_000);
     assert.equal(await balanceOf(operator), 0);
     assert.equal(await owed(operator), 400);
     await credit(operator.operatorId, 5_000);
@@ -142,77 +142,57 @@ describe('A payment that was refunded at the provider, not by us', function () {
     const operator = await buildOperator();
     const topUp = await beginTopUp(operator);
     const paymentId = `pi_${topUp.id}`;
-    const eventId = newId('evt');
-    await post(refunded(paymentId, 1_000, { id: eventId }));
-    assert.equal(await outcomeOf(eventId), 'kept');
+    await refundThere(paymentId, 1_000);
+    assert.equal(await reportRefunds(paymentId), 'kept');
     await post(topUpEvent(topUp, undefined, { payment_intent: paymentId }));
+    await untilRead(paymentId);
     assert.deepEqual(
       (await movements(operator.operatorId)).map(({ cents }) => cents),
       [1_000, -1_000],
     );
   });
 
-  it('is distinguished from a refund of ours', async () => {
-    const { operator, paymentId, transactionId } = await payer();
-    await refunding(operator, transactionId);
-    await post(refunded(paymentId, 1_000));
-    await credit(operator.operatorId, 50);
-    assert.equal(await balanceOf(operator), 50);
+  it('is in the wallet again when the bank sends it back, once, and cancels first what is owed of it', async () => {
+    const { operator, paymentId } = await payer(400);
+    const id = await refunded(paymentId, 1_000);
+    assert.equal(await owed(operator), 400);
+    for (let times = 0; times < 2; times += 1) await reportThere(paymentId, id, 'failed');
+    assert.equal(await balanceOf(operator), 600);
+    await refunded(paymentId, 200);
+    assert.equal(await balanceOf(operator), 400);
   });
 
-  it('is recorded for a person when the bank sends it back', async () => {
+  it('is reported by any event about a refund or the charge, each of which has the list read', async () => {
     const { operator, paymentId } = await payer();
-    const outcomeAfter = async (status: string, re: string, minute: number): Promise<string | null> => {
+    const refund = refundObject('re_any', paymentId, 'succeeded', { amount: 100 });
+    const events: [type: string, object: Record<string, unknown>][] = [
+      ['refund.created', refund],
+      ['refund.updated', refund],
+      ['refund.failed', { ...refund, status: 'failed' }],
+      ['charge.refunded', refundedCharge(paymentId, 1_000, 1)],
+    ];
+    for (const [index, [type, object]] of events.entries()) {
+      await refundThere(paymentId, 100);
+      await post(paymentEventBody(type, object));
+      await untilRead(paymentId);
+      assert.equal(await balanceOf(operator), 1_000 - 100 * (index + 1), type);
+    }
+  });
+
+  it('in another currency changes nothing: a dispute is recorded for a person where the payment is ours', async () => {
+    const { operator, paymentId } = await payer();
+    const outcomeAfter = async (payment: string): Promise<string | null> => {
       const id = newId('evt');
-      const refund = refundObject(`${re}_${paymentId}`, paymentId, status);
-      await post(paymentEventBody('refund.updated', refund, { id, createdAt: at(minute) }));
+      const object = disputeObject(`dp_${id}`, payment, 900, { currency: 'eur' });
+      await post(paymentEventBody('charge.dispute.created', object, { id }));
       return outcomeOf(id);
     };
-    assert.equal(await outcomeAfter('failed', 're_first', 1), 'not_ours');
-    await post(refunded(paymentId, 1_000, { createdAt: at(2) }));
-    assert.equal(await outcomeAfter('pending', 're_second', 3), 'not_ours');
-    assert.equal(await outcomeAfter('failed', 're_second', 4), 'came_back');
-    assert.equal(await balanceOf(operator), 0);
-  });
-
-  it('costs nothing when the bank sent it back before its sum was reported', async () => {
-    const { operator, paymentId } = await payer();
-    const failed = paymentEventBody('refund.failed', refundObject(`re_by_hand_${paymentId}`, paymentId, 'failed'), {
-      createdAt: at(5),
-    });
-    await post(failed);
-    await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
-    assert.equal(await balanceOf(operator), 1_000);
-  });
-
-  it('in another currency changes nothing, and is recorded for a person where the payment is ours; the same holds for a dispute', async () => {
-    const { operator, paymentId } = await payer();
-    const outcomeAfter = async (payment: string): Promise<(string | null)[]> => {
-      const [refund, dispute] = [newId('evt'), newId('evt')];
-      await post(
-        paymentEventBody('charge.refunded', refundedCharge(payment, 1_000, 900, { currency: 'eur' }), { id: refund }),
-      );
-      await post(
-        paymentEventBody('charge.dispute.created', disputeObject(`dp_${dispute}`, payment, 900, { currency: 'eur' }), {
-          id: dispute,
-        }),
-      );
-      return Promise.all([refund, dispute].map(outcomeOf));
-    };
-    assert.deepEqual(
-      [await outcomeAfter(paymentId), await outcomeAfter('pi_of_a_shop')],
-      [
-        ['differs', 'differs'],
-        ['ignored', 'ignored'],
-      ],
-    );
+    assert.deepEqual([await outcomeAfter(paymentId), await outcomeAfter('pi_of_a_shop')], ['differs', 'ignored']);
     assert.equal(await balanceOf(operator), 1_000);
   });
 
   it('changes nothing where the payment was none of ours', async () => {
-    const eventId = newId('evt');
-    await post(refunded('pi_of_a_shop', 1_000, { id: eventId }));
-    assert.equal(await outcomeOf(eventId), 'kept');
+    assert.equal(await reportRefunds('pi_of_a_shop'), 'kept');
   });
 });
 
@@ -223,65 +203,19 @@ describe('A refund of ours', function () {
   it('that comes back from the bank is in the wallet again, and may be requested again', async () => {
     const { operator, paymentId, transactionId } = await payer();
     const id = await refunding(operator, transactionId);
-    await post(refunded(paymentId, 1_000));
-    const providerRefund = await providerRefundOf(id);
-    const event = paymentEventBody('refund.failed', refundObject(providerRefund, paymentId, 'failed'));
-    await post(event);
-    await post(event);
+    await reportRefunds(paymentId);
+    for (let times = 0; times < 2; times += 1) await reportThere(paymentId, await thereOf(id), 'failed');
     assert.equal(await balanceOf(operator), 1_000);
     assert.equal(assertStatus(await operator.get(`/v1/billing/refunds/${id}`), 200).status, 'failed');
     assert.deepEqual(await audited(id), ['refund.begun', 'refund.succeeded', 'refund.failed']);
-    await post(paymentEventBody('refund.updated', refundObject(providerRefund, paymentId, 'succeeded')));
-    assert.equal(await balanceOf(operator), 1_000);
+    await refunded(paymentId, 400);
+    assert.equal(await balanceOf(operator), 600);
+    assert.equal((await refundOf(operator, transactionId)).amount_cents, 600);
   });
 
-  it('that came back costs nothing when the sum that counted it arrives late or again; what was refunded since then does', async () => {
-    const cameBack = async ({ known }: { known: boolean }): Promise<{ operator: TestOperator; paymentId: string }> => {
-      const { operator, paymentId, transactionId } = await payer();
-      const id = await refunding(operator, transactionId);
-      if (known) await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
-      await post(
-        paymentEventBody('refund.failed', refundObject(await providerRefundOf(id), paymentId, 'failed'), {
-          createdAt: at(1),
-        }),
-      );
-      return { operator, paymentId };
-    };
-    for (const known of [true, false]) {
-      const { operator, paymentId } = await cameBack({ known });
-      await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
-      assert.equal(await balanceOf(operator), 1_000);
-      await post(refunded(paymentId, 400, { createdAt: at(2) }));
-      assert.equal(await balanceOf(operator), 600);
-    }
-  });
-
-  it('that came back, which the provider said when it was asked, costs nothing when the sum that counted it arrives late', async () => {
-    for (const said of [at(1), null]) {
-      const { operator, paymentId, transactionId } = await payer();
-      const id = await refunding(operator, transactionId);
-      const outcome = {
-        providerRefundId: await providerRefundOf(id),
-        status: 'failed',
-        madeAt: null,
-        cameBackAt: said,
-      } as const;
-      assert.equal((await settleRefund(await database(), id, outcome)).outcome, 'failed');
-      assert.equal(await balanceOf(operator), 1_000);
-      await post(refunded(paymentId, 1_000, { createdAt: at(0) }));
-      assert.equal(await balanceOf(operator), 1_000);
-      const later = new Date(Date.now() + 60_000);
-      await post(refunded(paymentId, 400, { createdAt: later }));
-      assert.equal(await balanceOf(operator), 600);
-    }
-  });
-
-  const providerRefundOf = async (id: string): Promise<string> => {
-    const { sql } = await import('../../../src/database/pool.ts');
-    return String(
-      await (await database()).oneFirst(sql.unsafe`select provider_refund_id from refunds where id = ${id}`),
-    );
-  };
+  const thereOf = async (id: string): Promise<string> =>
+    (await database()).oneFirst(sql.type(z.object({ id: z.string() }))`
+      select id from provider_refunds where refund_id = ${id}`);
 });
 
 describe('A dispute', function () {
@@ -430,12 +364,14 @@ describe('A dispute', function () {
       const operator = await buildOperator();
       const topUp = await beginTopUp(operator);
       const [paymentId, id] = [`pi_${topUp.id}`, `dp_${topUp.id}`];
+      if (sent.includes('refunded')) await refundThere(paymentId, 200);
       for (const what of [...sent, 'paid']) {
         if (what === 'paid') await post(topUpEvent(topUp, undefined, { payment_intent: paymentId }));
-        else if (what === 'refunded') await post(refunded(paymentId, 200));
+        else if (what === 'refunded') await reportRefunds(paymentId);
         else await post(disputed(id, paymentId, what === 'opened' ? 'opened' : end, 800));
         assert((await balanceOf(operator)) >= 0);
       }
+      await untilRead(paymentId);
       const taken = sent.includes('end') ? (end === 'lost' ? 800 : 0) : sent.includes('opened') ? 800 : 0;
       assert.equal(await balanceOf(operator), 1_000 - taken - (sent.includes('refunded') ? 200 : 0));
     };

@@ -235,13 +235,7 @@ describe('the meaning of an event of Stripe', () => {
         ]),
       ],
     ],
-    [
-      'charge.refunded',
-      [
-        ...[...amounts, -1].map((cents) => refundedCharge('pi_1', 100, cents)),
-        ...texts.map((text) => refundedCharge(text, 100, 100)),
-      ],
-    ],
+    ['charge.refunded', texts.map((text) => refundedCharge(text, 100, 100))],
     [
       'refund.failed',
       [
@@ -310,13 +304,12 @@ describe('the meaning of an event of Stripe', () => {
     assert.equal(readPaymentWebhook(settings, Buffer.from(text), signPaymentEvent(text, { secret })).kind, 'other');
   });
 
-  it('charge.refunded carries the sum so far', () => {
-    assert.deepEqual(factOf('charge.refunded', refundedCharge('pi_1', 500, 200)), {
-      kind: 'refunded',
-      paymentId: 'pi_1',
-      refundedCents: 200,
-      currency: 'usd',
-    });
+  it('charge.refunded names the payment, and no sum of it is read', () => {
+    for (const cents of [200, 1.5])
+      assert.deepEqual(factOf('charge.refunded', refundedCharge('pi_1', 500, cents)), {
+        kind: 'refunded',
+        paymentId: 'pi_1',
+      });
   });
 
   for (const [status, ours] of [
@@ -335,13 +328,7 @@ describe('the meaning of an event of Stripe', () => {
           key: null,
           amountCents: 1_000,
           status: ours,
-          madeAt: null,
         };
-        const made = { created: 1_800_000_000, status: status ?? '' };
-        assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', '', made)), {
-          ...fact,
-          madeAt: new Date(1_800_000_000_000),
-        });
         assert.deepEqual(factOf(type, refundObject('re_1', 'pi_1', status ?? '')), fact);
         const requested = refundObject('re_1', 'pi_1', status ?? '', { metadata: { carnet_key: 'refund:txn_1' } });
         assert.deepEqual(factOf(type, requested), { ...fact, key: 'refund:txn_1' });

@@ -26,6 +26,17 @@ export const payments: Cases = {
     await payer.timeIsOver(id);
     return runOfTopUp(rig, id);
   }),
+  'topUp/refunds-read': by(async (rig, payer) => {
+    const { pool } = rig.context;
+    const { id, sessionId } = await payer.begin();
+    await payer.settleSilently(sessionId, 'paid');
+    await pool.query(sql.unsafe`
+      insert into local_refunds (id, payment_id, amount_cents)
+      select ${newId('lpay')}, id, 300 from local_payments where checkout_id = ${sessionId}`);
+    await pool.query(sql.unsafe`select report_refunds(id) from local_payments where checkout_id = ${sessionId}`);
+    await payer.timeIsOver(id);
+    return runOfTopUp(rig, id);
+  }),
   'topUp/expired': by(async (rig, payer) => {
     const { id } = await payer.begin();
     await payer.timeIsOver(id);

@@ -85,33 +85,33 @@ export const paymentLaws: readonly LedgerLaw[] = [
   {
     law: 'what is known of a paid top-up has been done',
     means:
-      'its disputes took or gave back money, and what was refunded without us was taken back, whichever event came first',
+      'its disputes took or gave back money, and the wallet has paid what the provider lists as refunded without us, whichever report came first',
     of: 'disputes and refunds at the provider of paid top-ups',
     rows: sql.fragment`
       select d.id as subject, format('%s: %s', d.status, d.taken_cents) as stored, dispute_due(d)::text as proven,
         d.taken_cents = dispute_due(d) as holds
       from disputes d join top_ups t on t.payment_id = d.payment_id and t.status = 'paid'
       union all
-      select p.payment_id, p.charged_back_cents::text, format('at least %s', outside_refunded(t)), p.charged_back_cents >= outside_refunded(t)
+      select p.payment_id, p.charged_back_cents::text, refunds_due(t)::text, p.charged_back_cents = refunds_due(t)
       from refunded_payments p join top_ups t on t.payment_id = p.payment_id and t.status = 'paid'`,
   },
   {
-    law: 'what came back waits for a person',
-    means: 'until they have decided: what was taken for refunds without us, and is not refunded any more',
-    of: 'payments that were refunded',
+    law: 'a refund of ours is as the provider lists it',
+    means: 'what it has paid was captured, and what it has not was given back; one that was released is paid otherwise',
+    of: 'refunds of ours at the provider',
     rows: sql.fragment`
-      select p.payment_id as subject, coalesce(a.amount_cents, 0)::text as stored, (p.charged_back_cents - outside_refunded(t))::text as proven,
-        coalesce(a.amount_cents, 0) = p.charged_back_cents - outside_refunded(t) as holds
-      from refunded_payments p join top_ups t on t.payment_id = p.payment_id and t.status = 'paid'
-      left join billing_alarms a on a.kind = 'refund_came_back' and a.concerns = t.id and a.status = 'open'`,
+      select r.id as subject, r.status as stored, l.status as proven,
+        case l.status when 'pending' then true when 'succeeded' then r.status <> 'pending' else r.status = 'failed' end
+          and (l.cents, t.payment_id) is not distinct from (r.amount_cents, l.payment_id) as holds
+      from provider_refunds l join refunds r on r.id = l.refund_id join top_ups t on t.id = r.top_up_id`,
   },
   {
     law: 'what was refunded without us was taken back',
-    means: 'from the wallet and as receivables together, less what came back and was given back',
+    means: 'from the wallet and as receivables together, less what came back',
     of: 'payments that were refunded',
     rows: sql.fragment`
-      select p.payment_id as subject, (p.charged_back_cents + p.kept_cents)::text as stored, coalesce(c.cents, 0)::text as proven,
-        p.charged_back_cents + p.kept_cents = coalesce(c.cents, 0) as holds
+      select p.payment_id as subject, p.charged_back_cents::text as stored, coalesce(c.cents, 0)::text as proven,
+        p.charged_back_cents = coalesce(c.cents, 0) as holds
       from refunded_payments p left join (
         select split_part(cause, ':', 2) as payment_id, sum(cents) as cents from (
           select cause, amount_cents as cents from transfers where kind = 'adjustment' and cause like 'refunded:%'

@@ -9,8 +9,8 @@ import {
   PaymentRefused,
   type CheckoutState,
   type HostedPage,
+  type ListedRefund,
   type PaymentProvider,
-  type RefundState,
 } from '../provider.ts';
 import { urlOfPage } from './addresses.ts';
 import { keyedCall } from './keyed-call.ts';
@@ -20,6 +20,13 @@ import { localSubscriptions } from './subscriptions.ts';
 const Nothing = z.object({});
 const IdRow = z.object({ id: z.string() });
 const EventRow = z.object({ id: z.string(), body: z.string() });
+const RefundRow = z.object({
+  id: z.string(),
+  amount_cents: z.number(),
+  status: z.enum(['pending', 'succeeded', 'failed']),
+  key: z.string().nullable(),
+  made_at: z.string(),
+});
 const EVENTS_A_PAGE = 100;
 
 /** A request under a key: `keyedCall` compares it with the first one of that key. */
@@ -129,7 +136,7 @@ export function createLocalPayments(context: Context): PaymentProvider {
       await settleCheckout(pool, sessionId, 'expired');
     },
 
-    async refund({ key, paymentId, amountCents }): Promise<RefundState> {
+    async refund({ key, paymentId, amountCents }) {
       const { id } = await keyedCall(
         pool,
         { key, request: { paymentId, amountCents }, answer: IdRow },
@@ -140,17 +147,25 @@ export function createLocalPayments(context: Context): PaymentProvider {
           if (rowCount === 0) throw new PaymentRefused(`The payment ${paymentId} has not as much left to refund.`);
           const made = newId('lpay');
           await connection.query(sql.type(Nothing)`
-          insert into local_refunds (id, payment_id, amount_cents) values (${made}, ${paymentId}, ${amountCents})`);
+          insert into local_refunds (id, payment_id, amount_cents, key) values (${made}, ${paymentId}, ${amountCents}, ${key})`);
           return { id: made };
         },
       );
-      return { providerRefundId: id, status: 'succeeded', madeAt: null, cameBackAt: null };
+      return { providerRefundId: id };
     },
 
-    async readRefund(providerRefundId): Promise<RefundState> {
-      const known = await pool.exists(sql.type(Nothing)`select from local_refunds where id = ${providerRefundId}`);
-      if (!known) throw new PaymentRefused(`There is no refund ${providerRefundId}.`);
-      return { providerRefundId, status: 'succeeded', madeAt: null, cameBackAt: null };
+    async listRefunds(paymentId) {
+      const known = await pool.exists(sql.type(Nothing)`select from local_payments where id = ${paymentId}`);
+      if (!known) throw new PaymentRefused(`There is no payment ${paymentId}.`);
+      const rows = await pool.any(sql.type(RefundRow)`
+        select id, amount_cents, status, key, iso_time(created_at) as made_at from local_refunds where payment_id = ${paymentId}
+        order by created_at desc, id desc`);
+      return rows.map(({ id, amount_cents: amountCents, made_at: madeAt, ...rest }): ListedRefund => ({
+        providerRefundId: id,
+        amountCents,
+        madeAt: new Date(madeAt),
+        ...rest,
+      }));
     },
 
     ...localSubscriptions(context),

@@ -3,9 +3,15 @@ import type { Context } from '../../../context/context.ts';
 import { step } from '../../../commands/fault-points.ts';
 import { describeLives, type LifeDescription } from '../life-description.ts';
 import { PaymentRefused, type PaymentsContext } from '../provider.ts';
-import { settleRefund, type RefundOutcome } from '../queries.ts';
 import type { RefundStep } from '../step.ts';
-import { advanceRefundRow, describeRefundRows, findPendingRefund, reconcileRefundRows } from './queries.ts';
+import {
+  advanceRefundRow,
+  describeRefundRows,
+  findPendingRefund,
+  reconcileRefundRows,
+  releaseRefusedRefund,
+} from './queries.ts';
+import { readRefunds } from './read.ts';
 
 /**
  * One step of the life of a refund: deletes the messages that woke it and returns what is next. By the row, so it may
@@ -17,34 +23,26 @@ export async function advanceRefund({ pool }: Context, id: string): Promise<Refu
 }
 
 /**
- * Requests the refund from the provider, or reads what became of it, and captures or releases what is held. An answer
- * that was lost is no refusal: the request is made again under the same key.
+ * Requests the refund from the provider, and then reads its list, which says what became of it: what is held is captured
+ * or released by that alone. An answer that was lost is no refusal: the request is made again under the same key.
  */
 export async function requestRefund(context: PaymentsContext, id: string): Promise<void> {
   const { pool, log, rowEvents, payments } = context;
   const refund = await findPendingRefund(pool, id);
   if (refund === null) return;
-  const request = async (): Promise<RefundOutcome> => {
-    if (refund.provider_refund_id !== null) return payments.readRefund(refund.provider_refund_id);
-    const { key, payment_id: paymentId, amount_cents: amountCents } = refund;
-    return payments.refund({ key, paymentId, amountCents });
-  };
-  const outcome = await request().catch((error: unknown): RefundOutcome => {
-    if (!(error instanceof PaymentRefused)) throw error;
-    if (refund.provider_refund_id !== null) {
-      // It made one: not to know it now, as under another account's key, undoes nothing.
-      log.error(
-        { refundId: id, reason: error.message },
-        'the payment provider does not know a refund that it made; a person must look',
-      );
-      return { providerRefundId: null, status: 'pending', madeAt: null, cameBackAt: null };
-    }
-    log.error({ refundId: id, reason: error.message }, 'the payment provider refuses a refund');
-    return { providerRefundId: null, status: 'failed', madeAt: null, cameBackAt: null };
-  });
+  const { key, payment_id: paymentId, amount_cents: amountCents, top_up_id: topUpId, is_listed: isListed } = refund;
+  const isRefused = await (isListed ? Promise.resolve() : payments.refund({ key, paymentId, amountCents })).then(
+    () => false,
+    (error: unknown) => {
+      if (!(error instanceof PaymentRefused)) throw error;
+      log.error({ refundId: id, reason: error.message }, 'the payment provider refuses a refund');
+      return true;
+    },
+  );
   step('requestRefund:answered');
-  await settleRefund(pool, id, outcome);
-  rowEvents.changed(id, refund.operator_id);
+  const isRead = await readRefunds(context, topUpId);
+  // Where the list cannot be read, nobody knows whether an earlier request had made it.
+  if (isRefused && isRead && (await releaseRefusedRefund(pool, id))) rowEvents.changed(id, refund.operator_id);
 }
 
 /** One query for several ids; ids without a row are left out. */

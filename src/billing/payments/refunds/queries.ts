@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { textArray } from '../../../database/columns.ts';
 import { sql, type CommonQueryMethods } from '../../../database/pool.ts';
 import type { HoldId, OperatorId, RefundId } from '../../../ids/ids.ts';
+import type { ListedRefund } from '../provider.ts';
 import { refundActions } from '../step.ts';
 import { RefundSchema, refundStatuses, type Refund } from './schema.ts';
 
@@ -39,8 +40,10 @@ const PendingRow = z.object({
   operator_id: z.string(),
   key: z.string(),
   amount_cents: z.number(),
+  top_up_id: z.string(),
   payment_id: z.string(),
-  provider_refund_id: z.string().nullable(),
+  /** Whether the provider's list has it: then it is read, and not requested. */
+  is_listed: z.boolean(),
 });
 
 /** What the provider is to refund; null where the refund is settled. */
@@ -49,9 +52,59 @@ export const findPendingRefund = (
   id: string,
 ): Promise<z.infer<typeof PendingRow> | null> =>
   connection.maybeOne(sql.type(PendingRow)`
-    select r.operator_id, refund_key(r.transaction_id, r.attempt) as key, r.amount_cents, t.payment_id, r.provider_refund_id
+    select r.operator_id, refund_key(r.transaction_id, r.attempt) as key, r.amount_cents, r.top_up_id, t.payment_id,
+      exists (select from provider_refunds where refund_id = r.id) as is_listed
     from refunds r join top_ups t on t.id = r.top_up_id
     where r.id = ${id} and r.status = 'pending'`);
+
+/**
+ * The provider refused to make the refund, and its list has none: releases what is held.
+ * @returns false: it was settled meanwhile, or is listed
+ */
+export const releaseRefusedRefund = (connection: CommonQueryMethods, id: string): Promise<boolean> =>
+  connection.oneFirst(sql.type(z.object({ done: z.boolean() }))`select release_refused_refund(${id}) as done`);
+
+const ReadingRow = z.object({
+  payment: z.string(),
+  provider: z.enum(['stripe', 'local']),
+  reports: z.number(),
+  readings: z.number(),
+});
+/** What a reading of the provider's list begins with; null where nothing was paid. */
+export type RefundReading = z.infer<typeof ReadingRow>;
+
+export const beginRefundReading = (connection: CommonQueryMethods, topUpId: string): Promise<RefundReading | null> =>
+  connection.maybeOne(sql.type(ReadingRow)`select * from begin_refund_reading(${topUpId})`);
+
+const SetRow = z.object({ is_set: z.boolean(), owner: z.string(), settled: z.array(z.string()) });
+
+/**
+ * Sets refunds and wallet by a list that was read.
+ * @returns is_set: false where another list was set since the reading began, so this one may be older; settled: the
+ *   refunds of ours that have ended
+ */
+export const setRefunds = (
+  connection: CommonQueryMethods,
+  { topUpId, reading, list }: { topUpId: string; reading: RefundReading; list: readonly ListedRefund[] },
+): Promise<z.infer<typeof SetRow>> => {
+  const listed = list.map(({ providerRefundId: id, amountCents: cents, status, key, madeAt }) => ({
+    id,
+    cents,
+    status,
+    key,
+    made_at: madeAt.toISOString(),
+  }));
+  return connection.one(sql.type(SetRow)`
+    select * from set_refunds(${topUpId}, ${reading.reports}, ${reading.readings}, ${JSON.stringify(listed)}::jsonb)`);
+};
+
+/** The list could not be read. @param unread.isFinal the provider refuses, and is asked again later */
+export async function noteUnreadRefunds(
+  connection: CommonQueryMethods,
+  { topUpId, isFinal }: { topUpId: string; isFinal: boolean },
+): Promise<void> {
+  await connection.query(sql.type(z.object({}))`select note_unread_refunds(${topUpId}, ${isFinal})`);
+}
 
 const StepRow = z.object({
   status: z.enum([...refundStatuses, 'gone']),

@@ -1,20 +1,9 @@
 -- Brings the wallet in line with what is known of a payment that we credited: refunds that held nothing of it and disputes (decision B10).
 -- The caller holds the row of the top-up.
 create function apply_reversals(t top_ups) returns void language plpgsql as $$
-declare r refunded_payments; d disputes; due bigint;
+declare d disputes; due bigint;
 begin
-  select * into r from refunded_payments where payment_id = t.payment_id for no key update;
-  if found then
-    due := outside_refunded(t);
-    if due > r.charged_back_cents then
-      perform charge_refunded(t, due - r.charged_back_cents);
-    end if;
-    if due < r.charged_back_cents then
-      perform raise_billing_alarm('refund_came_back', t.id, t.operator_id, r.charged_back_cents - due);
-    else
-      perform end_billing_alarm('refund_came_back', t.id);
-    end if;
-  end if;
+  perform move_for_refunds(t);
   for d in select * from disputes where payment_id = t.payment_id order by id for no key update loop
     due := dispute_due(d);
     continue when due = d.taken_cents;

@@ -84,8 +84,12 @@ const breaks: Record<string, ReturnType<typeof sql.fragment>[]> = {
   'a dispute took what its moves add up to': [
     sql.fragment`update disputes set taken_cents = taken_cents + 1 where id in ${charged}`,
   ],
-  'what is known of a paid top-up has been done': [sql.fragment`update refunded_sums set cents = cents + 1000`],
-  'what came back waits for a person': [sql.fragment`delete from billing_alarms where kind = 'refund_came_back'`],
+  'what is known of a paid top-up has been done': [
+    sql.fragment`update provider_refunds set cents = cents + 1 where refund_id is null`,
+  ],
+  'a refund of ours is as the provider lists it': [
+    sql.fragment`update provider_refunds set status = 'failed' where refund_id in (select id from refunds where status = 'succeeded')`,
+  ],
   'what was refunded without us was taken back': [
     sql.fragment`update refunded_payments set charged_back_cents = charged_back_cents + 1`,
   ],

@@ -46,6 +46,7 @@ export const modelState = ({ wallets, earnings }: Model): LedgerState => ({
 });
 
 const TakenRow = z.object({ operator_id: z.string(), cents: z.number() });
+const RefundRow = z.object({ operator_id: z.string(), status: z.string(), cents: z.number() });
 const OverageRow = z.object({ operator_id: z.string(), overage: z.number() });
 const PaidOutRow = z.object({ operator_id: z.string(), cents: z.number() });
 
@@ -66,20 +67,24 @@ export const outcomeOf = ({ wallets, earnings }: LedgerState): Outcome => ({
 });
 
 /**
- * The sums of all steps that succeeded. Three facts are in no answer, so they are read from their rows: how each
- * dispute ended, which action was over the allowance, and which payout moved.
+ * The sums of all steps that succeeded. Four facts are in no answer, so they are read from their rows: how each
+ * dispute and each refund ended, which action was over the allowance, and which payout moved.
  */
 export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, deeds }: World): Promise<Outcome> {
   const taken = await db.any(sql.type(TakenRow)`
     select t.operator_id, sum(reversed.cents)::int8 as cents from top_ups t join (
       select payment_id, taken_cents as cents from disputes
-      union all select payment_id, charged_back_cents + kept_cents from refunded_payments) reversed on reversed.payment_id = t.payment_id
+      union all select payment_id, charged_back_cents from refunded_payments) reversed on reversed.payment_id = t.payment_id
     where t.operator_id = any(${textArray(wallets)}) group by 1`);
   const overages = await db.any(sql.type(OverageRow)`
     select operator_id, sum(overage)::int8 as overage from usage_counters where operator_id = any(${textArray(wallets)}) group by 1`);
   const paidOut = await db.any(sql.type(PaidOutRow)`
     select operator_id, sum(gross_cents)::int8 as cents from payouts
     where operator_id = any(${textArray(publishers)}) and status in ('transferring', 'paid') group by 1`);
+
+  const refunds = await db.any(sql.type(RefundRow)`
+    select operator_id, status, sum(amount_cents)::int8 as cents from refunds
+    where operator_id = any(${textArray(wallets)}) group by 1, 2`);
 
   const sum = <T>(rows: readonly T[], cents: (row: T) => number): number =>
     rows.reduce((total, row) => total + cents(row), 0);
@@ -88,7 +93,11 @@ export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, 
       const here = <T extends { wallet: number }>(rows: readonly T[]): T[] =>
         rows.filter((row) => row.wallet === wallet);
       const invocations = here(deeds.invocations);
-      const refunds = here(deeds.refunds);
+      const refundsThat = (status: string): number =>
+        sum(
+          refunds.filter((row) => row.operator_id === id && row.status === status),
+          ({ cents }) => cents,
+        );
       const meters: Record<string, number> = {};
       const charge = (meter: string | null, microcents: number): void => {
         if (meter !== null && microcents > 0) meters[meter] = (meters[meter] ?? 0) + microcents;
@@ -107,7 +116,7 @@ export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, 
           sum(here(deeds.topUps), ({ credited }) => credited ?? 0) +
           sum(here(deeds.adjustments), ({ cents }) => cents) +
           sum(here(deeds.closed), ({ cents }) => cents) -
-          sum(refunds, ({ succeeded, failed, cents }) => (succeeded && !failed ? cents : 0)) -
+          refundsThat('succeeded') -
           sum(invocations, ({ ended, skill }) => (ended === 'captured' ? (PRICES[skill] ?? 0) : 0)) -
           sum(Object.values(meters), (microcents) => Math.floor(microcents / MICROCENTS)) -
           sum(
@@ -115,8 +124,7 @@ export async function sumOfSteps(db: CommonQueryMethods, { wallets, publishers, 
             ({ cents }) => cents,
           ),
         held:
-          sum(invocations, ({ ended, skill }) => (ended === null ? (PRICES[skill] ?? 0) : 0)) +
-          sum(refunds, ({ succeeded, failed, cents }) => (succeeded || failed ? 0 : cents)),
+          sum(invocations, ({ ended, skill }) => (ended === null ? (PRICES[skill] ?? 0) : 0)) + refundsThat('pending'),
         used: (USED[wallet] ?? 0) + here(deeds.actions).length,
         meters,
       };

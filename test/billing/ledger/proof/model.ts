@@ -17,14 +17,12 @@ interface ModelTopUp {
   /** Whether another sum was paid, and what became of that. */
   differing: 'open' | 'taken' | null;
   status: string;
-  /** How much had gone back at a moment. */
-  sums: { at: number; cents: number }[];
-  /** Refunds that came back; `refund`: it was ours. */
-  returned: { at: number; cents: number; refund: ModelRefund | null }[];
+  /** Its refunds at the provider. */
+  there: RefundThere[];
+  /** What of them the list said that was read last. */
+  listed: RefundThere[];
   chargedBack: number;
-  chargeBacks: number;
-  /** Whether something that came back ever waited for a person. */
-  alarmed: boolean;
+  moves: number;
   disputes: Map<number, ModelDispute>;
 }
 
@@ -32,11 +30,13 @@ interface ModelRefund {
   topUp: ModelTopUp;
   cents: number;
   status: string;
-  /** The provider's id of it is known. */
-  known: boolean;
-  /** Since when it is at the provider; null: it has not said. */
-  madeAt: number | null;
-  paidAfterAll: boolean;
+}
+
+interface RefundThere {
+  cents: number;
+  status: string;
+  /** The one of ours that it is; null: made without us. */
+  refund: ModelRefund | null;
 }
 
 interface ModelDispute {
@@ -89,13 +89,10 @@ export class Model {
   readonly #refunds: ModelRefund[] = [];
   readonly #invocations: { wallet: number; skill: number; open: boolean }[] = [];
   readonly #uses: { outcome: string }[] = [];
-  /** Each step is a moment. */
-  #now = 0;
   readonly #payouts: { publisher: number; gross: number; status: string }[] = [];
 
   play(step: Step): string {
     for (const wallet of this.wallets) wallet.beginEvent();
-    this.#now += 1;
     switch (step.do) {
       case 'open a top-up': {
         this.#topUps.push({
@@ -104,11 +101,10 @@ export class Model {
           credited: step.cents,
           differing: null,
           status: 'opening',
-          sums: [],
-          returned: [],
+          there: [],
+          listed: [],
           chargedBack: 0,
-          chargeBacks: 0,
-          alarmed: false,
+          moves: 0,
           disputes: new Map(),
         });
         return 'ok';
@@ -117,38 +113,30 @@ export class Model {
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#settle(topUp, step.as));
       case 'dispute event':
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#dispute(topUp, step));
-      case 'event of a refund without us': {
+      case 'a refund without us':
         return withPicked(this.#topUps, step.topUp, (topUp) => {
-          topUp.sums.push({ at: this.#now, cents: Math.floor((topUp.cents * step.quarters) / 4) });
-          return this.#reversed(topUp, 'refunded');
+          const cents = Math.floor((topUp.cents * step.quarters) / 4);
+          if (isLeft(topUp.there, topUp.cents, cents)) topUp.there.push({ cents, status: 'succeeded', refund: null });
+          return this.#read(topUp);
         });
-      }
       case 'a refund without us comes back':
-        return withPicked(this.#topUps, step.topUp, (topUp) =>
-          this.#cameBack(topUp, Math.floor((topUp.cents * step.quarters) / 4)),
-        );
-      case 'decide about what came back':
         return withPicked(this.#topUps, step.topUp, (topUp) => {
-          const rest = topUp.chargedBack - this.#outside(topUp);
-          if (!topUp.alarmed) return 'NOT_FOUND';
-          if (rest === 0) return 'INVALID_STATE';
-          topUp.chargedBack -= rest;
-          topUp.chargeBacks += 1;
-          if (step.as === 'given_back')
-            this.#wallet(topUp.wallet).returnChargeBack(`refunded:${this.#topUps.indexOf(topUp)}:`, rest);
-          return 'ok';
+          const one = topUp.there.find(({ refund, status }) => refund === null && status !== 'failed');
+          if (one !== undefined) one.status = 'failed';
+          return this.#read(topUp);
         });
       case 'refund':
         return withPicked(this.#topUps, step.topUp, (topUp) => this.#refund(topUp));
       case 'refund event':
-        return withPicked(this.#refunds, step.refund, (refund) =>
-          this.#settleRefund(refund, step.as === 'refused' ? 'failed' : step.as, step.as !== 'refused'),
-        );
+        return withPicked(this.#refunds, step.refund, (refund) => this.#answer(refund, step.as));
       case 'settle a refund by hand':
         return withPicked(this.#refunds, step.refund, (refund) => {
+          const { topUp } = refund;
           if (refund.status !== 'pending') return 'INVALID_STATE';
-          if (step.as === 'succeeded') refund.known = true;
-          return this.#settleRefund(refund, step.as, null);
+          if (step.as === 'failed' && topUp.listed.some((listed) => listed.refund === refund)) return 'INVALID_STATE';
+          this.#settleRefund(refund, step.as);
+          this.#reversed(topUp, step.as);
+          return this.#read(topUp);
         });
       case 'close a receivable':
         return this.#wallet(step.wallet).closeReceivable() ? 'closed' : 'NOT_FOUND';
@@ -250,9 +238,15 @@ export class Model {
   #reversed(topUp: ModelTopUp, outcome: string): string {
     if (topUp.status !== 'paid') return 'kept';
     const wallet = this.#wallet(topUp.wallet);
-    const outside = this.#outside(topUp);
-    if (outside > topUp.chargedBack) this.#charge(topUp, outside - topUp.chargedBack);
-    topUp.alarmed ||= outside < topUp.chargedBack;
+    const refunded = topUp.listed
+      .filter((listed) => listed.status !== 'failed' && (listed.refund?.status ?? 'failed') === 'failed')
+      .reduce((sum, { cents }) => sum + cents, 0);
+    const more = refunded - topUp.chargedBack;
+    const name = `refunded:${this.#topUps.indexOf(topUp)}:`;
+    if (more !== 0) topUp.moves += 1;
+    if (more > 0) wallet.chargeBack(more, `${name}${topUp.moves}`);
+    else if (more < 0) wallet.returnChargeBack(name, -more);
+    topUp.chargedBack = refunded;
     for (const [which, dispute] of [...topUp.disputes].toSorted(([a], [b]) => a - b)) {
       const of = `dispute:${this.#topUps.indexOf(topUp)}:${which}:`;
       const due = dueOf(dispute, disputed(topUp.cents, which));
@@ -265,96 +259,51 @@ export class Model {
     return outcome;
   }
 
-  /** The wallet pays for a refund that held nothing of it. */
-  #charge(topUp: ModelTopUp, cents: number): void {
-    topUp.chargeBacks += 1;
-    this.#wallet(topUp.wallet).chargeBack(cents, `refunded:${this.#topUps.indexOf(topUp)}:${topUp.chargeBacks}`);
-    topUp.chargedBack += cents;
-  }
-
-  /** What refunds that hold nothing of it take: of each sum what neither came back since nor is ours; the largest counts. */
-  #outside(topUp: ModelTopUp): number {
-    const total = (all: { cents: number }[]): number => all.reduce((sum, { cents }) => sum + cents, 0);
-    const isBack = (refund: ModelRefund): boolean => topUp.returned.some((returned) => returned.refund === refund);
-    const ours = this.#refunds.filter(
-      (refund) => refund.topUp === topUp && (refund.status !== 'failed' || refund.paidAfterAll || isBack(refund)),
-    );
-    const left = topUp.sums.map(({ at, cents }) => {
-      const since = topUp.returned.filter((returned) => returned.at >= at);
-      const known = Math.min(cents, topUp.credited) - total(since.filter(({ refund }) => refund === null));
-      // One that the provider has not named was made after everything here.
-      const counted = ours.filter(
-        (refund) =>
-          cents >= refund.cents &&
-          (!isBack(refund) || since.some((returned) => returned.refund === refund)) &&
-          ((refund.madeAt ?? Infinity) <= at || known > topUp.credited - refund.cents),
-      );
-      return known - total(counted);
-    });
-    return total(ours.filter((refund) => refund.paidAfterAll && !isBack(refund))) + Math.max(0, ...left);
-  }
-
-  /** A refund that a person made at the provider came back. */
-  #cameBack(topUp: ModelTopUp, cents: number): string {
-    if (topUp.status !== 'paid') {
-      topUp.returned.push({ at: this.#now, cents, refund: null });
-      return 'not_ours';
+  /** Its life reads the provider's list. */
+  #read(topUp: ModelTopUp): string {
+    if (topUp.status !== 'paid') return 'unpaid';
+    topUp.listed = topUp.there.map((there) => ({ ...there }));
+    for (const refund of this.#refunds) {
+      if (refund.topUp !== topUp) continue;
+      const listed = topUp.listed.find((each) => each.refund === refund)?.status;
+      if (refund.status === 'pending' && listed !== undefined && listed !== 'pending')
+        this.#settleRefund(refund, listed);
+      else if (refund.status === 'succeeded' && (listed ?? 'failed') === 'failed') this.#settleRefund(refund, 'failed');
     }
-    const before = this.#outside(topUp);
-    topUp.returned.push({ at: this.#now, cents, refund: null });
-    this.#reversed(topUp, 'came_back');
-    return this.#outside(topUp) < before ? 'came_back' : 'not_ours';
+    return this.#reversed(topUp, 'read');
   }
 
   #refund(topUp: ModelTopUp): string {
     if (topUp.status !== 'paid') return 'NOT_FOUND';
     if ([...topUp.disputes.values()].some(({ as }) => standings[as].standing === 'taken')) return 'NOT_REFUNDABLE';
     const before = this.#refunds.some((refund) => refund.topUp === topUp && refund.status !== 'failed');
-    const cents = topUp.credited - topUp.chargedBack;
+    const cents =
+      topUp.credited - topUp.listed.reduce((sum, { status, cents: one }) => sum + (status === 'failed' ? 0 : one), 0);
     if (before || cents <= 0) return 'ALREADY_REFUNDED';
     if (!this.#wallet(topUp.wallet).hold(cents)) return 'BALANCE_BELOW_TOPUP';
-    this.#refunds.push({ topUp, cents, status: 'pending', known: false, madeAt: null, paidAfterAll: false });
+    this.#refunds.push({ topUp, cents, status: 'pending' });
     return 'ok';
   }
 
-  /** @param named whether the provider names its refund; null: a person settles it */
-  #settleRefund(refund: ModelRefund, status: string, named: boolean | null): string {
-    const { topUp, cents, status: was } = refund;
-    if (was !== 'pending' && named !== true) return 'repeated';
-    const before = this.#outside(topUp);
-    if (named === true) {
-      refund.known = true;
-      refund.madeAt ??= this.#now;
-      if (status === 'failed') this.#sentBack(refund);
-    }
-    if (was === 'failed') return this.#reportReleased(refund, status, before);
-    const isOver = status === 'failed' || (status === 'succeeded' && was === 'pending');
-    if (isOver) refund.status = status;
-    const wallet = this.#wallet(topUp.wallet);
-    if (isOver && status === 'succeeded') wallet.capture(cents);
-    else if (isOver && was === 'succeeded') wallet.credit(cents);
-    else if (isOver) wallet.release(cents);
-    return this.#reversed(topUp, isOver ? status : was === 'pending' ? 'pending' : 'repeated');
-  }
-
-  /** The first time counts. */
-  #sentBack(refund: ModelRefund): void {
+  /** The provider makes it, or says what became of it, or refuses; then the list is read. */
+  #answer(refund: ModelRefund, as: string): string {
     const { topUp, cents } = refund;
-    if (!topUp.returned.some((returned) => returned.refund === refund))
-      topUp.returned.push({ at: this.#now, cents, refund });
+    const made = topUp.there.find((there) => there.refund === refund);
+    if (made !== undefined) made.status = laterStatus(made.status, as);
+    else if (as !== 'refused' && isLeft(topUp.there, topUp.credited, cents))
+      topUp.there.push({ cents, status: as, refund });
+    const outcome = this.#read(topUp);
+    if (refund.status !== 'pending' || topUp.there.some((there) => there.refund === refund)) return outcome;
+    this.#settleRefund(refund, 'failed');
+    return this.#reversed(topUp, 'released');
   }
 
-  /** What the provider says of a refund whose hold was released: paid after all, it costs its own amount. */
-  #reportReleased(refund: ModelRefund, status: string, before: number): string {
-    const { topUp } = refund;
-    if (status === 'succeeded' && !topUp.returned.some((returned) => returned.refund === refund)) {
-      refund.paidAfterAll = true;
-      const more = this.#outside(topUp) - before;
-      if (more > 0) this.#charge(topUp, more);
-      return this.#reversed(topUp, 'paid_after_all');
-    }
-    this.#reversed(topUp, status);
-    return this.#outside(topUp) < before ? 'came_back' : 'repeated';
+  #settleRefund(refund: ModelRefund, status: string): void {
+    const wallet = this.#wallet(refund.topUp.wallet);
+    if (status === 'succeeded') wallet.capture(refund.cents);
+    else if (refund.status === 'succeeded') wallet.credit(refund.cents);
+    else wallet.release(refund.cents);
+    refund.status = status;
   }
 
   #meter(wallet: ModelWallet, charged: boolean): boolean {
@@ -421,6 +370,14 @@ export class Model {
     return 'ok';
   }
 }
+
+/** Whether a provider refunds as much of a payment. */
+export const isLeft = (there: { cents: number; status: string }[], paid: number, cents: number): boolean =>
+  cents > 0 && there.reduce((sum, one) => sum + (one.status === 'failed' ? 0 : one.cents), cents) <= paid;
+
+/** A provider's refund that has failed stays so, and one that has succeeded is not pending again. */
+export const laterStatus = (was: string, as: string): string =>
+  was === 'failed' || as === 'refused' || (was === 'succeeded' && as === 'pending') ? was : as;
 
 /** What a dispute holds of the wallet's money. */
 function dueOf({ as, moved }: ModelDispute, amount: number): number {

@@ -59,12 +59,10 @@ describe('two facts of one payment at once', () => {
     assert.equal(left, 0);
   });
 
-  it('a credit and a refund without us: the wallet has lost what was refunded', async () => {
-    assert.equal(
-      await creditBeside((lane, payment) =>
-        lane.query('select record_refunded($1, 400, clock_timestamp())', [payment]),
-      ),
-      600,
-    );
+  it('a credit and a report of a refund: its life reads the list as soon as it is credited', async () => {
+    let reported = '';
+    await creditBeside((lane, payment) => lane.query('select report_refunds($1)', [(reported = payment)]));
+    const isDue = sql.unsafe`select from top_ups where payment_id = ${reported} and refunds_look_at is not null`;
+    assert.equal(await proof.pool.exists(isDue), true);
   });
 });

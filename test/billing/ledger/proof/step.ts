@@ -22,9 +22,8 @@ export type Step =
       /** Quarters of the disputed amount that were withdrawn and given back; null: the event does not list it. */
       moved: { withdrawn: number; reinstated: number } | null;
     }
-  | { do: 'event of a refund without us'; topUp: number; quarters: number }
-  | { do: 'a refund without us comes back'; topUp: number; quarters: number }
-  | { do: 'decide about what came back'; topUp: number; as: 'given_back' | 'kept' }
+  | { do: 'a refund without us'; topUp: number; quarters: number }
+  | { do: 'a refund without us comes back'; topUp: number }
   | { do: 'refund'; topUp: number }
   | { do: 'refund event'; refund: number; as: 'succeeded' | 'failed' | 'refused' | 'pending' }
   | { do: 'settle a refund by hand'; refund: number; as: 'succeeded' | 'failed' }
@@ -90,27 +89,12 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: is('event of a refund without us'),
+      do: is('a refund without us'),
       topUp: pick,
       quarters: fc.integer({ min: 1, max: 4 }),
     }),
   },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: is('a refund without us comes back'),
-      topUp: pick,
-      quarters: fc.integer({ min: 1, max: 4 }),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: is('decide about what came back'),
-      topUp: pick,
-      as: mostly<'given_back' | 'kept'>('given_back', 'kept'),
-    }),
-  },
+  { weight: 2, arbitrary: fc.record({ do: is('a refund without us comes back'), topUp: pick }) },
   { weight: 4, arbitrary: fc.record({ do: is('refund'), topUp: pick }) },
   {
     weight: 4,
@@ -194,10 +178,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** What a person of the platform decides. */
 export const isByHand = ({ do: what }: Step): boolean =>
-  what === 'settle a refund by hand' ||
-  what === 'decide about what came back' ||
-  what === 'close a receivable' ||
-  what === 'take a differing payment';
+  what === 'settle a refund by hand' || what === 'close a receivable' || what === 'take a differing payment';
 
 /** Money to begin with; shrinking leaves it out of a history that fails without it. */
 export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly Step[])[]>(
@@ -217,7 +198,7 @@ export const opening: fc.Arbitrary<readonly Step[]> = fc.constantFrom<(readonly 
     { do: 'open a top-up', wallet: 1, cents: 1_200 },
     { do: 'top-up event', topUp: 1, as: 'paid' },
     { do: 'adjust', wallet: 1, cents: -700 },
-    { do: 'event of a refund without us', topUp: 1, quarters: 4 },
+    { do: 'a refund without us', topUp: 1, quarters: 4 },
     { do: 'open a top-up', wallet: 2, cents: 1_000 },
     { do: 'top-up event', topUp: 2, as: 'paid another amount' },
   ],

@@ -6,6 +6,8 @@ import { monthToSpare } from '../../metering/counters.ts';
 import {
   COMMISSION_BPS,
   disputed,
+  isLeft,
+  laterStatus,
   meterOf,
   MINIMUM_PAYOUT_CENTS,
   movementsOf,
@@ -16,14 +18,24 @@ import {
 import { Refused, type Lane } from './proof-database.ts';
 import { PRICES, WALLETS, type Source, type Step } from './step.ts';
 
+interface TopUp {
+  id: string;
+  wallet: number;
+  cents: number;
+  payment: string;
+  /** The cents that came into the wallet, null while none did. */
+  credited: number | null;
+  /** Its refunds at the provider; `key`: that we requested it under. */
+  there: { id: string; cents: number; status: string; key: string | null }[];
+}
+
 /**
  * What the steps created, and what became of it by the answers of the database. Marks are only ever set, so their order
  * does not matter.
  */
 interface Deeds {
-  /** `credited`: the cents that came into the wallet, null while none did. */
-  topUps: { id: string; wallet: number; cents: number; payment: string; credited: number | null }[];
-  refunds: { id: string; wallet: number; cents: number; succeeded: boolean; failed: boolean }[];
+  topUps: TopUp[];
+  refunds: { id: string; topUp: TopUp; key: string; cents: number }[];
   adjustments: { wallet: number; cents: number }[];
   /** Debts that were given up. */
   closed: { wallet: number; cents: number }[];
@@ -55,7 +67,6 @@ export class World {
   };
   readonly #skills: string[] = [];
   #months = 0;
-  #moments = 0;
 
   static async make(db: DatabasePool): Promise<World> {
     await monthToSpare();
@@ -88,9 +99,26 @@ export class World {
     const query: Query = (statement, ...values) => lane.query(statement, values, linger);
     const outcomeOf = async (statement: string, ...values: unknown[]): Promise<string> =>
       outcomeIn(await query(statement, ...values));
-    // Of the provider's clock: each step is a moment, long before anything here.
-    this.#moments += 1;
-    const at = new Date(Date.UTC(2026, 0, 1) + this.#moments * 1_000).toISOString();
+    /** A life reads the provider's list, again while another one set a list meanwhile. */
+    const read = async (topUp: TopUp): Promise<string> => {
+      await query('select report_refunds($1)', topUp.payment);
+      for (;;) {
+        const begun = await query(
+          `select 'ok' as outcome, b.reports::int, b.readings::int from (select) o left join begin_refund_reading($1) b on true`,
+          topUp.id,
+        );
+        if (begun instanceof Refused || begun.reports === null) return 'unpaid';
+        const list = topUp.there.map((there) => ({ ...there, made_at: '2026-01-01T00:00:00Z' }));
+        const outcome = await outcomeOf(
+          `select case when is_set then 'read' else 'again' end as outcome from set_refunds($1, $2, $3, $4::jsonb)`,
+          topUp.id,
+          begun.reports,
+          begun.readings,
+          JSON.stringify(list),
+        );
+        if (outcome !== 'again') return outcome;
+      }
+    };
     switch (step.do) {
       case 'open a top-up': {
         const id = newId('top');
@@ -100,7 +128,14 @@ export class World {
           this.wallets[step.wallet],
           step.cents,
         );
-        deeds.topUps.push({ id, wallet: step.wallet, cents: step.cents, payment: `pi_${ulid()}`, credited: null });
+        deeds.topUps.push({
+          id,
+          wallet: step.wallet,
+          cents: step.cents,
+          payment: `pi_${ulid()}`,
+          credited: null,
+          there: [],
+        });
         return 'ok';
       }
       case 'top-up event':
@@ -139,73 +174,54 @@ export class World {
                 ),
           ),
         );
-      case 'event of a refund without us':
-        return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
-          outcomeOf(
-            `select outcome from record_refunded($1, $2, $3)`,
-            payment,
-            Math.floor((cents * step.quarters) / 4),
-            at,
-          ),
-        );
+      case 'a refund without us':
+        return withPicked(deeds.topUps, step.topUp, (topUp) => {
+          const cents = Math.floor((topUp.cents * step.quarters) / 4);
+          if (isLeft(topUp.there, topUp.cents, cents))
+            topUp.there.push({ id: `re_${ulid()}`, cents, status: 'succeeded', key: null });
+          return read(topUp);
+        });
       case 'a refund without us comes back':
-        return withPicked(deeds.topUps, step.topUp, ({ payment, cents }) =>
-          outcomeOf(
-            `select outcome from record_refund($1, $2, null, $3, 'failed', $4, null, null)`,
-            `re_${ulid()}`,
-            payment,
-            Math.floor((cents * step.quarters) / 4),
-            at,
-          ),
-        );
-      case 'decide about what came back':
-        return withPicked(deeds.topUps, step.topUp, ({ id }) =>
-          outcomeOf(
-            `select 'ok' as outcome, decide_returned_refund(
-              (select id from billing_alarms where kind = 'refund_came_back' and concerns = $1), $2,
-              (select amount_cents from billing_alarms where kind = 'refund_came_back' and concerns = $1), null)`,
-            id,
-            step.as,
-          ),
-        );
+        return withPicked(deeds.topUps, step.topUp, (topUp) => {
+          const one = topUp.there.find(({ key, status }) => key === null && status !== 'failed');
+          if (one !== undefined) one.status = 'failed';
+          return read(topUp);
+        });
       case 'refund':
-        return withPicked(deeds.topUps, step.topUp, async ({ id: topUp, wallet }) => {
+        return withPicked(deeds.topUps, step.topUp, async (topUp) => {
           const id = newId('rfd');
           const row = await query(
             `select 'ok' as outcome, begin_refund($1, $2, $3, (select transaction_id from top_ups where id = $4), 'local')::int as cents`,
             id,
             newId('hld'),
-            this.wallets[wallet],
-            topUp,
+            this.wallets[topUp.wallet],
+            topUp.id,
           );
-          if (!(row instanceof Refused))
-            deeds.refunds.push({ id, wallet, cents: Number(row.cents), succeeded: false, failed: false });
+          if (row instanceof Refused) return outcomeIn(row);
+          const key = await outcomeOf(
+            `select refund_key(transaction_id, attempt) as outcome from refunds where id = $1`,
+            id,
+          );
+          deeds.refunds.push({ id, topUp, key, cents: Number(row.cents) });
           return outcomeIn(row);
         });
       case 'refund event':
-        return withPicked(deeds.refunds, step.refund, async (refund) => {
-          const outcome = await outcomeOf(
-            `select outcome from settle_refund($1, $2, $3, $4, $4, null)`,
-            refund.id,
-            step.as === 'refused' ? null : `re_${refund.id}`,
-            step.as === 'refused' ? 'failed' : step.as,
-            at,
+        return withPicked(deeds.refunds, step.refund, async ({ id, topUp, key, cents }) => {
+          const made = topUp.there.find((there) => there.key === key);
+          if (made !== undefined) made.status = laterStatus(made.status, step.as);
+          else if (step.as !== 'refused' && isLeft(topUp.there, topUp.credited ?? 0, cents))
+            topUp.there.push({ id: `re_${ulid()}`, cents, status: step.as, key });
+          const outcome = await read(topUp);
+          if (topUp.there.some((there) => there.key === key)) return outcome;
+          return outcomeOf(
+            `select case when release_refused_refund($1) then 'released' else 'read' end as outcome`,
+            id,
           );
-          refund.succeeded ||= outcome === 'succeeded';
-          refund.failed ||= outcome === 'failed';
-          return outcome;
         });
       case 'settle a refund by hand':
-        return withPicked(deeds.refunds, step.refund, async (refund) => {
-          const outcome = await outcomeOf(
-            'select outcome from settle_refund_by_hand($1, $2, $3, null)',
-            refund.id,
-            step.as,
-            step.as === 'succeeded' ? `re_${refund.id}` : null,
-          );
-          refund.succeeded ||= outcome === 'succeeded';
-          refund.failed ||= outcome === 'failed';
-          return outcome;
+        return withPicked(deeds.refunds, step.refund, async ({ id, topUp }) => {
+          const row = await query('select outcome from settle_refund_by_hand($1, $2, null)', id, step.as);
+          return row instanceof Refused ? outcomeIn(row) : read(topUp);
         });
       case 'close a receivable': {
         const row = await query(

@@ -60,7 +60,7 @@ function callsToStripe(program: string): void {
     await world.pay(page);
     const { paymentId } = await payments.readCheckout(page.sessionId);
     const request = { key: `refund:${newId('txn')}`, paymentId: paymentId ?? '', amountCents: 2_500 };
-    return { request, state: await payments.refund(request) };
+    return { request, ...(await payments.refund(request)) };
   };
 
   it('are checked by name: a parameter that Stripe does not have is refused', async () => {
@@ -199,9 +199,9 @@ function callsToStripe(program: string): void {
   });
 
   it('find a refund of a key that Stripe has forgotten, and make no second one', async () => {
-    const { request, state } = await refunded();
+    const { request, providerRefundId } = await refunded();
     world.proxy.forgetKeys();
-    assert.deepEqual(await payments.refund(request), state);
+    assert.deepEqual(await payments.refund(request), { providerRefundId });
     assert.equal(world.proxy.callsTo('POST /v1/refunds').length, 1);
   });
 
@@ -221,29 +221,59 @@ function callsToStripe(program: string): void {
     assert.equal(world.proxy.callsTo('POST /v1/transfers').length, 1);
   });
 
-  it('return a refund as it is now, not as it was when it was made', async () => {
-    const { request, state } = await refunded();
+  it('list a refund as it is now, not as it was when it was made', async () => {
+    const { request, providerRefundId } = await refunded();
     for (const [status, ours] of [
+      ['succeeded', 'succeeded'],
       ['pending', 'pending'],
       ['requires_action', 'pending'],
       ['failed', 'failed'],
       ['canceled', 'failed'],
+      ['a_status_of_later', 'pending'],
     ] as const) {
-      world.proxy.books.change(state.providerRefundId, { status });
-      assert.equal((await payments.refund(request)).status, ours);
-      assert.equal((await payments.readRefund(state.providerRefundId)).status, ours);
+      world.proxy.books.change(providerRefundId, { status });
+      const [listed, ...more] = await payments.listRefunds(request.paymentId);
+      const { key, amountCents } = request;
+      assert.deepEqual(
+        [{ ...listed, madeAt: listed?.madeAt instanceof Date }, more],
+        [{ providerRefundId, amountCents, key, status: ours, madeAt: true }, []],
+      );
     }
   });
 
-  it('return when a refund that had been paid came back, and nothing of one that did not', async () => {
-    const { request, state } = await refunded();
-    const back = { id: 'txn_back', object: 'balance_transaction', created: 1_800_000_000 };
-    world.proxy.books.change(state.providerRefundId, { status: 'failed', failure_balance_transaction: back });
-    const failed = { ...state, status: 'failed', cameBackAt: new Date(1_800_000_000_000) };
-    assert.deepEqual(await payments.readRefund(state.providerRefundId), failed);
-    assert.deepEqual(await payments.refund(request), failed);
-    world.proxy.books.change(state.providerRefundId, { failure_balance_transaction: null });
-    assert.equal((await payments.readRefund(state.providerRefundId)).cameBackAt, null);
+  it('list all refunds of a payment, page by page, the newest first, and look on all of them for a key', async () => {
+    const page = await payments.openTopUp(topUp());
+    world.proxy.books.pay(page.sessionId);
+    const { paymentId } = await payments.readCheckout(page.sessionId);
+    assert(paymentId !== null);
+    const key = `refund:${newId('txn')}`;
+    const first = await payments.refund({ key, paymentId, amountCents: 1 });
+    for (let count = 1; count < 150; count += 1)
+      world.proxy.books.act('POST', '/v1/refunds', new URLSearchParams(), { payment_intent: paymentId, amount: '1' });
+    world.proxy.calls.length = 0;
+    const list = await payments.listRefunds(paymentId);
+    assert.equal(new Set(list.map(({ providerRefundId }) => providerRefundId)).size, 150);
+    assert.equal(list.at(-1)?.providerRefundId, first.providerRefundId);
+    assert.equal(world.proxy.callsTo('GET /v1/refunds').length, 2);
+    assert.deepEqual(await payments.refund({ key, paymentId, amountCents: 1 }), first);
+  });
+
+  it('list a refund as made without us where its key is none that we make', async () => {
+    const { request, providerRefundId } = await refunded();
+    for (const key of ['\0', '\ud800', 'refund:txn_1 ', '']) {
+      world.proxy.books.change(providerRefundId, { metadata: { carnet_key: key } });
+      assert.deepEqual(
+        (await payments.listRefunds(request.paymentId)).map((refund) => refund.key),
+        [null],
+      );
+    }
+  });
+
+  it('refuse a list in another currency, and that of a payment which Stripe does not know', async () => {
+    const { request, providerRefundId } = await refunded();
+    world.proxy.books.change(providerRefundId, { currency: 'eur' });
+    await assert.rejects(payments.listRefunds(request.paymentId), PaymentRefused);
+    await assert.rejects(payments.listRefunds('pi_unknown'), PaymentRefused);
   });
 
   for (const [intent, status] of [

@@ -1,30 +1,16 @@
+import type { ListedRefund } from '../../../../src/billing/payments/provider.ts';
 import { newId } from '../../../../src/ids/ids.ts';
-import type { RefundState } from '../../../../src/billing/payments/provider.ts';
-
-/** A refund as the provider has it. */
-export interface RefundThere {
-  id: string;
-  cents: number;
-  /** That we requested it under; null: somebody made it in the provider's dashboard. */
-  key: string | null;
-  status: RefundState['status'];
-  madeAt: Date;
-  /** When the bank sent it back. */
-  backAt: Date | null;
-}
-
-/** What the provider reports by webhook: as it was at that moment. */
-export type Report = { at: Date } & ({ kind: 'sum'; cents: number } | { kind: 'refund'; refund: RefundThere });
 
 /**
- * One payment at a provider that keeps Stripe's rules: a key makes one refund, the sum counts a refund from its creation
- * until the bank has sent it back, and never more than was paid is refunded. Each change is reported.
+ * One payment at a provider that keeps Stripe's rules: a key makes one refund, never more than was paid is refunded, and
+ * its list has every refund, the newest first. Each change is reported.
  */
 export class PaymentAtProvider {
   readonly cents: number;
-  readonly refunds: RefundThere[] = [];
-  /** Made and not delivered yet. */
-  readonly reports: Report[] = [];
+  /** The oldest first. */
+  readonly refunds: ListedRefund[] = [];
+  /** The reports that were made and not delivered yet: each names the refund as it was. */
+  readonly reports: ListedRefund[] = [];
 
   constructor(cents: number) {
     this.cents = cents;
@@ -32,36 +18,42 @@ export class PaymentAtProvider {
 
   /** What is refunded of it now. */
   get refunded(): number {
-    return this.refunds.filter(({ backAt }) => backAt === null).reduce((sum, { cents }) => sum + cents, 0);
+    return this.refunds
+      .filter(({ status }) => status !== 'failed')
+      .reduce((sum, { amountCents }) => sum + amountCents, 0);
+  }
+
+  /** The list as it is now. */
+  list(): ListedRefund[] {
+    return this.refunds.map((refund) => ({ ...refund })).toReversed();
   }
 
   /** @returns null where as much is not left to refund: it refuses */
-  refund(cents: number, { key, status, at }: Pick<RefundThere, 'key' | 'status'> & { at: Date }): RefundThere | null {
+  refund(amountCents: number, { key, status, madeAt }: Pick<ListedRefund, 'key' | 'status' | 'madeAt'>) {
     const made = key === null ? undefined : this.refunds.find((refund) => refund.key === key);
     if (made !== undefined) return made;
-    if (cents <= 0 || this.refunded + cents > this.cents) return null;
-    const refund = { id: `re_${newId('evt')}`, cents, key, status, madeAt: at, backAt: null };
+    if (amountCents <= 0 || this.refunded + amountCents > this.cents) return null;
+    const refund: ListedRefund = { providerRefundId: `re_${newId('evt')}`, amountCents, key, status, madeAt };
     this.refunds.push(refund);
-    this.report(refund, at);
-    this.reports.push({ kind: 'sum', cents: this.refunded, at });
+    this.report(refund);
     return refund;
   }
 
   /** A pending refund is paid. */
-  succeed(refund: RefundThere, at: Date): void {
+  succeed(refund: ListedRefund): void {
     if (refund.status !== 'pending') return;
     refund.status = 'succeeded';
-    this.report(refund, at);
+    this.report(refund);
   }
 
   /** The bank sends a refund back. */
-  sendBack(refund: RefundThere, at: Date): void {
-    if (refund.backAt !== null) return;
-    Object.assign(refund, { status: 'failed', backAt: at });
-    this.report(refund, at);
+  sendBack(refund: ListedRefund): void {
+    if (refund.status === 'failed') return;
+    refund.status = 'failed';
+    this.report(refund);
   }
 
-  report(refund: RefundThere, at: Date): void {
-    this.reports.push({ kind: 'refund', refund: { ...refund }, at });
+  report(refund: ListedRefund): void {
+    this.reports.push({ ...refund });
   }
 }

@@ -19,7 +19,7 @@ begin
   if credit.created_at <= clock_timestamp() - interval '30 days' then
     perform refuse('REFUND_WINDOW_EXPIRED', format('A top-up can be refunded for 30 days; this one is of %s.', iso_time(credit.created_at)));
   end if;
-  rest := t.amount_cents - coalesce((select charged_back_cents from refunded_payments where payment_id = t.payment_id), 0);
+  rest := t.amount_cents - coalesce((select sum(cents) from provider_refunds where payment_id = t.payment_id and status <> 'failed'), 0);
   if rest <= 0 or exists (select from refunds where transaction_id = p_transaction and status <> 'failed') then
     perform refuse('ALREADY_REFUNDED', 'This top-up was refunded already, or its refund is under way.');
   end if;

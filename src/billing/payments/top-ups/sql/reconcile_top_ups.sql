@@ -12,13 +12,16 @@ begin
     union all
     (select id, operator_id as owner, look_at from top_ups where status in ('opening', 'open', 'processing') and greatest(life_seen_at, woken_at) < v_since
       order by greatest(life_seen_at, woken_at) limit 1000)
+    union all
+    (select id, operator_id as owner, refunds_look_at as look_at from top_ups where refunds_look_at <= v_now order by refunds_look_at limit 1000)
   ), taken as (
     select id from (select id, look_at, row_number() over (partition by owner order by look_at) as turn from due) turns
       order by turn, look_at limit 100
   ), passed as (
-    update top_ups set woken_at = v_now where id = any(array(
-      select id from top_ups where id in (select id from taken) and status in ('opening', 'open', 'processing')
-        and (look_at <= v_now or greatest(life_seen_at, woken_at) < v_since)
+    update top_ups set woken_at = v_now, refunds_look_at = case when refunds_look_at is not null then v_now + interval '10 minutes' end
+    where id = any(array(
+      select id from top_ups where id in (select id from taken) and (refunds_look_at <= v_now
+          or (status in ('opening', 'open', 'processing') and (look_at <= v_now or greatest(life_seen_at, woken_at) < v_since)))
         for no key update skip locked))
       returning 'top-up:' || id as life, operator_id as owner
   ), missing as (
