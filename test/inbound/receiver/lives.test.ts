@@ -21,6 +21,7 @@ const Classified = z.object({ classification: z.string(), severity: z.string(), 
 function heldScanner(scanner: Scanner): Scanner & { reached: Promise<void>; release(): void } {
   const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   return {
+    ...scanner,
     reached: reached.promise,
     release: held.resolve,
     async scan(input, caller) {
@@ -28,7 +29,6 @@ function heldScanner(scanner: Scanner): Scanner & { reached: Promise<void>; rele
       await held.promise;
       return scanner.scan(input, caller);
     },
-    close: () => scanner.close(),
   };
 }
 
@@ -96,6 +96,7 @@ describe('A request to the receiver, and the life of its event', function () {
         let dying = true;
         await world.workWith({
           scanner: {
+            ...standard,
             scan: (input, caller) => (dying ? narrow : standard).scan(input, caller),
             close: async () => void (await Promise.all([narrow.close(), standard.close()])),
           },
