@@ -7,7 +7,7 @@ import { headFileOf, readHeadFile, writeHeadFile } from './head-file.ts';
 import { openedLogOf, signCheckpoint, type Log } from './log-key.ts';
 import { grow, hashOfSpan, nodesOf, type Span } from './merkle.ts';
 import {
-  findCheckpointOf,
+  getNote,
   insertBatch,
   lockLog,
   markPublished,
@@ -108,17 +108,53 @@ async function stop(context: Context, reason: string): Promise<void> {
 }
 
 /**
- * Publishes what is appended: writes the head outside of the database, then lets readers see it. Whoever reads this tree later can be proven
- * whether it is the same one.
+ * Publishes what is appended: writes the head outside of the database, then lets readers see it.
  * @returns the size that readers see; null: the log is stopped
  */
-export const publish = (context: Context): Promise<number | null> =>
+export const publishLog = (context: Context): Promise<number | null> =>
   underLock(context, async ({ connection, row, path }) => {
-    if (row.published_size < row.tree_size || (await readHeadFile(path)) === null) {
-      const checkpoint = await newestOf(connection, row);
-      await writeHeadFile(path, checkpoint);
-      step('appendToLog:head-renamed');
-      await markPublished(connection, row.tree_size);
-    }
+    await publishUnderLock(context, { connection, row, path });
     return row.tree_size;
+  });
+
+async function publishUnderLock(
+  { log }: Context,
+  { connection, row, path }: { connection: CommonQueryMethods; row: LogRow; path: string },
+): Promise<void> {
+  const isMissing = (await readHeadFile(path)) === null;
+  if (row.published_size === row.tree_size && !isMissing) return;
+  if (isMissing && row.published_size > 0) {
+    log.warn(
+      { path },
+      'the head of the claims log was not there and is written anew; an older database would not be noticed now',
+    );
+  }
+  await writeHeadFile(path, await getNote(connection, row.tree_size));
+  step('appendToLog:head-renamed');
+  await markPublished(connection, row.tree_size);
+}
+
+/**
+ * Appends what waits, one batch at most. What was appended before is published first, so that never more than a batch is unknown outside.
+ * @returns how many claims were appended; null: the log is stopped
+ */
+export const appendBatch = (context: Context): Promise<number | null> =>
+  underLock(context, async ({ connection, log, row, path }) => {
+    await publishUnderLock(context, { connection, row, path });
+    const pending = await takePending(connection, lifeId['log-sequencer'](log.id), BATCH);
+    if (pending.length === 0) return 0;
+    const { tree_size: size } = row;
+    const read = await readNodes(connection, nodesOf({ from: 0, to: size }));
+    const leaves = pending.map(({ leaf_hash: leaf }) => leaf);
+    const grown = grow(size, leaves, read);
+    await insertBatch(connection, {
+      size,
+      seqs: pending.map(({ seq }) => seq),
+      nodes: Buffer.concat(grown.levels.flat()),
+      root: grown.root,
+      note: signCheckpoint(log, grown),
+      registry: context.config.publicBaseUrl,
+    });
+    step('appendToLog:inserted');
+    return pending.length;
   });

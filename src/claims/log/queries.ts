@@ -48,9 +48,7 @@ export async function replaceSealedKey(
   connection: CommonQueryMethods,
   { before, after }: { before: string; after: string },
 ): Promise<void> {
-  await connection.query(
-    sql.type(Nothing)`update claim_log set private_key = ${after} where private_key = ${before}`,
-  );
+  await connection.query(sql.type(Nothing)`update claim_log set private_key = ${after} where private_key = ${before}`);
 }
 
 /** @param reason null: the log runs again */
@@ -103,7 +101,9 @@ export async function insertBatch(connection: CommonQueryMethods, batch: Batch):
 /** From now on readers see the tree up to this size. */
 export async function markPublished(connection: CommonQueryMethods, size: number): Promise<void> {
   await connection.query(
-    sql.type(Nothing)`update claim_log set published_size = ${size} where published_size < ${size} and tree_size >= ${size}`,
+    sql.type(
+      Nothing,
+    )`update claim_log set published_size = ${size} where published_size < ${size} and tree_size >= ${size}`,
   );
 }
 
@@ -163,6 +163,11 @@ const checkpointColumns = sql.fragment`c.tree_size, c.root_hash, c.note, c.regis
 export const findNewestCheckpoint = (connection: CommonQueryMethods): Promise<CheckpointRow | null> =>
   connection.maybeOne(sql.type(CheckpointRow)`
     select ${checkpointColumns} from claim_log l join log_checkpoints c on c.tree_size = l.published_size`);
+
+/** The checkpoint of a tree of this size, published or not. */
+export const getNote = (connection: CommonQueryMethods, size: number): Promise<string> =>
+  connection.oneFirst(sql.type(z.object({ note: z.string() }))`
+    select note from log_checkpoints where tree_size = ${size}`);
 
 /** The smallest published checkpoint of which this size is a part; null where there is none. */
 export const findCheckpointOf = (connection: CommonQueryMethods, size: number): Promise<CheckpointRow | null> =>
