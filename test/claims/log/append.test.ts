@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
 import { appendBatch, BATCH, publishLog } from '../../../src/claims/log/append.ts';
@@ -15,6 +16,7 @@ import type { Context } from '../../../src/context/context.ts';
 import { createEncryption } from '../../../src/context/encryption.ts';
 import { withCaches } from '../../../src/context/caches.ts';
 import { sql } from '../../../src/database/pool.ts';
+import { ROOT } from '../../support/pasted.ts';
 import { metricsText } from '../../../src/metrics/metrics.ts';
 import { assertWholeLog, ownLog, readCheckpoint, recordClaims, sizesOf, waitingLog, type OwnLog } from './support.ts';
 
@@ -229,6 +231,25 @@ describe('The log of claims', function () {
       await append(4);
       await writeFile(path, head);
       await assertStopped(/not the beginning of the tree in the database: it is another branch/);
+    });
+
+    it('until another log was begun as docs/operations.md says, which has every claim and a key of its own', async () => {
+      await append(3);
+      const restoreOlder = await backUp();
+      await append(2);
+      await restoreOlder();
+      await assertStopped(/it is an older copy/);
+      const { kid } = await openedLogOf(context);
+      const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
+      const [, statements = ''] = /<!-- a new log -->\n```sql\n([^]*?)```/.exec(page) ?? [];
+      const client = new pg.Client({ connectionString: context.config.databaseUrl });
+      await client.connect();
+      await client.query(statements);
+      await client.end();
+      context = await own.another(); // the processes were stopped
+      assert.notEqual((await openedLogOf(context)).kid, kid);
+      await recordClaims(context, 1);
+      await assertRuns();
     });
 
     it('where nodes of the tree are gone or changed', async () => {
