@@ -50,7 +50,11 @@ async function makeLog({ pool, encryption, config }: Context): Promise<void> {
   const note = signCheckpoint({ origin, privateKey: () => privateKeyOf(x, d) }, { size: 0, root: EMPTY_ROOT });
   const privateKey = encryption.seal(d, sealContext(id));
   await insertLog(pool, {
-    ...{ id, origin, x, privateKey, note },
+    id,
+    origin,
+    x,
+    privateKey,
+    note,
     kid: thumbprintOf(x),
     root: EMPTY_ROOT,
     registry: config.publicBaseUrl,
