@@ -2,18 +2,17 @@ import type { Context } from '../../context/context.ts';
 import { inTransaction } from '../../commands/unit.ts';
 import { step } from '../../commands/fault-points.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
-import { lifeId } from '../../ids/life-ids.ts';
 import { headFileOf, readHeadFile, writeHeadFile } from './head-file.ts';
 import { openedLogOf, signCheckpoint, type Log } from './log-key.ts';
 import { grow, hashOfSpan, nodesOf, type Span } from './merkle.ts';
 import {
   getNote,
   insertBatch,
+  listPending,
   lockLog,
   markPublished,
   noteStopped,
   readNodes,
-  takePending,
   type LogRow,
 } from './queries.ts';
 import { logStopped } from './stopped.ts';
@@ -141,7 +140,7 @@ async function publishUnderLock(
 export const appendBatch = (context: Context): Promise<number | null> =>
   underLock(context, async ({ connection, log, row, path }) => {
     await publishUnderLock(context, { connection, row, path });
-    const pending = await takePending(connection, lifeId['log-sequencer'](log.id), BATCH);
+    const pending = await listPending(connection, BATCH);
     if (pending.length === 0) return 0;
     const { tree_size: size } = row;
     const read = await readNodes(connection, nodesOf({ from: 0, to: size }));

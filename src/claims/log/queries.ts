@@ -67,19 +67,23 @@ const StepRow = z.object({
 export const advanceLogRow = (connection: CommonQueryMethods, id: string): Promise<z.infer<typeof StepRow>> =>
   connection.one(sql.type(StepRow)`select * from advance_log(${id})`);
 
-export const reconcileLogRow = (connection: CommonQueryMethods): Promise<number> =>
-  connection.oneFirst(sql.type(z.object({ woken: z.number() }))`select reconcile_log() as woken`);
+const Reconciled = z.object({ woken: z.number(), late: z.boolean() });
+
+export const reconcileLogRow = (connection: CommonQueryMethods): Promise<z.infer<typeof Reconciled>> =>
+  connection.one(sql.type(Reconciled)`select * from reconcile_log()`);
 
 const PendingRow = z.object({ seq: z.number(), leaf_hash: bytes });
 
-/** What waits for a place, in the order in which it is given one. Messages that say so are deleted first: each was committed with its claim. */
-export async function takePending(
+/** What waits for a place, in the order in which it is given one. */
+export const listPending = (
   connection: CommonQueryMethods,
-  life: string,
   limit: number,
-): Promise<readonly z.infer<typeof PendingRow>[]> {
+): Promise<readonly z.infer<typeof PendingRow>[]> =>
+  connection.any(sql.type(PendingRow)`select seq, leaf_hash from log_pending order by seq limit ${limit}`);
+
+/** Deletes the messages that would wake a life. Each was committed with its claim, so whoever reads afterwards what waits finds that. */
+export async function deleteMessagesOf(connection: CommonQueryMethods, life: string): Promise<void> {
   await connection.query(sql.type(Nothing)`delete from life_messages where life = ${life}`);
-  return connection.any(sql.type(PendingRow)`select seq, leaf_hash from log_pending order by seq limit ${limit}`);
 }
 
 interface Batch {

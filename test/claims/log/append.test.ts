@@ -303,6 +303,19 @@ describe('The log of claims', function () {
     await assertWholeLog(context);
   });
 
+  it('without a life claims are appended by whoever looks after rows, and published', async () => {
+    const { id } = await openedLogOf(context);
+    const ids = await recordClaims(context, 3);
+    await advanceLog(context, id);
+    await reconcileLogs(context);
+    assert.equal((await sizesOf(context)).pending, 3, 'its life has just looked');
+    await context.pool.query(sql.unsafe`update claim_log set life_seen_at = clock_timestamp() - interval '11 seconds'`);
+    assert.deepEqual(await reconcileLogs(context), { woken: 1 });
+    assert.notEqual(await receiptOf(context.pool, ids[2] ?? ''), null);
+    await assertWholeLog(context);
+    assert.deepEqual(await reconcileLogs(context), { woken: 0 });
+  });
+
   it('is left in peace where nothing waits, and where a life has just looked', async () => {
     const { id } = await openedLogOf(context);
     await advanceLog(context, id);

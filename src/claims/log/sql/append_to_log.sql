@@ -1,13 +1,12 @@
 -- Appends a batch to the tree of `p_size`, under a lock of the log that the caller holds: the claims of `p_seqs`, which ascend, the nodes that
--- become complete (32 bytes each, by level and index), and the checkpoint. The messages of the life are deleted before the caller reads what
--- waits, so that none is left of claims that this batch has.
+-- become complete (32 bytes each, by level and index), and the checkpoint.
 create function append_to_log(p_size bigint, p_seqs bigint[], p_nodes bytea, p_root bytea, p_note text, p_registry text)
 returns bigint language plpgsql as $$
 declare
   v_grown constant bigint := p_size + cardinality(p_seqs);
   v_count bigint;
 begin
-  update claim_log set tree_size = v_grown, root_hash = p_root, life_seen_at = clock_timestamp() where tree_size = p_size;
+  update claim_log set tree_size = v_grown, root_hash = p_root where tree_size = p_size;
   if not found then raise exception 'the log has another size than %', p_size; end if;
   with taken as (
     delete from log_pending where seq = any(p_seqs) returning seq, claim_id
