@@ -11,6 +11,7 @@ const ClaimRowSchema = z.object({
   id: z.string(),
   digest: z.string(),
   issuer: z.string(),
+  agent_id: z.string().nullable(),
   envelope: json.transform((value) => value as JsonObject),
   payload_effective: json.transform((value) => value as JsonValue).nullable(),
   schema: z.enum(['v1', 'none']),
@@ -22,7 +23,7 @@ const ClaimRowSchema = z.object({
 export type ClaimRow = z.infer<typeof ClaimRowSchema>;
 
 const columns = sql.fragment`
-  seq, id, digest, issuer, envelope, payload_effective, schema, operator_ids, revoked_at, revoke_reason, created_at`;
+  seq, id, digest, issuer, agent_id, envelope, payload_effective, schema, operator_ids, revoked_at, revoke_reason, created_at`;
 
 export interface SubmittedClaim {
   id: ClaimId;
@@ -60,6 +61,10 @@ export const getClaimByDigest = (connection: CommonQueryMethods, digest: string)
 
 export const findClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id}`);
+
+/** As `findClaim`, with the row locked until the transaction ends. */
+export const lockClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
+  connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id} for no key update`);
 
 /** Null where the claim is revoked already. */
 export const markRevoked = (

@@ -7,6 +7,8 @@ import { canonicalJson } from '../json/canonical.ts';
 import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
+import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
+import { insertCoSignatures } from './co-signatures/queries.ts';
 import { hashOfLeaf } from './log/merkle.ts';
 import { insertPending } from './log/queries.ts';
 import { signedBytesOf } from './signed-bytes.ts';
@@ -25,12 +27,13 @@ const MAX_SHAPELESS_BYTES = 64 * 1024;
  * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed by others, is never
  * changed (decision L5). A claim that is recorded already is answered as it is, with 200.
  * @param envelope the body as its schema parsed it, defaults filled in
- * @throws CarnetError VALIDATION_ERROR for a payload that is too large; ISSUER_MISMATCH; INSUFFICIENT_CREDITS over the allowance.
+ * @throws CarnetError VALIDATION_ERROR for a payload that is too large; ISSUER_MISMATCH; INVALID_CO_SIGNATURE; INSUFFICIENT_CREDITS over the allowance.
  */
 export async function submitClaim(context: Context, call: CommandCall, envelope: Envelope): Promise<Answered<Claim>> {
   const sent = call.request?.body;
   if (!isJsonObject(sent)) throw new TypeError('A claim is submitted by a request whose body is its envelope.');
   assertPayloadFits(envelope, sent.payload);
+  assertCoSignaturesFit(envelope.co_signatures);
   assertThat(
     envelope.issuer === call.caller.operatorId,
     () =>
@@ -50,6 +53,14 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
         return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
       }
       await insertPending(connection, claim.id, hashOfLeaf(signed));
+      if (envelope.co_signatures.length > 0) {
+        const judged = await judgeCoSignatures(context, connection, {
+          coSigned: { issuer: claim.issuer, agentId: claim.agentId, signedBytes: signed },
+          coSignatures: envelope.co_signatures,
+          path: (at) => `co_signatures.${at}.cose_sign1`,
+        });
+        await insertCoSignatures(connection, claim.id, judged);
+      }
       await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
       return {
         status: 201,

@@ -40,6 +40,7 @@ describe('POST /v1/claims', () => {
       receipt: null,
       envelope,
       payload_effective: { ...signal(), metadata: {} },
+      co_signatures: [],
       schema: 'v1',
       unresolved_refs: [],
       warnings: [],

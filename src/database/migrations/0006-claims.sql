@@ -119,3 +119,19 @@ create trigger keep_log before update or delete on log_nodes for each row execut
 create trigger keep_all_log before truncate on log_nodes for each statement execute function keep_log();
 create trigger keep_log before update or delete on log_checkpoints for each row execute function keep_log();
 create trigger keep_all_log before truncate on log_checkpoints for each statement execute function keep_log();
+
+-- Co-signatures: somebody else signed the bytes that the digest of a claim is of (decision L51). They are not in the leaf, so that they may
+-- come later. No foreign key, as of log_entries.
+create table claim_co_signatures (
+  seq bigint generated always as identity primary key,
+  claim_id text not null,
+  digest text not null,                  -- of role, kid and message: the same ones are kept once
+  signer_kid text not null,
+  signer_role text not null check (signer_role in ('operator_attestation', 'agent_self', 'witness')),
+  cose_sign1 text not null,              -- as it was sent
+  public_jwk jsonb,                      -- the key that verified it when it came; null: none was known
+  created_at timestamptz not null default clock_timestamp(),
+  unique (claim_id, digest)
+);
+create trigger keep_log before update or delete on claim_co_signatures for each row execute function keep_log();
+create trigger keep_all_log before truncate on claim_co_signatures for each statement execute function keep_log();
