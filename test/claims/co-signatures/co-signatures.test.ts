@@ -15,6 +15,8 @@ type Kept = {
   public_jwk: unknown;
 };
 
+const truncated = (text: string): string => Buffer.from(text, 'base64url').subarray(0, -4).toString('base64url');
+
 const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
 
 describe('co-signatures', () => {
@@ -85,7 +87,7 @@ describe('co-signatures', () => {
         ],
         [
           'truncated CBOR',
-          (envelope) => ({ ...coSign(envelope, key), cose_sign1: coSign(envelope, key).cose_sign1.slice(0, -4) }),
+          (envelope) => ({ ...coSign(envelope, key), cose_sign1: truncated(coSign(envelope, key).cose_sign1) }),
           /deterministic CBOR/,
         ],
         ['no CBOR', (envelope) => ({ ...coSign(envelope, key), cose_sign1: 'AAAA' }), /CBOR|COSE_Sign1/],
