@@ -39,6 +39,7 @@ export async function presentClaims(
     envelope: row.envelope,
     payload_effective: row.payload_effective ?? row.envelope.payload ?? null,
     co_signatures: coSignatures.get(row.id) ?? [],
+    external_receipt_verified: row.receipt_verified,
     schema: row.schema,
     unresolved_refs: (refs[index] ?? []).filter((ref) => !existing.has(ref)),
     warnings: [],

@@ -15,6 +15,7 @@ const ClaimRowSchema = z.object({
   envelope: json.transform((value) => value as JsonObject),
   payload_effective: json.transform((value) => value as JsonValue).nullable(),
   schema: z.enum(['v1', 'none']),
+  receipt_verified: z.boolean().nullable(),
   operator_ids: z.array(z.string()),
   revoked_at: z.string().nullable(),
   revoke_reason: z.string().nullable(),
@@ -23,7 +24,7 @@ const ClaimRowSchema = z.object({
 export type ClaimRow = z.infer<typeof ClaimRowSchema>;
 
 const columns = sql.fragment`
-  seq, id, digest, issuer, agent_id, envelope, payload_effective, schema, operator_ids, revoked_at, revoke_reason, created_at`;
+  seq, id, digest, issuer, agent_id, envelope, payload_effective, schema, receipt_verified, operator_ids, revoked_at, revoke_reason, created_at`;
 
 export interface SubmittedClaim {
   id: ClaimId;
@@ -40,6 +41,8 @@ export interface SubmittedClaim {
   agentId: string | null;
   missionRef: string | null;
   issuedAt: number;
+  /** Of a receipt that came with it; null: none did. */
+  receiptVerified: boolean | null;
 }
 
 /** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L4). */
@@ -49,9 +52,9 @@ const FIRST_MILLISECONDS = 1e11;
 export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClaim): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`
     insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
-                        agent_id, mission_ref, issued_at_ms)
+                        agent_id, mission_ref, receipt_verified, issued_at_ms)
     values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
-            ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
+            ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef}, ${claim.receiptVerified},
             ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
     on conflict (digest) do nothing
     returning ${columns}`);

@@ -41,6 +41,7 @@ describe('POST /v1/claims', () => {
       envelope,
       payload_effective: { ...signal(), metadata: {} },
       co_signatures: [],
+      external_receipt_verified: null,
       schema: 'v1',
       unresolved_refs: [],
       warnings: [],

@@ -48,6 +48,12 @@ export const ClaimSchema = ClaimDigestSchema.extend({
   co_signatures: z
     .array(KeptCoSignatureSchema)
     .describe('Those that came with the claim and those that were added later, in the order in which they came.'),
+  external_receipt_verified: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Of the receipt of another registry in the envelope: whether it verified when it came; null where there is none.',
+    ),
   schema: z.enum(['v1', 'none']).describe('`none`: the payload of this type has no shape.'),
   unresolved_refs: z.array(z.string()).describe('Claims that the payload names and that do not exist here yet.'),
   warnings: z.array(z.string()),
@@ -65,6 +71,7 @@ export const ClaimSchema = ClaimDigestSchema.extend({
       envelope: envelopeExample,
       payload_effective: { ...envelopeExample.payload, metadata: {} },
       co_signatures: [],
+      external_receipt_verified: null,
       schema: 'v1',
       unresolved_refs: [],
       warnings: [],

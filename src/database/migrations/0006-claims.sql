@@ -15,6 +15,7 @@ create table claims (
   agent_id text,                         -- the payload's, or whom a claim of the service is about
   mission_ref text,
   operator_ids text[] not null default '{}', -- who reads it in full besides the issuer (decision L24)
+  receipt_verified boolean,              -- of the receipt that came with it; null: none did
   passport_jti text,                     -- what it vouches for: revoked with it (decision A19)
   issued_at_ms bigint not null,          -- for filters alone (decision L4)
   revoked_at timestamptz,
