@@ -1,5 +1,6 @@
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { coSignaturesOf } from './co-signatures/queries.ts';
 import { receiptsOf, type LoggedClaim } from './log/receipts.ts';
 import { findExisting, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
@@ -28,11 +29,17 @@ export async function presentClaims(
     connection,
     rows.map(({ id }) => id),
   );
+  const coSignatures = await coSignaturesOf(
+    connection,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row, index) => ({
     ...digestOf(row, logged.get(row.id)),
     seq: row.seq,
     envelope: row.envelope,
     payload_effective: row.payload_effective ?? row.envelope.payload ?? null,
+    co_signatures: coSignatures.get(row.id) ?? [],
+    external_receipt_verified: row.receipt_verified,
     schema: row.schema,
     unresolved_refs: (refs[index] ?? []).filter((ref) => !existing.has(ref)),
     warnings: [],

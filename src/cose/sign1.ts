@@ -94,8 +94,8 @@ interface Expected {
   /** The detached payload. */
   payload: Uint8Array;
   publicKey: KeyObject;
-  /** What a kid in the message must be; one without a kid is verified by the key alone. */
-  expectedKid: string;
+  /** What a kid in the message must be; null: whatever it says. One without a kid is verified by the key alone. */
+  expectedKid: string | null;
 }
 
 /**
@@ -116,7 +116,7 @@ export function verifySign1(bytes: Uint8Array, { payload, publicKey, expectedKid
  * What holds of a message whoever signed it.
  * @throws CoseFault for an algorithm other than -8 and -19, `crit`, a kid that is another, an attached payload.
  */
-export function assertAcceptable(message: Sign1, expectedKid: string): void {
+export function assertAcceptable(message: Sign1, expectedKid: string | null): void {
   const { alg, kid, payload, protectedHeader, unprotectedHeader } = message;
   if (alg !== EDDSA && alg !== ED25519) {
     throw new CoseFault('must have alg -8 (EdDSA) or -19 (Ed25519) in its protected header');
@@ -124,7 +124,7 @@ export function assertAcceptable(message: Sign1, expectedKid: string): void {
   if (protectedHeader.has(HEADER.crit) || unprotectedHeader.has(HEADER.crit)) {
     throw new CoseFault('has crit, of which no parameter is known here');
   }
-  if (kid !== null && !Buffer.from(kid).equals(Buffer.from(expectedKid)))
+  if (kid !== null && expectedKid !== null && !Buffer.from(kid).equals(Buffer.from(expectedKid)))
     throw new CoseFault(`has another kid than ${expectedKid}`);
   if (payload !== null) throw new CoseFault('has its payload attached; it must be detached (nil)');
 }

@@ -1,6 +1,7 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
+import { thumbprintOf } from '../../fields/thumbprint.ts';
 import { newId } from '../../ids/ids.ts';
 import { EMPTY_ROOT } from './merkle.ts';
 import { findLog, insertLog, replaceSealedKey, type LogRow } from './queries.ts';
@@ -30,11 +31,6 @@ const publicKeyOf = (x: string): KeyObject =>
 
 const privateKeyOf = (x: string, d: string): KeyObject =>
   createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', x, d }, format: 'jwk' });
-
-const thumbprintOf = (x: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
-    .digest('base64url');
 
 /** The checkpoint of a tree: a note signed by the log. */
 export const signCheckpoint = (

@@ -1,23 +1,25 @@
-import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import {
+  assertKeyName,
+  keyIdOf,
+  NoteFault,
+  parseVkey,
+  rawPublicKey,
+  SIGNATURE_TYPE,
+  strictBase64,
+  type VerifierKey,
+} from '../../fields/verifier-key.ts';
+
+export { NoteFault, vkeyOf } from '../../fields/verifier-key.ts';
 
 /**
  * Signed notes, checkpoints and cosignatures as c2sp.org/signed-note, tlog-checkpoint and tlog-cosignature define them. Nothing here
  * reads a row, a file or a clock.
  */
 
-/** Signature types of c2sp.org/signed-note that are known here, each with the length of its public key in bytes. */
-export const SIGNATURE_TYPE = { ed25519: 0x01, ed25519Cosignature: 0x04, mlDsa44Cosignature: 0x06 } as const;
-export type SignatureType = (typeof SIGNATURE_TYPE)[keyof typeof SIGNATURE_TYPE];
-const PUBLIC_KEY_BYTES: Record<SignatureType, number> = { 0x01: 32, 0x04: 32, 0x06: 1_312 };
-
 /** As the Go implementation of notes has it; a note with 16 signatures of ML-DSA-44 has about 55 KB. */
 const MAX_NOTE_CHARACTERS = 1_000_000;
 const MAX_SIGNATURES = 100;
-
-/** Why a text is not taken as a note, a checkpoint or a verifier key; `message` is a sentence. */
-export class NoteFault extends Error {
-  override readonly name = 'NoteFault';
-}
 
 interface NoteSignature {
   name: string;
@@ -27,15 +29,6 @@ interface NoteSignature {
   bytes: Buffer;
   /** The whole line, without its newline. */
   line: string;
-}
-
-export interface VerifierKey {
-  name: string;
-  keyId: string;
-  type: SignatureType;
-  publicKey: KeyObject;
-  /** The public key as the vkey has it. */
-  raw: Buffer;
 }
 
 export interface VerifiedSignature {
@@ -111,9 +104,8 @@ export function verifiedSignatures(
   const verified: VerifiedSignature[] = [];
   for (const { name, keyId, bytes, line } of signatures) {
     const key = keys.find((known) => known.name === name && known.keyId === keyId);
-    if (key === undefined) continue;
-    const timestamp = timestampOf(key, text, bytes);
-    if (!verified.some((one) => one.key === key)) verified.push({ key, timestamp, line });
+    if (key === undefined || verified.some((one) => one.key === key)) continue;
+    verified.push({ key, timestamp: timestampOf(key, text, bytes), line });
   }
   return { text, verified };
 }
@@ -126,31 +118,6 @@ export function verifyNote(note: string, vkeys: readonly string[]): { text: stri
   const { text, verified } = verifiedSignatures(note, vkeys);
   if (verified.length === 0) throw new NoteFault('No known key signed this note.');
   return { text, verifiedBy: [...new Set(verified.map(({ key }) => key.name))] };
-}
-
-/** The verifier key `name+id+base64`; by default of plain Ed25519 signatures, as a log makes them. */
-export function vkeyOf(name: string, publicKey: KeyObject, type: SignatureType = SIGNATURE_TYPE.ed25519): string {
-  assertKeyName(name);
-  const raw = rawPublicKey(publicKey);
-  if (raw.length !== PUBLIC_KEY_BYTES[type]) throw new TypeError('This key does not make signatures of this type.');
-  return `${name}+${keyIdOf(name, type, raw).toString('hex')}+${Buffer.concat([Buffer.of(type), raw]).toString('base64')}`;
-}
-
-/** @throws NoteFault for what is no verifier key, or one of a signature type that is not known here. */
-export function parseVkey(vkey: string): VerifierKey {
-  // The base64 may have a plus of its own, the name may not.
-  const [, name = '', keyId = '', encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(vkey) ?? [];
-  const bytes = strictBase64(encoded);
-  if (bytes === null || bytes.length < 2) throw new NoteFault('A verifier key is <name>+<8 hex digits>+<base64>.');
-  assertKeyName(name);
-  const [type, raw] = [bytes[0] as SignatureType, bytes.subarray(1)];
-  if (raw.length !== PUBLIC_KEY_BYTES[type]) {
-    throw new NoteFault('A verifier key is of type 1 or 4 (Ed25519) or 6 (ML-DSA-44), followed by the public key.');
-  }
-  if (keyIdOf(name, type, raw).toString('hex') !== keyId) {
-    throw new NoteFault(`The id of the verifier key of ${name} does not belong to its name and key.`);
-  }
-  return { name, keyId, type, publicKey: publicKeyFrom(type, raw), raw };
 }
 
 /** The text of a checkpoint: origin, size and root, without signatures. */
@@ -236,39 +203,9 @@ function u64(value: bigint): Buffer {
   return bytes;
 }
 
-const keyIdOf = (name: string, type: SignatureType, raw: Uint8Array): Buffer =>
-  createHash('sha256').update(`${name}\n`).update(Buffer.of(type)).update(raw).digest().subarray(0, 4);
-
-/** The key itself, without the frame of SPKI, at whose end it stands for both algorithms. */
-function rawPublicKey(publicKey: KeyObject): Buffer {
-  const { x, pub } = publicKey.export({ format: 'jwk' }) as { x?: string; pub?: string };
-  return Buffer.from(x ?? pub ?? '', 'base64url');
-}
-
-const publicKeyFrom = (type: SignatureType, raw: Buffer): KeyObject =>
-  createPublicKey({
-    key:
-      type === SIGNATURE_TYPE.mlDsa44Cosignature
-        ? { kty: 'AKP', alg: 'ML-DSA-44', pub: raw.toString('base64url') }
-        : { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') },
-    format: 'jwk',
-  });
-
 function assertText(text: string): void {
   // oxlint-disable-next-line no-control-regex -- a note has no control character but the newline
   if (!text.isWellFormed() || /[\u0000-\u0009\u000b-\u001f]/.test(text)) {
     throw new NoteFault('A note is valid Unicode without control characters other than newlines.');
   }
-}
-
-function assertKeyName(name: string): void {
-  if (name === '' || /[\p{White_Space}+]/u.test(name)) {
-    throw new NoteFault('The name of a key is not empty and has neither spaces nor a plus.');
-  }
-}
-
-/** Null for what is not the one base64 of its bytes. */
-function strictBase64(text: string): Buffer | null {
-  const bytes = Buffer.from(text, 'base64');
-  return text !== '' && bytes.toString('base64') === text ? bytes : null;
 }

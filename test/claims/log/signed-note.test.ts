@@ -3,16 +3,13 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, t
 import fc from 'fast-check';
 import {
   checkpointText,
-  NoteFault,
   parseCheckpoint,
   parseNote,
-  parseVkey,
-  SIGNATURE_TYPE,
   signNote,
   verifiedSignatures,
   verifyNote,
-  vkeyOf,
 } from '../../../src/claims/log/signed-note.ts';
+import { NoteFault, parseVkey, SIGNATURE_TYPE, vkeyOf } from '../../../src/fields/verifier-key.ts';
 
 // The examples of c2sp.org/signed-note and c2sp.org/tlog-cosignature.
 const EXAMPLE_VKEY = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';

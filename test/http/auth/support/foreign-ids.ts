@@ -52,6 +52,7 @@ export const seenByAll: Record<string, 200 | ErrorCode> = {
   'GET /v1/claims/:id/bundle': 'NOT_OWNER',
   'GET /v1/log/proofs/inclusion': 200,
   'POST /v1/claims/:id/revoke': 'NOT_OWNER',
+  'POST /v1/claims/:id/co-signatures': 'NOT_OWNER',
 };
 
 /** Bodies where the example of the route is none. */
