@@ -11,6 +11,8 @@ import {
   leafOf,
   newKeys,
   noteOf,
+  rootOf,
+  signedBytes,
   plainEnvelope,
   TestLog,
   type Members,
@@ -141,6 +143,28 @@ describe('docs/verify-claim.py', function () {
   it('exits 2 and shows its call where that is wrong', async () => {
     const [code, output] = await python(PROGRAM);
     assert.deepEqual([code, output.includes('python3 verify-claim.py bundle.json')], [2, true], output);
+  });
+
+  it('has a COSE receipt that scitt-cose of PyPI verifies, where it is installed', async () => {
+    const [missing] = await python('-c', 'import scitt_cose');
+    if (missing !== 0) {
+      process.stderr.write('LEFT OUT: no scitt-cose here\n');
+      return;
+    }
+    const driver = `
+import sys, scitt_cose
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+receipt, entry, key = sys.argv[1:]
+pem = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+found = scitt_cose.verify_receipt(bytes.fromhex(receipt), leaf_entry_hex=entry, log_public_key_pem=pem)
+print(found.ok, found.root, found.tree_size, found.leaf_index, found.errors)`;
+    const judge = (receipt: Buffer, entry: Buffer): Promise<[number, string]> =>
+      python('-c', driver, receipt.toString('hex'), entry.toString('hex'), log.keys.raw.toString('hex'));
+    const entry = signedBytes(plainEnvelope);
+    const root = rootOf(log.leaves.slice(0, 11)).toString('hex');
+    assert.deepEqual(await judge(log.coseReceipt(5, 11), entry), [0, `True ${root} 11 5 []\n`]);
+    assert.match((await judge(log.coseReceipt(6, 11), entry))[1], /^False/);
   });
 
   it('writes canonical JSON as the other verifier does', async () => {
