@@ -7,6 +7,7 @@ import { verifyBundle, type Finding, type Trust } from '../../scripts/verify/che
 import { Fault } from '../../scripts/verify/fault.ts';
 import { canonicalJson, parseJson, type JsonValue } from '../../scripts/verify/json.ts';
 import { parseVerifierKey } from '../../scripts/verify/keys.ts';
+import { parseCheckpoint } from '../../scripts/verify/note.ts';
 import { parsePolicy } from '../../scripts/verify/policy.ts';
 import { startProgram } from '../support/process.ts';
 import {
@@ -438,6 +439,75 @@ describe('the offline verifier', () => {
     assert.match(textOf(erased, trustIn(log), 'digest'), /payload was erased/);
     assert.match(textOf(erased, trustIn(log), 'inclusion'), /^ok: an entry whose payload is gone/);
     assert.ok(failed({ ...erased, leaf_hash: bent(leaf_hash) }, trustIn(log)).includes('inclusion'));
+  });
+
+  it('knows a log by name and key together', () => {
+    const second = newKeys('carnet.log/log_second');
+    const both = { ...trustIn(log), logs: [log.keys, second].map(({ vkey }) => parseVerifierKey(vkey)) };
+    const bySecond = changed((bundle) => (bundle.checkpoint = noteOf(log.text(11), second)));
+    assert.match(textOf(bySecond, both, 'checkpoint'), /^failed: it is not signed by the key of carnet.log\/log_test/);
+    const renamed = changed(
+      (bundle) => (bundle.checkpoint = bundle.checkpoint.replace('— carnet.log/log_test', '— another')),
+    );
+    assert.match(textOf(renamed, both, 'checkpoint'), /^failed: it is not signed by the key/);
+    const twin = new TestLog(second, log.leaves);
+    const mixed = changed((bundle) => (bundle.latest = twin.bundle(plainEnvelope, INDEX, 11, 23).latest));
+    assert.equal(textOf(mixed, both, 'consistency'), 'failed: the two checkpoints are of different logs');
+    assert.match(
+      textOf(honest(), { ...both, older: twin.checkpoint(11) }, 'older checkpoint'),
+      /^failed: it is of carnet.log\/log_second/,
+    );
+  });
+
+  it('takes no proof for another size, where it would lead to the same root', () => {
+    const small = TestLog.around(plainEnvelope, 0, 4);
+    const bundle = small.bundle(plainEnvelope, 0, 4, 4);
+    bundle.receipt.proof.bytes = cbor([3, 0, inclusionOf(0, small.leaves)]).toString('base64url');
+    assert.deepEqual(failed(bundle, trustIn(small)), ['receipt', 'inclusion', 'cose receipt']);
+    assert.equal(
+      textOf(bundle, trustIn(small), 'inclusion'),
+      'failed: the proof is for 3 entries, the checkpoint for 4',
+    );
+  });
+
+  it('reads only notes and keys that are as their formats say', () => {
+    const [name, id, material = ''] = log.keys.vkey.split(/\+(?=[0-9a-f]{8}\+)|(?<=\+[0-9a-f]{8})\+/);
+    assert.throws(() => parseVerifierKey(`${name}+${id === '00000000' ? '1' : '0'}0000000+${material}`), /its id is/);
+    assert.throws(() => parseVerifierKey(`${name}x+${id}+${material}`), /its id is/);
+    assert.throws(() => parseVerifierKey('a b+00000000+AA=='), /it is not/);
+    assert.throws(() => parseVerifierKey(newKeys('x').vkey.slice(0, -4)), /its id is|bytes/);
+    const text = log.text(11);
+    const notes: [string, RegExp][] = [
+      [text, /no signatures/],
+      [`${text}\n`, /signature line/],
+      [`${text}\nsigned\n`, /signature line/],
+      [`${text}\n— a AAAA\n`, /too short/],
+      [`${text}\n— a AAA\n`, /not base64/],
+      [log.checkpoint(11).slice(0, -1), /no signatures/],
+      [log.checkpoint(11).replace('\n', '\r\n'), /character that no note may have/],
+      [noteOf(text.replace('\n11\n', '\n011\n'), log.keys), /no tree size/],
+      [noteOf(text.replace('\n11\n', '\n9007199254740992\n'), log.keys), /no tree size/],
+      [noteOf(`${text}\nextension\n`, log.keys), /empty line/],
+      [noteOf(`carnet.log/log_test\n11\nAAAA\n`, log.keys), /3 bytes/],
+      [`${text}\n${'— a AAAAAAA=\n'.repeat(65)}`, /more than 64/],
+    ];
+    for (const [note, message] of notes) assert.throws(() => parseCheckpoint(note), { name: 'Fault', message }, note);
+    assert.deepEqual(parseCheckpoint(noteOf(`${text}extension\n`, log.keys)).size, 11);
+  });
+
+  it('judges the envelope by its own schema, and a payload without a shape by its type', () => {
+    const schemaOf = (envelope: Members): string =>
+      textOf({ ...honest(), envelope }, trustIn(log), 'schema').replace(/^failed: /, '');
+    const shapeless: Members = { ...plainEnvelope, claim_type: 'mission', payload: { type: 'dossier' } };
+    assert.equal(schemaOf(shapeless), 'payload.type must be equal to constant');
+    assert.match(schemaOf({ ...shapeless, payload: [1] }), /^ok/);
+    assert.match(schemaOf({ ...shapeless, payload: undefined }), /^ok/);
+    assert.equal(schemaOf({ ...plainEnvelope, more: 1 }), 'the envelope must NOT have additional properties (more)');
+    assert.equal(schemaOf({ ...plainEnvelope, issuer: 'ag_1' }), 'issuer must match pattern "^op_[A-Za-z0-9_-]+$"');
+    assert.equal(
+      schemaOf({ ...plainEnvelope, payload: undefined }),
+      "the envelope must have required property 'payload'",
+    );
   });
 
   describe('with an older checkpoint', () => {
