@@ -1,16 +1,21 @@
 import type { CommonQueryMethods } from '../database/pool.ts';
 import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { coSignaturesOf } from './co-signatures/queries.ts';
+import { receiptsOf, type LoggedClaim } from './log/receipts.ts';
 import { findExisting, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 
-/** There is no log yet, so nothing has a receipt or a position in it. */
-export const presentDigest = ({ id, digest, revoked_at }: ClaimRow): ClaimDigest => ({
+/** What everybody may see of a claim; without a receipt while it has no place in the log. */
+const digestOf = ({ id, digest, revoked_at }: ClaimRow, logged: LoggedClaim | undefined): ClaimDigest => ({
   id,
   digest,
-  log_index: null,
-  receipt: null,
+  log_index: logged?.logIndex ?? null,
+  receipt: logged?.receipt ?? null,
   revoked_at,
 });
+
+export const presentDigest = async (connection: CommonQueryMethods, row: ClaimRow): Promise<ClaimDigest> =>
+  digestOf(row, (await receiptsOf(connection, [row.id])).get(row.id));
 
 /** Claims as their readers see them, in the order of the rows; references are looked up when a claim is read. */
 export async function presentClaims(
@@ -20,11 +25,21 @@ export async function presentClaims(
   const refs = rows.map((row) => (row.schema === 'v1' ? refsOf(row.envelope.payload) : []));
   const named = refs.flat();
   const existing = new Set(named.length === 0 ? [] : await findExisting(connection, named));
+  const logged = await receiptsOf(
+    connection,
+    rows.map(({ id }) => id),
+  );
+  const coSignatures = await coSignaturesOf(
+    connection,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row, index) => ({
-    ...presentDigest(row),
+    ...digestOf(row, logged.get(row.id)),
     seq: row.seq,
     envelope: row.envelope,
     payload_effective: row.payload_effective ?? row.envelope.payload ?? null,
+    co_signatures: coSignatures.get(row.id) ?? [],
+    external_receipt_verified: row.receipt_verified,
     schema: row.schema,
     unresolved_refs: (refs[index] ?? []).filter((ref) => !existing.has(ref)),
     warnings: [],

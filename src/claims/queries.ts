@@ -11,9 +11,11 @@ const ClaimRowSchema = z.object({
   id: z.string(),
   digest: z.string(),
   issuer: z.string(),
+  agent_id: z.string().nullable(),
   envelope: json.transform((value) => value as JsonObject),
   payload_effective: json.transform((value) => value as JsonValue).nullable(),
   schema: z.enum(['v1', 'none']),
+  receipt_verified: z.boolean().nullable(),
   operator_ids: z.array(z.string()),
   revoked_at: z.string().nullable(),
   revoke_reason: z.string().nullable(),
@@ -22,7 +24,7 @@ const ClaimRowSchema = z.object({
 export type ClaimRow = z.infer<typeof ClaimRowSchema>;
 
 const columns = sql.fragment`
-  seq, id, digest, issuer, envelope, payload_effective, schema, operator_ids, revoked_at, revoke_reason, created_at`;
+  seq, id, digest, issuer, agent_id, envelope, payload_effective, schema, receipt_verified, operator_ids, revoked_at, revoke_reason, created_at`;
 
 export interface SubmittedClaim {
   id: ClaimId;
@@ -39,6 +41,8 @@ export interface SubmittedClaim {
   agentId: string | null;
   missionRef: string | null;
   issuedAt: number;
+  /** Of a receipt that came with it; null: none did. */
+  receiptVerified: boolean | null;
 }
 
 /** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L4). */
@@ -48,9 +52,9 @@ const FIRST_MILLISECONDS = 1e11;
 export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClaim): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`
     insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
-                        agent_id, mission_ref, issued_at_ms)
+                        agent_id, mission_ref, receipt_verified, issued_at_ms)
     values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
-            ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
+            ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef}, ${claim.receiptVerified},
             ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
     on conflict (digest) do nothing
     returning ${columns}`);
@@ -60,6 +64,10 @@ export const getClaimByDigest = (connection: CommonQueryMethods, digest: string)
 
 export const findClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id}`);
+
+/** As `findClaim`, with the row locked until the transaction ends. */
+export const lockClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
+  connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id} for no key update`);
 
 /** Null where the claim is revoked already. */
 export const markRevoked = (

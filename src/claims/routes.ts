@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { notFound } from '../errors/carnet-error.ts';
 import { cursorList } from '../http/lists/pagination.ts';
 import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
+import { coSignatureRoutes } from './co-signatures/routes.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
+import { logRoutes } from './log/routes.ts';
 import { pageOfClaims, readClaim } from './read-claims.ts';
 import { revokeClaim } from './revoke-claim.ts';
 import {
@@ -62,8 +64,12 @@ const submit = route({
   status: 201,
   otherStatus: 200,
   reply: ClaimSchema,
-  refusals: ['ISSUER_MISMATCH', 'INSUFFICIENT_CREDITS'],
-  handler: ({ context, call, body }) => submitClaim(context, call, body),
+  refusals: ['ISSUER_MISMATCH', 'INVALID_CO_SIGNATURE', 'INSUFFICIENT_CREDITS'],
+  handler: async ({ context, call, body }) => {
+    const answered = await submitClaim(context, call, body);
+    const { log_index: index } = answered.body;
+    return index === null ? answered : { ...answered, headers: { 'X-Log-Index': String(index) } };
+  },
 });
 
 const list = route({
@@ -150,4 +156,13 @@ const readSchema = route({
   },
 });
 
-export const claimRoutes: AnyRoute[] = [submit, list, listSchemas, readSchema, read, revoke];
+export const claimRoutes: AnyRoute[] = [
+  submit,
+  list,
+  listSchemas,
+  readSchema,
+  read,
+  revoke,
+  ...coSignatureRoutes,
+  ...logRoutes,
+];

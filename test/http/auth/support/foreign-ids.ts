@@ -48,7 +48,10 @@ export const seenByAll: Record<string, 200 | ErrorCode> = {
   'GET /v1/skill-requests/:id/suggest': 200,
   'PATCH /v1/skill-requests/:id': 'NOT_OWNER',
   'GET /v1/claims/:id': 200,
+  'GET /v1/claims/:id/receipt': 200,
+  'GET /v1/claims/:id/bundle': 'NOT_OWNER',
   'POST /v1/claims/:id/revoke': 'NOT_OWNER',
+  'POST /v1/claims/:id/co-signatures': 'NOT_OWNER',
 };
 
 /** Bodies where the example of the route is none. */
