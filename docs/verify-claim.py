@@ -129,7 +129,10 @@ def verify(bundle, vkey, older=None):
     must(first == "c2sp.org/tlog-proof@v1" and lines[0] == "index %d" % index, "the tlog-proof is about another entry")
     must(root_of(leaf, index, there[0], [plain(one) for one in lines[1:]]) == there[1], "the tlog-proof does not hold")
     for one in bundle["co_signatures"]:
-        if one["jwk"]: sign1(url(one["cose_sign1"]), signed, url(one["jwk"]["x"]))
+        if one["jwk"] is None: continue
+        thumbprint = sha(('{"crv":"Ed25519","kty":"OKP","x":"%s"}' % one["jwk"]["x"]).encode())  # RFC 7638
+        must(url(one["signer_kid"]) == thumbprint, "the key of a co-signature is another one than it names")
+        sign1(url(one["cose_sign1"]), signed, url(one["jwk"]["x"]))
     if older:
         kept = checkpoint(older, name, key_id, key)
         must(kept[0] not in (then[0], now[0]) or kept in (then, now), "the log has forked since the older checkpoint")

@@ -17,8 +17,6 @@ export interface Trust {
   older: string | null;
   /** An answer of /v1/log/proofs/consistency between the older checkpoint and one of the bundle's. */
   consistency: JsonValue | null;
-  /** A JWKS: by kid, the keys of those who co-sign. */
-  signers: JsonValue | null;
 }
 
 /** `skipped`: what is needed for it was not given, or the bundle has nothing of it. */
@@ -69,7 +67,7 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
     ['witnesses', () => judgeWitnesses(bundle, trust)],
     ...bundle.coSignatures.map((coSignature): [string, Check] => [
       'co-signature',
-      () => judgeCoSignature(coSignature, signed, erased !== null, trust),
+      () => judgeCoSignature(coSignature, signed, erased !== null),
     ]),
     ['co-signatures', () => judgeSubmitted(bundle)],
     ['revocation', () => judgeRevocation(bundle.revocation)],
@@ -313,42 +311,28 @@ function judgeWitnesses({ checkpoint, latest, tlogProof }: Bundle, { policy, log
 
 const ROLES = ['operator_attestation', 'agent_self', 'witness'];
 
-/** By a key of --signers where that names the kid, else by the key in the bundle, for which only the service stands. */
-function judgeCoSignature(
-  coSignature: Members,
-  signed: Buffer,
-  erased: boolean,
-  { signers }: Trust,
-): ReturnType<Check> {
+/** The id of a key is its thumbprint: a name that anybody may choose would let one signer stand in the place of another. */
+function judgeCoSignature(coSignature: Members, signed: Buffer, erased: boolean): ReturnType<Check> {
   const kid = coSignature.text('signer_kid');
   const role = coSignature.text('signer_role');
   must(ROLES.includes(role), `signer_role is not one of ${ROLES.join(', ')}`);
   const [who, saysVerified] = [`${role} ${kid}`, coSignature.flag('verified')];
   const sign1 = decodeSign1Of(coSignature.text('cose_sign1'));
   if (erased) return { skipped: `${who}: what was signed was erased` };
-  const trusted = signers === null ? null : keyIn(signers, kid);
-  if (trusted === null && coSignature.value('jwk') === null) {
+  if (coSignature.value('jwk') === null) {
     must(!saysVerified, `${who}: the bundle says verified and has no key for it`);
     return { skipped: `${who}: its key is not known` };
   }
-  const raw = trusted ?? rawOfJwk(coSignature.members('jwk'));
+  const raw = rawOfJwk(coSignature.members('jwk'));
+  must(thumbprintOf(raw) === kid, `${who}: the key in the bundle has another thumbprint, ${thumbprintOf(raw)}`);
   must(kidOf(sign1) === kid, `${who}: the signature names the key ${String(kidOf(sign1))}`);
   assertSign1(sign1, signed, ed25519Key(raw));
-  if (trusted !== null) return `${who}: signed, by the key that you trust`;
-  if (thumbprintOf(raw) === kid) return `${who}: signed, by the key of this thumbprint`;
-  return `${who}: signed, by a key for which the service alone stands (--signers)`;
+  return `${who}: signed, by the key of this thumbprint`;
 }
 
 /** base64url, or plain base64 where the signer wrote that. */
 const decodeSign1Of = (text: string) =>
   decodeSign1(decoded(text, /[+/=]/.test(text) ? 'base64' : 'base64url', 'cose_sign1'));
-
-function keyIn(signers: JsonValue, kid: string): Buffer | null {
-  const found = membersOf(signers, 'the file of signers')
-    .eachOf('keys')
-    .find((jwk) => jwk.has('kid') && jwk.value('kid') === kid);
-  return found === undefined ? null : rawOfJwk(found);
-}
 
 /** Those that were sent with the envelope stand among the bundle's, and what the bundle says of each is so. */
 function judgeSubmitted({ envelope, coSignatures }: Bundle): ReturnType<Check> {

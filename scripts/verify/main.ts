@@ -14,7 +14,6 @@ const USAGE = `usage: npm run verify -- <bundle.json> --key <verifier key, or a 
   --policy <file>       a C2SP tlog-policy: its logs are trusted, its quorum of witnesses must have signed
   --checkpoint <file>   a checkpoint of the log that you kept: the log must still hold what it held then
   --consistency <file>  the answer of /v1/log/proofs/consistency between that checkpoint and the bundle's
-  --signers <file>      a JWKS with the keys of those who co-sign, by kid
 A key is trusted because you have it from elsewhere, so --key, or a policy with a log, must be given.`;
 
 const options = {
@@ -22,7 +21,6 @@ const options = {
   policy: { type: 'string' },
   checkpoint: { type: 'string' },
   consistency: { type: 'string' },
-  signers: { type: 'string' },
 } as const;
 
 /** @throws Fault that names the file */
@@ -50,7 +48,6 @@ function main(): number {
     policy,
     older: readingIf(values.checkpoint, String),
     consistency: readingIf<JsonValue>(values.consistency, parseJson),
-    signers: readingIf<JsonValue>(values.signers, parseJson),
   };
   const { claim, findings, verified } = reading(file, (text) => verifyBundle(parseJson(text), trust));
   const width = Math.max(...findings.map(({ check }) => check.length));
