@@ -28,10 +28,17 @@ const fetching =
     let text: string;
     let status: number;
     try {
-      const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+      const answer = await fetch(url, {
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        redirect: 'error',
+        // A checkpoint that a cache has kept would look like a log that lost entries.
+        headers: { 'cache-control': 'no-cache' },
+      });
       [status, text] = [answer.status, await answer.text()];
     } catch (error) {
-      throw new Unreachable(`${url.href} does not answer: ${String(error)}`);
+      // fetch says `fetch failed`, and why in its cause alone.
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      throw new Unreachable(`${url.href} does not answer: ${String(cause)}`);
     }
     if (status !== 200) throw new Unreachable(`${url.href} answers ${status}`);
     must(text.length <= MAX_CHARACTERS, `${url.href} answers more than ${MAX_CHARACTERS} characters`);

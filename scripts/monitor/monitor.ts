@@ -1,5 +1,5 @@
 import { decodedHash } from '../verify/bytes.ts';
-import { must } from '../verify/fault.ts';
+import { Fault, must } from '../verify/fault.ts';
 import { membersOf, parseJson, type JsonValue, type Members } from '../verify/json.ts';
 import { parseVerifierKey, rawOfJwk, verifierKeyText } from '../verify/keys.ts';
 import { assertConsistent } from '../verify/merkle.ts';
@@ -90,7 +90,8 @@ async function assertGrown(fetch: Fetch, last: Checkpoint, newest: Checkpoint, n
   try {
     assertConsistent(last, newest, hashes);
   } catch (error) {
-    throw forked(`its ${newest.size} entries do not begin with the ${last.size} that it had: ${String(error)}`);
+    if (!(error instanceof Fault)) throw error;
+    throw forked(`its ${newest.size} entries do not begin with the ${last.size} that it had: ${error.message}`);
   }
 }
 
