@@ -4,6 +4,7 @@ import { cursorList } from '../http/lists/pagination.ts';
 import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { coSignatureRoutes } from './co-signatures/routes.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
+import { witnessRoutes } from './log/witnesses/routes.ts';
 import { logRoutes } from './log/routes.ts';
 import { pageOfClaims, readClaim } from './read-claims.ts';
 import { revokeClaim } from './revoke-claim.ts';
@@ -165,4 +166,5 @@ export const claimRoutes: AnyRoute[] = [
   revoke,
   ...coSignatureRoutes,
   ...logRoutes,
+  ...witnessRoutes,
 ];

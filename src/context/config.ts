@@ -1,7 +1,8 @@
 import { hkdfSync } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isLoopback } from './loopback.ts';
+import { parseWitnessPolicy, PolicyFault, type WitnessPolicy } from './witness-policy.ts';
 import { paidTiers, type PaidTier } from '../fields/tiers.ts';
 import { parseVkey, SIGNATURE_TYPE, type SignatureType, type VerifierKey } from '../fields/verifier-key.ts';
 import { modelName, modelProviders, pricesOfModel, type ModelName, type ModelProvider } from '../models/settings.ts';
@@ -66,6 +67,16 @@ const verifierKeys = (...types: SignatureType[]) =>
       return [];
     }),
   );
+
+const witnessPolicy = z.string().transform((path, context): WitnessPolicy => {
+  try {
+    return parseWitnessPolicy(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const why = error instanceof PolicyFault ? error.message : 'The file cannot be read.';
+    context.addIssue({ code: 'custom', message: `must be the path of a trust policy (c2sp.org/tlog-policy). ${why}` });
+    return z.NEVER;
+  }
+});
 
 const priceIds = listOf(1, 'must be the id of a price, or several separated by commas');
 
@@ -150,6 +161,7 @@ const Environment = z.object({
   LLM_PROVIDERS: modelProviders.optional(),
   L3_MODEL: modelName.optional(),
   WITNESS_KEYS: verifierKeys(SIGNATURE_TYPE.ed25519Cosignature, SIGNATURE_TYPE.mlDsa44Cosignature).optional(),
+  WITNESS_POLICY: witnessPolicy.optional(),
   REGISTRY_KEYS: verifierKeys(SIGNATURE_TYPE.ed25519).optional(),
 });
 
@@ -305,6 +317,8 @@ export interface Config {
   l3Model: ModelName | undefined;
   /** Those whose signatures of checkpoints are taken, and whose co-signatures of claims are verified. */
   witnessKeys: readonly VerifierKey[];
+  /** Who is asked to sign checkpoints, and whose signatures are enough. Absent: nobody is asked. */
+  witnessPolicy: WitnessPolicy | undefined;
   /** Of other registries, by whose receipts claims may come; each is named as receipts name the registry. */
   registryKeys: readonly VerifierKey[];
 }
@@ -513,6 +527,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     modelProviders: settings.LLM_PROVIDERS ?? [],
     l3Model: settings.L3_MODEL,
     witnessKeys: settings.WITNESS_KEYS ?? [],
+    witnessPolicy: settings.WITNESS_POLICY,
     registryKeys: settings.REGISTRY_KEYS ?? [],
   };
   if (missing.length > 0) throw new ConfigFault('Settings are missing', missing);

@@ -11,9 +11,9 @@ import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
 import { hashOfLeaf } from './merkle.ts';
 import { consistencyOf, inclusionOf, type Inclusion } from './proofs.ts';
-import { findNewestCheckpoint } from './queries.ts';
 import { receiptOf, type LoggedClaim } from './receipts.ts';
 import type { Bundle } from './schema.ts';
+import { bestCheckpoint } from './witnesses/witnessed.ts';
 
 const hex = (hash: Buffer): string => hash.toString('hex');
 
@@ -34,7 +34,7 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
   if (logged === null) return null;
   const log = await openedLogOf(context);
   const { treeSize } = logged.inclusion;
-  const newest = await findNewestCheckpoint(pool);
+  const newest = await bestCheckpoint(context, treeSize);
   if (newest === null) throw new Error('A log with a receipt has no checkpoint.');
   const inclusion = await inclusionOf(pool, claimId, newest.tree_size);
   return {
@@ -50,6 +50,8 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
       checkpoint: newest.note,
       consistency: (await consistencyOf(pool, treeSize, newest.tree_size)).hashes.map(hex),
       inclusion: (inclusion?.hashes ?? []).map(hex),
+      witnesses: newest.witnesses,
+      quorum: newest.quorum,
     },
     tlog_proof: tlogProof(logged),
     revocation: {

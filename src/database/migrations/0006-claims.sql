@@ -136,3 +136,17 @@ create table claim_co_signatures (
 );
 create trigger keep_log before update or delete on claim_co_signatures for each row execute function keep_log();
 create trigger keep_all_log before truncate on claim_co_signatures for each statement execute function keep_log();
+
+-- What witnesses signed of checkpoints: lines that stand under the note (C2SP tlog-cosignature), verified when they came.
+create table log_cosignatures (
+  tree_size bigint not null references log_checkpoints,
+  name text not null,
+  key_id text not null,
+  line text not null,
+  signed_at timestamptz not null,        -- as the witness says
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (tree_size, name, key_id)
+);
+create index log_cosignatures_of_key on log_cosignatures (name, key_id, tree_size);
+create trigger keep_log before update or delete on log_cosignatures for each row execute function keep_log();
+create trigger keep_all_log before truncate on log_cosignatures for each statement execute function keep_log();
