@@ -164,6 +164,10 @@ export const findNewestCheckpoint = (connection: CommonQueryMethods): Promise<Ch
   connection.maybeOne(sql.type(CheckpointRow)`
     select ${checkpointColumns} from claim_log l join log_checkpoints c on c.tree_size = l.published_size`);
 
+/** Now, by the clock that revocations are dated by. */
+export const readTime = (connection: CommonQueryMethods): Promise<string> =>
+  connection.oneFirst(sql.type(z.object({ now: z.string() }))`select clock_timestamp() as now`);
+
 /** The checkpoint of a tree of this size, published or not. */
 export const getNote = (connection: CommonQueryMethods, size: number): Promise<string> =>
   connection.oneFirst(sql.type(z.object({ note: z.string() }))`
