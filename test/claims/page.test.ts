@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +8,13 @@ import { promisify } from 'node:util';
 import { verifyBundle } from '../../scripts/verify/checks.ts';
 import { parseJson, type JsonValue } from '../../scripts/verify/json.ts';
 import { parseVerifierKey } from '../../scripts/verify/keys.ts';
+import { parsePolicy } from '../../scripts/verify/policy.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildOperator } from '../support/factories.ts';
 import { blocksOf, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
 import { anonymous, assertStatus, service, type Requester } from '../support/service.ts';
+import { WITNESS, witnessVkeys } from '../support/witnesses.ts';
+import { signatureLine } from '../verify/log.ts';
 import { envelopeOf, signal, submit } from './support.ts';
 
 const run = promisify(execFile);
@@ -139,5 +142,44 @@ describe('docs/claims.md', function () {
       text: `the tree of ${newest} begins with that of ${size}`,
     });
     assert.match(judged(null)?.text ?? '', new RegExp(`/v1/log/proofs/consistency\\?from=${size}&to=${newest}$`));
+  });
+
+  it('has a policy of witnesses that a bundle meets once they have signed, by Ed25519 and by ML-DSA-44', async () => {
+    const operator = await buildOperator();
+    const { id } = await submit(operator);
+    await bundleOf(operator, id);
+    const policy = (quorum: string): string =>
+      `witness ed ${witnessVkeys.ed25519}\nwitness ml ${witnessVkeys.mlDsa44}\ngroup both all ed ml\nquorum ${quorum}\n`;
+    const judged = async (quorum: string): Promise<string> => {
+      const bundle = parseJson(await bundleOf(operator, id));
+      const { log } = bundle as unknown as { log: { vkey: string } };
+      const logs = [parseVerifierKey(log.vkey)];
+      const { findings } = verifyBundle(bundle, {
+        logs,
+        policy: parsePolicy(policy(quorum)),
+        older: null,
+        consistency: null,
+      });
+      assert.deepEqual(
+        findings.filter(({ check, outcome }) => outcome === 'failed' && check !== 'witnesses'),
+        [],
+      );
+      const { outcome, text } = findings.find(({ check }) => check === 'witnesses') ?? assert.fail();
+      return `${outcome}: ${text}`;
+    };
+    const { text: note } = await anonymous().get('/v1/log/checkpoint');
+    const signed = note.slice(0, note.lastIndexOf('\n\n') + 1);
+    const lineOf = (type: number, privateKey: KeyObject, vkey: string): string =>
+      signatureLine(signed, { name: WITNESS.name, type, privateKey, vkey }, Math.floor(Date.now() / 1_000));
+    assertStatus(
+      await anonymous().post('/v1/log/witness-signatures', note + lineOf(4, WITNESS.ed25519, witnessVkeys.ed25519)),
+      200,
+    );
+    assert.match(await judged('ed'), new RegExp(`^ok: the quorum ed is met for \\d+ entries: ${WITNESS.name}`));
+    assertStatus(
+      await anonymous().post('/v1/log/witness-signatures', note + lineOf(6, WITNESS.mlDsa44, witnessVkeys.mlDsa44)),
+      200,
+    );
+    assert.match(await judged('both'), /^ok: the quorum both is met/);
   });
 });

@@ -90,7 +90,11 @@ export function newKeys(name: string, type: 1 | 4 | 6 = 1): Keys {
 }
 
 /** A signature line of a note whose text is a checkpoint. `time` is in seconds, for cosignatures. */
-export function signatureLine(text: string, { name, type, privateKey, vkey }: Keys, time = 1_795_000_000): string {
+export function signatureLine(
+  text: string,
+  { name, type, privateKey, vkey }: Pick<Keys, 'name' | 'type' | 'privateKey' | 'vkey'>,
+  time = 1_795_000_000,
+): string {
   const keyId = Buffer.from(vkey.slice(name.length + 1, name.length + 9), 'hex');
   const eight = (value: number): Buffer => {
     const bytes = Buffer.alloc(8);
