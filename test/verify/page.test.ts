@@ -14,8 +14,8 @@ import { buildOperator } from '../support/factories.ts';
 import { blocksOf, paste, PATIENCE_MS, ROOT } from '../support/pasted.ts';
 import { anonymous, assertStatus, service, type Requester } from '../support/service.ts';
 import { WITNESS, witnessVkeys } from '../support/witnesses.ts';
-import { signatureLine } from '../verify/log.ts';
-import { envelopeOf, signal, submit } from './support.ts';
+import { signatureLine } from './log.ts';
+import { envelopeOf, signal, submit } from '../claims/support.ts';
 
 const run = promisify(execFile);
 
