@@ -1,7 +1,7 @@
 import { decoded, decodedHash, oneLine, sha256 } from './bytes.ts';
 import { assertSign1, decodeInclusionProof, decodeSign1, kidOf, proofsOf, type InclusionProof } from './cose.ts';
 import { Fault, must } from './fault.ts';
-import { canonicalJson, membersOf, type JsonValue, type Members } from './json.ts';
+import { canonicalJson, isObject, membersOf, type JsonValue, type Members } from './json.ts';
 import { ed25519Key, parseVerifierKey, rawOfJwk, sameKey, thumbprintOf, type VerifierKey } from './keys.ts';
 import { assertConsistent, leafHash, rootFromInclusion } from './merkle.ts';
 import { openCheckpoint, parseCheckpoint, signersOf, type Checkpoint } from './note.ts';
@@ -70,6 +70,7 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
       () => judgeCoSignature(coSignature, signed, erased !== null),
     ]),
     ['co-signatures', () => judgeSubmitted(bundle)],
+    ...(isObject(envelope['receipt']) ? [foreignReceipt] : []),
     ['revocation', () => judgeRevocation(bundle.revocation)],
   ];
   const findings = checks.map(([check, make]) => made(check, make));
@@ -79,6 +80,12 @@ export function verifyBundle(file: JsonValue, trust: Trust): Verdict {
     verified: findings.every(({ outcome }) => outcome !== 'failed'),
   };
 }
+
+/** Nobody has signed it together with the envelope, and the key of its registry is not among those that are trusted here. */
+const foreignReceipt: [string, Check] = [
+  'external receipt',
+  () => ({ skipped: 'the claim came with the receipt of another registry, which this program does not judge' }),
+];
 
 function made(check: string, make: Check): Finding {
   try {

@@ -423,6 +423,12 @@ describe('the offline verifier', () => {
     );
   });
 
+  it('leaves the receipt of another registry unjudged, and says so', () => {
+    const bundle = changed(({ envelope, receipt }) => (envelope['receipt'] = receipt));
+    assert.deepEqual(failed(bundle, trustIn(log)), []);
+    assert.match(textOf(bundle, trustIn(log), 'external receipt'), /^skipped: .*another registry/);
+  });
+
   it('proves no envelope whose payload was erased, and says that its entry is in the log', () => {
     const { payload: _payload, ...left } = plainEnvelope;
     const leaf_hash = leafOf(signedBytes(plainEnvelope)).toString('hex');
