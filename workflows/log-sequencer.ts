@@ -1,22 +1,37 @@
+import { sleep } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { live } from './life.ts';
 import { database } from './steps.ts';
 
 type Step = Awaited<ReturnType<Activities['advanceLog']>>;
 
+/**
+ * Steps of two seconds in one workflow task at most: while claims come without a pause, the task would go on for ever, and the server ends
+ * one of half an hour.
+ */
+const STEPS_OF_A_TASK = 30;
+
 /** The life of the log of claims: gives claims their places, in batches, while any wait. */
-export const logSequencer = (): Promise<void> =>
-  live({
+export const logSequencer = (): Promise<void> => {
+  let steps = 0;
+  return live({
     advance: database.advanceLog,
     // A log that is stopped is looked at again and again: it goes on when somebody has restored what it misses.
     next: ({ status }) => (status === 'gone' ? 'end' : status === 'idle' ? 'wait' : 'append'),
-    act: { append: () => database.appendToLog() },
+    act: {
+      async append() {
+        await database.appendToLog();
+        steps += 1;
+        if (steps % STEPS_OF_A_TASK === 0) await sleep(1);
+      },
+    },
     describe,
     refusals: {
       unknownSignal: 'this run takes none.',
       cancelRequest: 'claims that wait for their place in the log would wait for ever.',
     },
   });
+};
 
 function describe({ status, treeSize }: Step): string {
   if (status === 'gone') return 'Ended: there is no such log.';
