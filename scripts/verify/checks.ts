@@ -35,7 +35,7 @@ interface Verdict {
   verified: boolean;
 }
 
-/** A check returns what it found, or throws a Fault; null in front of a text: it was not made. */
+/** A check returns what it found or why it was not made, and throws where it fails. */
 type Check = () => string | { skipped: string };
 
 /**
