@@ -187,6 +187,13 @@ export const articles: Article[] = [
     instead: 'call context.outbound.send',
   },
   {
+    name: 'verifiers',
+    files: ['scripts/{verify,monitor}/**'],
+    may: ['scripts/{verify,monitor}/**', 'npm:ajv', 'node:**'],
+    why: 'who checks the log must not share its code: a fault in both would go unseen',
+    instead: 'write it anew from the published format',
+  },
+  {
     name: 'production-only',
     files: ['{src,workflows,activities,temporal}/**'],
     never: ['test/**', 'bench/**', 'scripts/**'],
