@@ -1,3 +1,3 @@
 export { findIntentClaims } from './intent-claims.ts';
 export { issueClaim } from './issue-claim.ts';
-export { markRevoked as revokeIssuedClaim } from './queries.ts';
+export { findClaimsAbout, markRevoked as revokeIssuedClaim } from './queries.ts';

@@ -1,15 +1,17 @@
 import type { CommonQueryMethods } from '../database/pool.ts';
-import { isJsonObject, type JsonValue } from '../json/value.ts';
-import { findExisting, type ClaimRow } from './queries.ts';
+import { refsOf } from './named.ts';
+import { findEarlierEnds, findExisting, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 
 /** There is no log yet, so nothing has a receipt or a position in it. */
-export const presentDigest = ({ id, digest, revoked_at }: ClaimRow): ClaimDigest => ({
+export const presentDigest = ({ id, digest, revoked_at, erased_at, tombstone_id }: ClaimRow): ClaimDigest => ({
   id,
   digest,
   log_index: null,
   receipt: null,
   revoked_at,
+  erased_at,
+  tombstone_id,
 });
 
 /** Claims as their readers see them, in the order of the rows; references are looked up when a claim is read. */
@@ -20,6 +22,10 @@ export async function presentClaims(
   const refs = rows.map((row) => (row.schema === 'v1' ? refsOf(row.envelope.payload) : []));
   const named = refs.flat();
   const existing = new Set(named.length === 0 ? [] : await findExisting(connection, named));
+  const ending = rows.filter(({ ends }) => ends !== null).map(({ id }) => id);
+  const earlier = new Map(
+    (ending.length === 0 ? [] : await findEarlierEnds(connection, ending)).map((found) => [found.id, found.earlier]),
+  );
   return rows.map((row, index) => ({
     ...presentDigest(row),
     seq: row.seq,
@@ -27,7 +33,7 @@ export async function presentClaims(
     payload_effective: row.payload_effective ?? row.envelope.payload ?? null,
     schema: row.schema,
     unresolved_refs: (refs[index] ?? []).filter((ref) => !existing.has(ref)),
-    warnings: [],
+    warnings: warningsOf(row, earlier.get(row.id)),
     revoke_reason: row.revoke_reason,
     created_at: row.created_at,
   }));
@@ -38,10 +44,7 @@ export async function presentClaim(connection: CommonQueryMethods, row: ClaimRow
   return claim;
 }
 
-/** The ids of claims that a payload names, each once; a denial names those of the intent within it, too. */
-function refsOf(payload: JsonValue | undefined): string[] {
-  if (!isJsonObject(payload)) return [];
-  const { intent_claim_ref: intent, intent_outcome_ref: outcome, requires, attempted_intent: attempted } = payload;
-  const named = [intent, outcome, ...(Array.isArray(requires) ? requires : []), ...refsOf(attempted)];
-  return [...new Set(named.filter((ref) => typeof ref === 'string'))];
-}
+const warningsOf = ({ ends }: ClaimRow, earlier: string | undefined): string[] =>
+  earlier === undefined || ends === null
+    ? []
+    : [`An earlier claim of this issuer, ${earlier}, says how ${ends} ended.`];

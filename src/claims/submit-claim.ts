@@ -7,6 +7,7 @@ import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
+import { endOf, refsOf } from './named.ts';
 import { presentClaim } from './present-claims.ts';
 import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
@@ -81,11 +82,13 @@ function rowOf(sent: JsonObject, envelope: Envelope): SubmittedClaim {
     schema: isShaped(envelope.claim_type) ? 'v1' : 'none',
     agentId: filterable(payload, 'agent_id'),
     missionRef: filterable(payload, 'mission_ref'),
+    ends: indexed(endOf(envelope.claim_type, payload)),
+    refs: isShaped(envelope.claim_type) ? refsOf(payload).filter((ref) => indexed(ref) !== null) : [],
     issuedAt: envelope.issued_at,
   };
 }
 
-/** The hash of the signed bytes: receipt and co-signatures are added to an envelope after it was hashed. */
+/** The hash of the signed bytes (decision L5): receipt and co-signatures are added to an envelope after it was hashed. */
 function digestOf({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: JsonObject): string {
   return `sha256:${sha256Hex(canonicalJson(signed))}`;
 }
@@ -100,8 +103,9 @@ function effectivePayload(payload: JsonValue | undefined, parsed: JsonValue | un
 /** An index entry of Postgres has 2,704 bytes at most; ids of this service have about 30. */
 const MAX_INDEXED_BYTES = 2_000;
 
+const indexed = (value: JsonValue | undefined): string | null =>
+  typeof value === 'string' && Buffer.byteLength(value) <= MAX_INDEXED_BYTES ? value : null;
+
 /** A member by which lists are filtered; null where it is missing or too long for an index. */
-function filterable(payload: JsonValue | undefined, name: 'agent_id' | 'mission_ref'): string | null {
-  const value = isJsonObject(payload) ? payload[name] : null;
-  return typeof value === 'string' && Buffer.byteLength(value) <= MAX_INDEXED_BYTES ? value : null;
-}
+const filterable = (payload: JsonValue | undefined, name: 'agent_id' | 'mission_ref'): string | null =>
+  isJsonObject(payload) ? indexed(payload[name]) : null;

@@ -53,6 +53,8 @@ describe('GET /v1/claims/:id', () => {
       log_index: null,
       receipt: null,
       revoked_at: null,
+      erased_at: null,
+      tombstone_id: null,
     });
     assert(!reply.text.includes('plan') && !reply.text.includes(operator.operatorId), reply.text);
   });

@@ -45,6 +45,8 @@ describe('POST /v1/claims', () => {
       warnings: [],
       revoked_at: null,
       revoke_reason: null,
+      erased_at: null,
+      tombstone_id: null,
     });
     assert.deepEqual((await operator.get(`/v1/claims/${id}`)).body, { id, created_at: createdAt, ...claim });
     assert.equal(await auditsOf(id), 1);

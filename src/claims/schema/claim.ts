@@ -17,6 +17,11 @@ export const ClaimDigestSchema = z
     log_index: z.int().nullable().describe('The place in the log; null while it has none.'),
     receipt: ReceiptSchema.nullable().describe('Of the log of this service; null while it has none.'),
     revoked_at: z.iso.datetime().nullable(),
+    erased_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Since when its payload is gone; digest and place in the log stay.'),
+    tombstone_id: z.string().nullable().describe('The claim that records the erasure.'),
   })
   .meta({
     id: 'ClaimDigest',
@@ -42,16 +47,18 @@ const envelopeExample = {
 };
 
 export const ClaimSchema = ClaimDigestSchema.extend({
-  envelope: jsonObject.describe('As it was submitted.'),
+  envelope: jsonObject.describe('As it was submitted; without its payload once that is erased.'),
   payload_effective: z.unknown().describe('The payload with its defaults; null where there is none.'),
   schema: z.enum(['v1', 'none']).describe('`none`: the payload of this type has no shape.'),
   unresolved_refs: z.array(z.string()).describe('Claims that the payload names and that do not exist here yet.'),
-  warnings: z.array(z.string()),
+  warnings: z
+    .array(z.string())
+    .describe('What does not fit together: that the issuer said before that the same intent or invocation had ended.'),
   revoke_reason: z.string().nullable(),
   created_at: z.iso.datetime(),
 }).meta({
   id: 'Claim',
-  description: 'A recorded claim. It is never changed; it can be revoked.',
+  description: 'A recorded claim. It is never changed; it can be revoked, and its payload can be erased.',
   examples: [
     {
       id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
@@ -65,6 +72,8 @@ export const ClaimSchema = ClaimDigestSchema.extend({
       warnings: [],
       revoked_at: null,
       revoke_reason: null,
+      erased_at: null,
+      tombstone_id: null,
       created_at: '2026-11-21T12:00:00.000Z',
     },
   ],
@@ -82,11 +91,17 @@ export const claimFilters = {
   mission_ref: name,
   since: queryInstant.optional().describe('Issued then or later; issued_at of 1e11 and more counts as milliseconds.'),
   until: queryInstant.optional().describe('Issued before.'),
+  ref: name.describe('Claims whose payload names this claim.'),
 };
 export type ClaimFilters = z.infer<z.ZodObject<typeof claimFilters>>;
 
 export const RevokeClaimSchema = z.strictObject({ reason: text(1, 2_000).optional() }).meta({ id: 'RevokeClaim' });
 export type RevokeClaim = z.infer<typeof RevokeClaimSchema>;
+
+export const EraseClaimSchema = z
+  .strictObject({ reason: text(1, 2_000).optional().describe('Stands in the tombstone, for ever.') })
+  .meta({ id: 'EraseClaim' });
+export type EraseClaim = z.infer<typeof EraseClaimSchema>;
 
 export const PayloadSchemasSchema = z
   .object({

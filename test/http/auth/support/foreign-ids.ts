@@ -49,6 +49,7 @@ export const seenByAll: Record<string, 200 | ErrorCode> = {
   'PATCH /v1/skill-requests/:id': 'NOT_OWNER',
   'GET /v1/claims/:id': 200,
   'POST /v1/claims/:id/revoke': 'NOT_OWNER',
+  'POST /v1/claims/:id/erase': 'NOT_OWNER',
 };
 
 /** Bodies where the example of the route is none. */
@@ -111,6 +112,7 @@ export const memberIds: Record<string, Kind> = {
   mission_ref: 'mission',
   intents: 'claim',
   refs: 'claim',
+  ref: 'claim',
   destination_ids: 'destination',
   destination_id: 'destination',
   event_id: 'event',
