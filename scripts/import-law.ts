@@ -28,6 +28,7 @@ const schemas = '{**/,}{schema.ts,*-schema.ts,schema/**}';
 const kernelRooms = [
   'commands',
   'context',
+  'cose',
   'database',
   'errors',
   'fields',

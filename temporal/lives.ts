@@ -10,6 +10,7 @@ import {
   reconcileSubscriptions,
   reconcileTopUps,
 } from '../src/billing/index.ts';
+import { describeLogs, reconcileLogs } from '../src/claims/index.ts';
 import { describeInbound, reconcileInbound } from '../src/inbound/index.ts';
 import { describeInvocations, reconcileInvocations } from '../src/invocations/index.ts';
 import { describeMails, reconcileMails } from '../src/mail/index.ts';
@@ -64,6 +65,12 @@ export const lives: LifeDefinitions = {
     priority: Priority.work,
     describe: describeInvocations,
     reconcile: reconcileInvocations,
+  },
+  'log-sequencer': {
+    workflow: workflows.logSequencer,
+    priority: Priority.work,
+    describe: describeLogs,
+    reconcile: reconcileLogs,
   },
   mail: { workflow: workflows.mail, priority: Priority.last, describe: describeMails, reconcile: reconcileMails },
   notification: {

@@ -1,3 +1,5 @@
 export { findIntentClaims } from './intent-claims.ts';
+export { advanceLog, appendToLog, describeLogs, reconcileLogs } from './log/life.ts';
+export { publishLog } from './log/append.ts';
 export { issueClaim } from './issue-claim.ts';
 export { findClaimsAbout, markRevoked as revokeIssuedClaim } from './queries.ts';

@@ -1,18 +1,25 @@
 import type { CommonQueryMethods } from '../database/pool.ts';
+import { receiptsOf, type LoggedClaim } from './log/receipts.ts';
 import { refsOf } from './named.ts';
 import { findEarlierEnds, findExisting, type ClaimRow } from './queries.ts';
 import type { Claim, ClaimDigest } from './schema/claim.ts';
 
-/** There is no log yet, so nothing has a receipt or a position in it. */
-export const presentDigest = ({ id, digest, revoked_at, erased_at, tombstone_id }: ClaimRow): ClaimDigest => ({
+/** What everybody may see of a claim; without a receipt while it has no place in the log. */
+const digestOf = (
+  { id, digest, revoked_at, erased_at, tombstone_id }: ClaimRow,
+  logged: LoggedClaim | undefined,
+): ClaimDigest => ({
   id,
   digest,
-  log_index: null,
-  receipt: null,
+  log_index: logged?.logIndex ?? null,
+  receipt: logged?.receipt ?? null,
   revoked_at,
   erased_at,
   tombstone_id,
 });
+
+export const presentDigest = async (connection: CommonQueryMethods, row: ClaimRow): Promise<ClaimDigest> =>
+  digestOf(row, (await receiptsOf(connection, [row.id])).get(row.id));
 
 /** Claims as their readers see them, in the order of the rows; references are looked up when a claim is read. */
 export async function presentClaims(
@@ -26,8 +33,12 @@ export async function presentClaims(
   const earlier = new Map(
     (ending.length === 0 ? [] : await findEarlierEnds(connection, ending)).map((found) => [found.id, found.earlier]),
   );
+  const logged = await receiptsOf(
+    connection,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row, index) => ({
-    ...presentDigest(row),
+    ...digestOf(row, logged.get(row.id)),
     seq: row.seq,
     envelope: row.envelope,
     payload_effective: row.payload_effective ?? row.envelope.payload ?? null,

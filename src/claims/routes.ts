@@ -7,6 +7,7 @@ import { writtenText } from '../json/prepared.ts';
 import { eraseClaim } from './erase-claim.ts';
 import { exportClaims, NDJSON } from './export-claims.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
+import { logRoutes } from './log/routes.ts';
 import { pageOfClaims, readClaim } from './read-claims.ts';
 import { revokeClaim } from './revoke-claim.ts';
 import {
@@ -80,7 +81,11 @@ const submit = route({
   otherStatus: 200,
   reply: ClaimSchema,
   refusals: ['ISSUER_MISMATCH', 'INSUFFICIENT_CREDITS'],
-  handler: ({ context, call, body }) => submitClaim(context, call, body),
+  handler: async ({ context, call, body }) => {
+    const answered = await submitClaim(context, call, body);
+    const { log_index: index } = answered.body;
+    return index === null ? answered : { ...answered, headers: { 'X-Log-Index': String(index) } };
+  },
 });
 
 const list = route({
@@ -208,4 +213,4 @@ const readSchema = route({
   },
 });
 
-export const claimRoutes: AnyRoute[] = [submit, list, listSchemas, readSchema, read, revoke, erase];
+export const claimRoutes: AnyRoute[] = [submit, list, listSchemas, readSchema, read, revoke, erase, ...logRoutes];

@@ -1,11 +1,15 @@
+import { hash } from 'node:crypto';
 import { withTopUpUrl } from '../billing/index.ts';
 import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
-import { canonicalJson, sha256Hex } from '../json/canonical.ts';
+import { canonicalJson } from '../json/canonical.ts';
 import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
+import { hashOfLeaf } from './log/merkle.ts';
+import { insertPending } from './log/queries.ts';
+import { signedBytesOf } from './signed-bytes.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
 import { endOf, refsOf } from './named.ts';
 import { presentClaim } from './present-claims.ts';
@@ -36,7 +40,8 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
         `You submit claims as ${call.caller.operatorId}; the issuer of this one is ${envelope.issuer}.`,
       ),
   );
-  const claim = rowOf(sent, envelope);
+  const signed = signedBytesOf(sent);
+  const claim = rowOf(sent, envelope, signed);
   return runCommand<Claim, KeptClaim>(
     context,
     call,
@@ -45,6 +50,7 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
       if (inserted === null) {
         return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
       }
+      await insertPending(connection, claim.id, hashOfLeaf(signed));
       await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
       return {
         status: 201,
@@ -68,11 +74,11 @@ function assertPayloadFits({ claim_type: type }: Envelope, payload: JsonValue | 
   });
 }
 
-function rowOf(sent: JsonObject, envelope: Envelope): SubmittedClaim {
+function rowOf(sent: JsonObject, envelope: Envelope, signed: Buffer): SubmittedClaim {
   const { payload } = sent;
   return {
     id: newId('pc'),
-    digest: digestOf(sent),
+    digest: `sha256:${hash('sha256', signed)}`,
     issuer: envelope.issuer,
     subject: envelope.subject,
     claimType: envelope.claim_type,
@@ -86,11 +92,6 @@ function rowOf(sent: JsonObject, envelope: Envelope): SubmittedClaim {
     refs: isShaped(envelope.claim_type) ? refsOf(payload).filter((ref) => indexed(ref) !== null) : [],
     issuedAt: envelope.issued_at,
   };
-}
-
-/** The hash of the signed bytes (decision L5): receipt and co-signatures are added to an envelope after it was hashed. */
-function digestOf({ receipt: _receipt, co_signatures: _coSignatures, ...signed }: JsonObject): string {
-  return `sha256:${sha256Hex(canonicalJson(signed))}`;
 }
 
 /** The payload with its defaults; null where no default was filled in. */

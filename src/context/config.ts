@@ -59,6 +59,7 @@ const Environment = z.object({
   TRUST_PROXY_HOPS: integer(0, 10).default(0),
   DRAIN_SECONDS: integer(0, 300).optional(),
   DATA_DIR: z.string().min(1).default('.carnet'),
+  LOG_HEAD_DIR: z.string().min(1).optional(),
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: z
     .enum(
@@ -227,6 +228,8 @@ export interface Config {
   /** Seconds between the signal to stop and the end of listening. */
   drainSeconds: number;
   dataDir: string;
+  /** Where the newest head of the claims log is written, outside of the database. */
+  logHeadDir: string;
   logLevel: z.output<typeof Environment>['LOG_LEVEL'];
   /** NODE_ENV is `production`: a refusal that a route does not declare is sent as it is, and logged. */
   production: boolean;
@@ -420,6 +423,7 @@ export function completeConfig(settings: Settings, provided: Provided = {}): Con
     trustProxyHops: settings.TRUST_PROXY_HOPS,
     drainSeconds: settings.DRAIN_SECONDS ?? (provided.localProviders === true ? 0 : DRAIN_SECONDS),
     dataDir: settings.DATA_DIR,
+    logHeadDir: settings.LOG_HEAD_DIR ?? settings.DATA_DIR,
     logLevel: settings.LOG_LEVEL,
     production: settings.NODE_ENV === 'production',
     databaseUrl: need(

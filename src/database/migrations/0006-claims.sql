@@ -82,3 +82,66 @@ begin
 end $$;
 create constraint trigger claims_metered after insert on claims deferrable initially deferred
   for each row when (new.issuer <> 'op_platform') execute function meter_claim();
+
+-- The log of claims (decision L40): a Merkle tree over the signed bytes of every claim. One row, made when the service starts first. Its key is
+-- Ed25519, the private part encrypted. What readers see ends at `published_size`: up to there the head stands outside of this database too.
+create table claim_log (
+  one boolean primary key default true check (one),
+  id text not null unique,
+  origin text not null,                  -- names the log in its checkpoints, for ever
+  kid text not null,
+  x text not null,
+  private_key text not null,
+  tree_size bigint not null default 0 check (tree_size >= 0),
+  root_hash bytea not null check (octet_length(root_hash) = 32),
+  published_size bigint not null default 0,
+  stopped_reason text,                   -- why nothing is appended; null: it runs
+  stopped_at timestamptz,
+  life_seen_at timestamptz,
+  woken_at timestamptz,                  -- by the reconciler, last
+  created_at timestamptz not null default clock_timestamp(),
+  constraint claim_log_published check (published_size between 0 and tree_size),
+  constraint claim_log_stopped check ((stopped_reason is null) = (stopped_at is null))
+) with (fillfactor = 10);                -- one row, written several times a second
+
+-- Claims that are not in the log yet, written with them. Ids are not in the order of commits: the life of the log numbers what it finds here.
+create table log_pending (
+  seq bigint generated always as identity primary key,
+  claim_id text not null unique,
+  leaf_hash bytea not null check (octet_length(leaf_hash) = 32)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
+-- Which claim is which leaf. No foreign key: it would lock and write the row of each claim once more, and claims are never deleted.
+create table log_entries (
+  log_index bigint primary key check (log_index >= 0),
+  claim_id text not null unique
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+
+-- The complete nodes of the tree: level 0 has the hashes of the leaves, a node of another level that of two below it.
+create table log_nodes (
+  level smallint not null check (level between 0 and 62),
+  index bigint not null check (index >= 0),
+  hash bytea not null check (octet_length(hash) = 32),
+  primary key (level, index)
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+
+-- One a batch, and one of the empty tree. What a receipt shows is fixed here when its batch is appended.
+create table log_checkpoints (
+  tree_size bigint primary key,
+  root_hash bytea not null check (octet_length(root_hash) = 32),
+  note text not null,                    -- signed (C2SP signed-note)
+  registry text not null,                -- the address of the service then
+  created_at timestamptz not null default clock_timestamp()
+);
+
+-- What was published is never changed and never deleted: somebody may hold a receipt of it.
+create function keep_log() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only: % is refused', tg_table_name, lower(tg_op);
+end $$;
+create trigger keep_log before update or delete on log_entries for each row execute function keep_log();
+create trigger keep_all_log before truncate on log_entries for each statement execute function keep_log();
+create trigger keep_log before update or delete on log_nodes for each row execute function keep_log();
+create trigger keep_all_log before truncate on log_nodes for each statement execute function keep_log();
+create trigger keep_log before update or delete on log_checkpoints for each row execute function keep_log();
+create trigger keep_all_log before truncate on log_checkpoints for each statement execute function keep_log();
