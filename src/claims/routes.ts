@@ -17,9 +17,12 @@ import {
   EraseClaimSchema,
   PayloadSchemasSchema,
   RevokeClaimSchema,
+  VerificationSchema,
+  VerifyClaimSchema,
 } from './schema/claim.ts';
 import { EnvelopeSchema } from './schema/envelope.ts';
 import { submitClaim } from './submit-claim.ts';
+import { verifyClaim } from './verify-claim.ts';
 
 const tag = 'claims';
 const audience = 'anyone';
@@ -181,6 +184,25 @@ const erase = route({
   handler: ({ context, call, params: { id }, body }) => eraseClaim(context, call, id, body),
 });
 
+const verify = route({
+  method: 'post',
+  path: '/v1/claims/verify',
+  operation: 'verifyClaim',
+  tag,
+  summary: 'Verify a claim that you hold, or one that is recorded here',
+  description:
+    'A claim that is not valid is an answer: `valid` is false, and `errors` say why. A receipt may be given with the envelope; without one ' +
+    'the place of the claim in the log is looked up. An unknown co-signer, and a receipt of a registry whose key is not known here, leave a claim valid.',
+  audience,
+  readsOnly: true,
+  body: VerifyClaimSchema,
+  mostValues: MANY_VALUES,
+  example: { claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD' },
+  status: 200,
+  reply: VerificationSchema,
+  handler: async ({ context, caller, body }) => ({ status: 200, body: await verifyClaim(context, caller, body) }),
+});
+
 const listSchemas = route({
   method: 'get',
   path: '/v1/claims/schemas',
@@ -213,4 +235,14 @@ const readSchema = route({
   },
 });
 
-export const claimRoutes: AnyRoute[] = [submit, list, listSchemas, readSchema, read, revoke, erase, ...logRoutes];
+export const claimRoutes: AnyRoute[] = [
+  submit,
+  list,
+  listSchemas,
+  readSchema,
+  read,
+  verify,
+  revoke,
+  erase,
+  ...logRoutes,
+];

@@ -4,23 +4,20 @@ import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
+import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
 import { hashOfLeaf } from './log/merkle.ts';
 import { insertPending } from './log/queries.ts';
 import { signedBytesOf } from './signed-bytes.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
+import { assertPayloadFits } from './payload-size.ts';
 import { endOf, refsOf } from './named.ts';
 import { presentClaim } from './present-claims.ts';
 import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
 import type { Envelope } from './schema/envelope.ts';
 import { isShaped } from './schema/payloads.ts';
-
-/** The largest payloads, in bytes of JSON. */
-const MAX_SHAPED_BYTES = 256 * 1024;
-const MAX_SHAPELESS_BYTES = 64 * 1024;
 
 /**
  * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed by others, is never
@@ -61,16 +58,6 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
     { kept: keptClaim },
   ).catch((error: unknown) => {
     throw withTopUpUrl(context.config, error);
-  });
-}
-
-function assertPayloadFits({ claim_type: type }: Envelope, payload: JsonValue | undefined): void {
-  const limit = isShaped(type) ? MAX_SHAPED_BYTES : MAX_SHAPELESS_BYTES;
-  if (payload === undefined || Buffer.byteLength(JSON.stringify(payload)) <= limit) return;
-  throw invalid({
-    path: 'payload',
-    code: 'too_big',
-    message: `must have at most ${limit / 1024} KiB as JSON for a claim of type ${type}`,
   });
 }
 

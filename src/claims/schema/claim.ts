@@ -103,6 +103,72 @@ export const EraseClaimSchema = z
   .meta({ id: 'EraseClaim' });
 export type EraseClaim = z.infer<typeof EraseClaimSchema>;
 
+/** One member alone: a claim as somebody holds it, or the one that is recorded under an id. */
+export const VerifyClaimSchema = z
+  .strictObject({
+    envelope: z.unknown().optional().describe('A claim as you hold it, its receipt and co-signatures included.'),
+    claim_id: text(1, 128).optional().describe('A claim that is recorded here.'),
+  })
+  .refine((body) => Object.keys(body).length === 1, 'must have either envelope or claim_id')
+  .meta({ id: 'VerifyClaim' });
+export type VerifyClaim = z.infer<typeof VerifyClaimSchema>;
+
+/** null: there is nothing to check, or it cannot be checked yet. */
+const check = z.boolean().nullable();
+
+export const VerificationSchema = z
+  .object({
+    valid: z.boolean().describe('Whether the claim is in the log as it stands here, and nothing speaks against it.'),
+    claim_id: z.string().nullable().describe('null: no such claim is recorded.'),
+    digest: z.string().nullable(),
+    checks: z.object({
+      schema: check.describe('Envelope and payload have their shape; null once the payload is erased.'),
+      digest: check.describe(
+        'Its signed bytes have the digest under which it is recorded; null once the payload is erased.',
+      ),
+      receipt: check.describe(
+        'The receipt that came along, or else that of this log; null where it waits for the log, or the receipt is of a registry whose key is not known here.',
+      ),
+      inclusion: check.describe('It is in the published log; null while it waits for that.'),
+      co_signatures: z
+        .array(z.object({ signer_kid: z.string(), signer_role: z.string(), verified: z.boolean() }))
+        .describe(
+          '`verified` is false where the key is not known here. By `claim_id`, for those who read the claim in full.',
+        ),
+      revocation: check.describe('It is not revoked.'),
+    }),
+    erased_at: z.iso.datetime().nullable(),
+    errors: z.array(
+      z.object({
+        code: z.enum([
+          'INVALID_SCHEMA',
+          'DIGEST_MISMATCH',
+          'INVALID_RECEIPT',
+          'NOT_INCLUDED',
+          'NOT_LOGGED',
+          'REVOKED',
+          'INVALID_CO_SIGNATURE',
+        ]),
+        path: z.string().nullable().describe('Dotted from the body; null where it is about the whole claim.'),
+        message: z.string(),
+      }),
+    ),
+  })
+  .meta({
+    id: 'ClaimVerification',
+    examples: [
+      {
+        valid: true,
+        claim_id: 'pc_01K9ZC4T0M3Q8V6W2X5Y7ZABCD',
+        digest: 'sha256:5f0e8b4c4e2b1a7a0e4b9d7e1c7ad1a5cbe3a1a24ba0a96a54e3c0bb0a3d4c11',
+        checks: { schema: true, digest: true, receipt: true, inclusion: true, co_signatures: [], revocation: true },
+        erased_at: null,
+        errors: [],
+      },
+    ],
+  });
+export type Verification = z.infer<typeof VerificationSchema>;
+
 export const PayloadSchemasSchema = z
   .object({
     envelope: z.string().describe('Where the JSON Schema of the envelope is read.'),
