@@ -7,6 +7,7 @@ import type { RunningWorker } from '../../temporal/worker.ts';
 import type { Config } from '../context/config.ts';
 import { withCaches } from '../context/caches.ts';
 import { ensurePlatformOwner } from '../accounts/index.ts';
+import { whyLogIsStopped } from '../claims/index.ts';
 import { listen } from './listen.ts';
 import { openContext, openWorkerPool, type OpenContext } from './open-context.ts';
 
@@ -106,6 +107,7 @@ async function serveWorker(context: OpenContext, temporal: Temporal, { isPolling
   let stopping = false;
   const pages = await serveWorkerPages(context, {
     temporalHealth: watched.health,
+    logStopped: () => whyLogIsStopped(context),
     isPolling,
     isStopping: () => stopping,
   });
@@ -139,7 +141,11 @@ async function serve(context: OpenContext, temporal: Temporal): Promise<{ stop()
       routes,
       credentials: credentials(context),
       pages: localPaymentPages(context),
-      health: { temporalHealth: watched.health, isStopping: () => stopping },
+      health: {
+        temporalHealth: watched.health,
+        logStopped: () => whyLogIsStopped(context),
+        isStopping: () => stopping,
+      },
     }),
   );
   await listen(server, context.config);

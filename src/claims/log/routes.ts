@@ -51,10 +51,14 @@ const readReceipt = route({
   otherStatus: 202,
   reply: LoggedReceiptSchema,
   alternatives: [COSE],
-  handler: async ({ context, params: { id }, preferredType }) => {
+  handler: async (request) => {
+    const {
+      context,
+      params: { id },
+    } = request;
     const logged = await readLoggedClaim(context, id);
     if (logged === null) return { ...WAITING, body: { receipt: null, checkpoint: null } };
-    if (preferredType('application/json', COSE) === COSE) {
+    if (request.preferredType('application/json', COSE) === COSE) {
       return { status: 200, bytes: coseReceiptOf(await openedLogOf(context), logged.inclusion), mediaType: COSE };
     }
     return { status: 200, body: { receipt: logged.receipt, checkpoint: logged.checkpoint } };

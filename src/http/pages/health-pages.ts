@@ -8,6 +8,8 @@ export interface Health {
   temporalHealth?: () => 'ok' | 'degraded';
   /** Of a worker: whether it polls Temporal, without which it does nothing. Absent where this process serves calls. */
   isPolling?: () => boolean;
+  /** Why the log of claims is stopped, and what to do; null while it runs. Claims are recorded all the same. */
+  logStopped?: () => Promise<string | null>;
   /** This process is about to stop: it still serves, and nothing new should be sent to it. */
   isStopping?: () => boolean;
 }
@@ -36,11 +38,11 @@ function atMostEvery<T>(ms: number, look: () => Promise<T>): () => Promise<T> {
 /**
  * `/livez` is 200 while the process runs, `/readyz` (and `/healthz`) while it can serve and goes on doing so: while the database
  * answers, and until it is to stop. A worker serves while it polls Temporal too.
- * Temporal's state is shown, but need not be ok: commands commit without it.
+ * Temporal's state is shown, and that of the log of claims, but neither need be ok: commands commit without them.
  */
 export function healthPages(
   pool: DatabasePool,
-  { temporalHealth, isPolling, isStopping }: Health,
+  { temporalHealth, isPolling, logStopped, isStopping }: Health,
 ): [string, NamedPage][] {
   const databaseState = atMostEvery(READY_MS, () =>
     pool.oneFirst(sql.type(One)`select 1 as one`).then(
@@ -48,14 +50,21 @@ export function healthPages(
       () => 'unreachable' as const,
     ),
   );
+  const logState = atMostEvery(READY_MS, async () => (await logStopped?.().catch(() => null)) ?? null);
   const readiness = async (): Promise<Page> => {
     const tooLate = sleep(ANSWER_MS, 'unreachable' as const, { ref: false });
     const database = await Promise.race([databaseState(), tooLate]);
     const temporal = temporalHealth?.();
+    const stopped = database === 'ok' ? await Promise.race([logState(), sleep(ANSWER_MS, null, { ref: false })]) : null;
     const working = isPolling === undefined || (isPolling() && temporal === 'ok');
     const serves = database === 'ok' && working ? 'ok' : 'unavailable';
     const status = isStopping?.() === true ? 'stopping' : serves;
-    return jsonPage(status === 'ok' ? 200 : 503, { status, database, ...(temporal !== undefined && { temporal }) });
+    return jsonPage(status === 'ok' ? 200 : 503, {
+      status,
+      database,
+      ...(temporal !== undefined && { temporal }),
+      ...(stopped !== null && { log: 'stopped', log_stopped: stopped }),
+    });
   };
   return [
     ['/livez', { operation: 'livez', uncounted: true, page: () => jsonPage(200, { status: 'ok' }) }],

@@ -10,6 +10,7 @@ import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { lifeId, type LifeKind } from '../../../src/ids/life-ids.ts';
 import { newPayer } from '../../billing/payments/payer.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
+import { waitingLog } from '../../claims/log/support.ts';
 import { newEndpoint, newEvent } from '../../inbound/support/endpoints.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { waitingCode } from '../../notifications/destinations/waiting-code.ts';
@@ -54,6 +55,10 @@ export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unf
       const endpoint = await newEndpoint(context, { forwardUrl: 'https://hooks.example.com/' });
       return lifeId.inbound(await newEvent(context, endpoint));
     },
+  },
+  'log-sequencer': {
+    step: 'appendToLog',
+    begin: ({ context }) => waitingLog(context),
   },
   mail: {
     step: 'sendMail',

@@ -99,6 +99,13 @@ const table: [line: string, rule: Rule][] = [
   ['GET /v1/passports/status-list*', open],
   ['* /v1/passports*', passports],
 
+  ['GET /v1/.well-known/scitt-keys*', open],
+  ['GET /.well-known/scitt-keys*', open],
+  ['GET /v1/log/proofs/inclusion', work],
+  ['GET /v1/log/tile/entries/*', platform],
+  ['GET /log/tile/entries/*', platform],
+  ['GET /v1/log/*', open],
+  ['GET /log/*', open],
   ['GET /v1/claims/schemas*', open],
   ['POST /v1/claims/:id/revoke', accounts],
   ['POST /v1/claims/:id/erase', accounts],

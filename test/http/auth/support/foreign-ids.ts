@@ -48,6 +48,8 @@ export const seenByAll: Record<string, 200 | ErrorCode> = {
   'GET /v1/skill-requests/:id/suggest': 200,
   'PATCH /v1/skill-requests/:id': 'NOT_OWNER',
   'GET /v1/claims/:id': 200,
+  'GET /v1/claims/:id/receipt': 200,
+  'GET /v1/claims/:id/bundle': 'NOT_OWNER',
   'POST /v1/claims/:id/revoke': 'NOT_OWNER',
   'POST /v1/claims/:id/erase': 'NOT_OWNER',
 };
@@ -200,4 +202,5 @@ export const noIds: Record<string, string> = {
 export const named: Record<string, string> = {
   'POST /v1/identity-claims': 'the platform attests for every operator',
   'POST /v1/claims': 'a payload is a statement; its references may be of anybody and may not yet be there',
+  'POST /v1/claims/verify': 'everybody who knows the id of a claim may read its digest, and whether it is in the log',
 };
