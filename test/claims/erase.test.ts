@@ -13,7 +13,7 @@ import {
   type TestOperator,
 } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
-import { digestOf, envelopeOf, intent, signal, submit } from './support.ts';
+import { digestOf, envelopeOf, intent, placed, signal, submit, submitAndPlace } from './support.ts';
 
 const Row = z.object({ row: z.string() });
 
@@ -39,7 +39,7 @@ describe('POST /v1/claims/:id/erase', () => {
       intent_claim_ref: 'pc_private',
       metadata: { name: 'Ada' },
     });
-    const claim = await submit(operator, { claim_type: 'detector_signal', payload });
+    const claim = await submitAndPlace(operator, { claim_type: 'detector_signal', payload });
     assert.match(await keptOf(claim.id), /Ada/);
     const erased = assertStatus(await erase(claim.id, { reason: 'on request' }), 200);
     const { payload: _payload, ...envelope } = claim.envelope;
@@ -62,7 +62,7 @@ describe('POST /v1/claims/:id/erase', () => {
   it('is recorded by a claim of the service, which the issuer reads in full', async () => {
     const claim = await submit(operator, { payload: { secret: 1 } });
     const { tombstone_id: tombstoneId } = assertStatus(await erase(claim.id, { reason: 'on request' }), 200);
-    const tombstone = assertStatus(await operator.get<Claim>(`/v1/claims/${tombstoneId}`), 200);
+    const tombstone = await placed(operator, tombstoneId ?? '');
     assert.equal(tombstone.digest, digestOf(tombstone.envelope));
     const { issuer, subject, claim_type: type, payload } = tombstone.envelope;
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe('POST /v1/claims/:id/erase', () => {
   });
 
   it('is done once, whoever repeats it', async () => {
-    const claim = await submit(operator, { payload: 1 });
+    const claim = await submitAndPlace(operator, { payload: 1 });
     const first = assertStatus(await erase(claim.id), 200);
     assert.deepEqual(assertStatus(await erase(claim.id, { reason: 'another' }), 200), first);
     const other = await submit(operator, { payload: 1 });
@@ -96,6 +96,7 @@ describe('POST /v1/claims/:id/erase', () => {
     const envelope = envelopeOf(operator, { payload: { secret: 'plan' } });
     const headers = { 'idempotency-key': `erased-${operator.operatorId}` };
     const claim = assertStatus(await operator.post<Claim>('/v1/claims', envelope, headers), 201);
+    await placed(operator, claim.id);
     const erased = assertStatus(await erase(claim.id), 200);
     const again = await operator.post('/v1/claims', envelope);
     assert.deepEqual(assertStatus(again, 200), erased);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Claim } from '../../src/claims/schema/claim.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
 import { assertProblem, assertStatus, platform, type Requester } from '../support/service.ts';
-import { envelopeOf, intent, signal, submit } from './support.ts';
+import { envelopeOf, intent, signal, submit, submitAndPlace } from './support.ts';
 
 interface Page {
   claims: Claim[];
@@ -157,9 +157,9 @@ describe('GET /v1/claims as NDJSON', () => {
   it('has a claim a line, each as it is read alone, by the same filters', async () => {
     const operator = await buildOperator();
     const claims = [
-      await submit(operator, { payload: { text: 'a\nb\u2028' } }),
-      await submit(operator, { claim_type: 'detector_signal', payload: signal() }),
-      await submit(operator),
+      await submitAndPlace(operator, { payload: { text: 'a\nb\u2028' } }),
+      await submitAndPlace(operator, { claim_type: 'detector_signal', payload: signal() }),
+      await submitAndPlace(operator),
     ].toReversed();
     const reply = await operator.get('/v1/claims', ndjson);
     assert.equal(reply.status, 200);

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Claim } from '../../src/claims/schema/claim.ts';
 import type { TestOperator } from '../support/factories.ts';
-import { eventually } from '../support/eventually.ts';
-import { assertStatus, type Requester } from '../support/service.ts';
+import { assertStatus } from '../support/service.ts';
 
 type Members = Record<string, unknown>;
 
@@ -49,20 +48,6 @@ export const intent = (overrides: Members = {}): Members => ({
 
 export const submit = async (operator: TestOperator, overrides: Members = {}): Promise<Claim> =>
   assertStatus(await operator.post<Claim>('/v1/claims', envelopeOf(operator, overrides)), 201);
-
-/** A claim without its place in the log, which it is given a moment after it was submitted. */
-export const placeless = <Shown extends Pick<Claim, 'log_index' | 'receipt'>>({
-  log_index: _index,
-  receipt: _receipt,
-  ...claim
-}: Shown): Omit<Shown, 'log_index' | 'receipt'> => claim;
-
-/** A claim that has its place in the log, as its reader sees it. */
-export const logged = (reader: Requester, id: string): Promise<Claim> =>
-  eventually(`the place of ${id} in the log`, async () => {
-    const claim = assertStatus(await reader.get<Claim>(`/v1/claims/${id}`), 200);
-    return claim.log_index !== null && claim;
-  });
 
 /** The digest of the signed bytes (decision L5), computed by other code than the service's. */
 export function digestOf(envelope: Members): string {

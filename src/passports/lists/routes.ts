@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { findClaimsAbout } from '../../claims/index.ts';
 import { notFound } from '../../errors/carnet-error.ts';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
 import { findPassport, listPassports } from './queries.ts';
-import { ActivePassportSchema, PassportSchema, PassportStatus } from '../schema.ts';
+import { ActivePassportSchema, EvidencedPassportSchema, PassportSchema, PassportStatus } from '../schema.ts';
 
 const tag = 'passports';
 const audience = 'operator-scope';
@@ -56,6 +57,9 @@ const search = route({
   },
 });
 
+/** As `subject_of_passport` in SQL. */
+const subjectOf = (jti: string): string => `carnet://passport/${jti}`;
+
 const get = route({
   method: 'get',
   path: '/v1/passports/:jti',
@@ -65,12 +69,12 @@ const get = route({
   audience,
   params: z.object({ jti: z.string() }),
   status: 200,
-  reply: PassportSchema,
+  reply: EvidencedPassportSchema,
   refusals: ['NOT_FOUND'],
   handler: async ({ context, caller: { operatorId }, params: { jti } }) => {
     const passport = await findPassport(context.pool, operatorId, jti);
     if (passport === null) throw notFound('passport');
-    return { status: 200, body: passport };
+    return { status: 200, body: { ...passport, claim_ids: [...(await findClaimsAbout(context.pool, subjectOf(jti)))] } };
   },
 });
 
