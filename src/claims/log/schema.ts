@@ -92,7 +92,7 @@ export const BytesSchema = z.string().meta({ override: { type: 'string', format:
 
 const note = z.string();
 
-/** What an offline verifier reads: docs/claims.md describes each member. */
+/** What an offline verifier reads. */
 export const BundleSchema = z
   .object({
     bundle_version: z.literal(1),

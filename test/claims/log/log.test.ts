@@ -10,7 +10,7 @@ import { envelopeOf, submit } from '../support.ts';
 import { consistencyVerifies, inclusionVerifies, leafHash } from './rfc9162.ts';
 import { assertReceipt, leafOf, readCheckpoint } from './support.ts';
 
-interface Receipt {
+type Receipt = {
   receipt: {
     registry: string;
     registry_entry_uri: string;
@@ -19,32 +19,32 @@ interface Receipt {
     witnesses: null;
   } | null;
   checkpoint: string | null;
-}
-interface Proof {
+};
+type Proof = {
   format: string;
   bytes: string;
   log_index: number;
   tree_size: number;
   root_hash: string;
-}
-interface Key {
+};
+type Key = {
   x: string;
   kid: string;
-}
-interface Inclusion {
+};
+type Inclusion = {
   log_index: number;
   tree_size: number;
   leaf_hash: string;
   root_hash: string;
   hashes: string[];
-}
-interface Consistency {
+};
+type Consistency = {
   from: number;
   to: number;
   from_root: string;
   to_root: string;
   hashes: string[];
-}
+};
 
 const bytesOf = (hashes: readonly string[]): Buffer[] => hashes.map((hash) => Buffer.from(hash, 'hex'));
 
@@ -93,7 +93,11 @@ describe('The log over HTTP', () => {
     assertReceipt(logged, { envelope: claim.envelope, x: key.x });
     const { baseUrl } = service();
     assert.deepEqual(Object.keys(logged.receipt ?? {}).toSorted(), [
-      ...['proof', 'registered_at', 'registry', 'registry_entry_uri', 'witnesses'],
+      'proof',
+      'registered_at',
+      'registry',
+      'registry_entry_uri',
+      'witnesses',
     ]);
     assert.equal(logged.receipt?.registry, baseUrl);
     assert.equal(logged.receipt?.registry_entry_uri, `${baseUrl}/v1/claims/${claim.id}`);
@@ -246,7 +250,7 @@ describe('The log over HTTP', () => {
     const { size: first, root: firstRoot } = readCheckpoint(bundle.checkpoint, key.x);
     const { size, root } = readCheckpoint(bundle.latest.checkpoint, key.x);
     const index = bundle.receipt.proof?.log_index ?? NaN;
-    const leaf = leafOf(bundle.envelope as Record<string, unknown>);
+    const leaf = leafOf(bundle.envelope);
     assert(inclusionVerifies({ index, size, leaf, root, proof: bytesOf(bundle.latest.inclusion) }));
     const consistency = { first, second: size, firstRoot, secondRoot: root, proof: bytesOf(bundle.latest.consistency) };
     assert(consistencyVerifies(consistency));

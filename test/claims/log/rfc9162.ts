@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /*
- * RFC 9162 §2.1 word for word, sharing no code with the service: roots from all leaves by the definition (§2.1.1), proofs judged by the
- * algorithms for verifiers (§2.1.3.2, §2.1.4.2).
+ * RFC 9162 §2.1 word for word, sharing no code with the service: roots from all leaves by the definition (RFC 9162 §2.1.1), proofs
+ * judged by the algorithms for verifiers (RFC 9162 §2.1.3.2 and RFC 9162 §2.1.4.2).
  */
 
 const sha256 = (...parts: Uint8Array[]): Buffer => {
