@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { findIntentClaims } from '../../src/claims/index.ts';
+import type { Bundle } from '../../src/claims/log/schema.ts';
 import type { Claim } from '../../src/claims/schema/claim.ts';
 import { sql } from '../../src/database/pool.ts';
 import type { OperatorId } from '../../src/ids/ids.ts';
@@ -13,6 +14,7 @@ import {
   type TestOperator,
 } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../support/service.ts';
+import { leafOf } from './log/support.ts';
 import { digestOf, envelopeOf, intent, placed, signal, submit, submitAndPlace } from './support.ts';
 
 const Row = z.object({ row: z.string() });
@@ -79,6 +81,20 @@ describe('POST /v1/claims/:id/erase', () => {
     assert.deepEqual(naming.body.claims, [tombstone]);
     const stranger = await (await buildOperator()).get(`/v1/claims/${tombstoneId}`);
     assert(!('envelope' in stranger.body));
+  });
+
+  it('leaves the receipt and every proof as they were', async () => {
+    const claim = await submitAndPlace(operator, { payload: { secret: 1 } });
+    const bundle = async (): Promise<Bundle> =>
+      assertStatus(await operator.get<Bundle>(`/v1/claims/${claim.id}/bundle`), 200);
+    const before = await bundle();
+    assertStatus(await erase(claim.id), 200);
+    const after = await bundle();
+    for (const member of ['digest', 'receipt', 'cose_receipt', 'checkpoint', 'tlog_proof'] as const) {
+      assert.deepEqual(after[member], before[member], member);
+    }
+    const leaf = leafOf(claim.envelope).toString('hex');
+    assert.deepEqual([after.erased, after.leaf_hash, 'payload' in after.envelope], [true, leaf, false]);
   });
 
   it('is done once, whoever repeats it', async () => {

@@ -9,7 +9,13 @@ interface Receipt {
   registry: string;
   registered_at: number;
   registry_entry_uri: string | null;
-  proof: { format: string; bytes: string; log_index: number | null; tree_size: number | null; root_hash: string | null };
+  proof: {
+    format: string;
+    bytes: string;
+    log_index: number | null;
+    tree_size: number | null;
+    root_hash: string | null;
+  };
   witnesses: null;
 }
 
@@ -111,11 +117,17 @@ describe('POST /v1/claims/verify', () => {
       [{ ...claim.envelope, surprise: 1 }, 'envelope.surprise'],
       [{ ...claim.envelope, payload: { ...signal(), severity: 'fatal' } }, 'envelope.payload.severity'],
       [envelopeOf(operator, { payload: 'x'.repeat(65_535) }), 'envelope.payload'],
-      [{ ...claim.envelope, receipt: { ...receipt, proof: { ...receipt.proof, bytes: 1 } } }, 'envelope.receipt.proof.bytes'],
+      [
+        { ...claim.envelope, receipt: { ...receipt, proof: { ...receipt.proof, bytes: 1 } } },
+        'envelope.receipt.proof.bytes',
+      ],
     ] as const) {
       const { valid, checks, errors } = await verify({ envelope });
       assert.deepEqual([valid, checks.schema], [false, false], path);
-      assert(errors.some((error) => error.code === 'INVALID_SCHEMA' && error.path === path), JSON.stringify(errors));
+      assert(
+        errors.some((error) => error.code === 'INVALID_SCHEMA' && error.path === path),
+        JSON.stringify(errors),
+      );
     }
   });
 
@@ -148,10 +160,26 @@ describe('POST /v1/claims/verify', () => {
       ['another index beside it', () => proofOf({ log_index: Number(receipt.proof.log_index) + 1 })],
       ['another size beside it', () => proofOf({ tree_size: Number(receipt.proof.tree_size) + 1 })],
       ['another root beside it', () => proofOf({ root_hash: 'a0'.repeat(32) })],
-      ['another index within', () => proofOf({ bytes: asBytes([parts()[0], parts()[1] - 1, parts()[2]]), log_index: null })],
-      ['a size that is not there', () => proofOf({ bytes: asBytes([2 ** 40, parts()[1], parts()[2]]), tree_size: null })],
-      ['a hash changed', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], parts()[2].map((hash) => hash.map((byte) => byte ^ 1))]), root_hash: null })],
-      ['a hash too many', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [...parts()[2], new Uint8Array(32)]]) })],
+      [
+        'another index within',
+        () => proofOf({ bytes: asBytes([parts()[0], parts()[1] - 1, parts()[2]]), log_index: null }),
+      ],
+      [
+        'a size that is not there',
+        () => proofOf({ bytes: asBytes([2 ** 40, parts()[1], parts()[2]]), tree_size: null }),
+      ],
+      [
+        'a hash changed',
+        () =>
+          proofOf({
+            bytes: asBytes([parts()[0], parts()[1], parts()[2].map((hash) => hash.map((byte) => byte ^ 1))]),
+            root_hash: null,
+          }),
+      ],
+      [
+        'a hash too many',
+        () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [...parts()[2], new Uint8Array(32)]]) }),
+      ],
       ['a hash too few', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], parts()[2].slice(1)]) })],
       ['a short hash', () => proofOf({ bytes: asBytes([parts()[0], parts()[1], [new Uint8Array(31)]]) })],
       ['a list of other things', () => proofOf({ bytes: asBytes([1, 2, 3, 4]) })],
@@ -169,7 +197,10 @@ describe('POST /v1/claims/verify', () => {
       it(`with ${name} is found out`, async () => {
         const { valid, checks, errors } = await verify({ envelope: { ...claim.envelope, receipt: make() } });
         assert.deepEqual([valid, checks.receipt, checks.inclusion], [false, false, true]);
-        assert.deepEqual(errors.map(({ code, path }) => [code, path]), [['INVALID_RECEIPT', 'envelope.receipt']]);
+        assert.deepEqual(
+          errors.map(({ code, path }) => [code, path]),
+          [['INVALID_RECEIPT', 'envelope.receipt']],
+        );
       });
     }
 

@@ -74,7 +74,10 @@ const get = route({
   handler: async ({ context, caller: { operatorId }, params: { jti } }) => {
     const passport = await findPassport(context.pool, operatorId, jti);
     if (passport === null) throw notFound('passport');
-    return { status: 200, body: { ...passport, claim_ids: [...(await findClaimsAbout(context.pool, subjectOf(jti)))] } };
+    return {
+      status: 200,
+      body: { ...passport, claim_ids: [...(await findClaimsAbout(context.pool, subjectOf(jti)))] },
+    };
   },
 });
 

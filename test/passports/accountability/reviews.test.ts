@@ -314,14 +314,16 @@ describe('Reviews of checkouts', () => {
         assert.equal(envelope.subject, `carnet://passport/${passport.jti}`);
         types.push(envelope.claim_type as string);
       }
-      assert.equal(types[0], 'checkpoint_approval');
+      assert.deepEqual([...new Set(types)].toSorted(), ['checkpoint_approval', 'detector_signal', 'operator_review']);
       assert.equal(types.at(-1), 'operator_review');
-      assert(types.includes('detector_signal'), types.join());
       const { claims } = assertStatus(
         await operator.get<{ claims: Claim[] }>(`/v1/claims?mission_ref=${mission.id}&claim_type=operator_review`),
         200,
       );
-      assert.deepEqual(claims.map(({ id }) => id), ids.slice(-1));
+      assert.deepEqual(
+        claims.map(({ id }) => id),
+        ids.slice(-1),
+      );
     });
 
     it("approved: a key needs a person's approval, once, and then the hold is lifted", async () => {
