@@ -215,7 +215,7 @@ describe('POST /v1/claims/verify', () => {
         (other.receipt as unknown as Receipt).proof,
         { format: 'scitt-cose-receipt', bytes, log_index: null, tree_size: null, root_hash: null },
       ];
-      for (const proof of [...proofs]) {
+      for (const proof of proofs) {
         const { valid, checks } = await verify({ envelope: { ...claim.envelope, receipt: { ...receipt, proof } } });
         assert.deepEqual([valid, checks.receipt], [false, false]);
       }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { findClaimsAbout } from '../../claims/index.ts';
 import { notFound } from '../../errors/carnet-error.ts';
 import { cursorList } from '../../http/lists/pagination.ts';
 import { route, type AnyRoute } from '../../http/route.ts';
-import { findPassport, listPassports } from './queries.ts';
+import { claimsOfPassport, findPassport, listPassports } from './queries.ts';
 import { ActivePassportSchema, EvidencedPassportSchema, PassportSchema, PassportStatus } from '../schema.ts';
 
 const tag = 'passports';
@@ -57,9 +56,6 @@ const search = route({
   },
 });
 
-/** As `subject_of_passport` in SQL. */
-const subjectOf = (jti: string): string => `carnet://passport/${jti}`;
-
 const get = route({
   method: 'get',
   path: '/v1/passports/:jti',
@@ -76,7 +72,7 @@ const get = route({
     if (passport === null) throw notFound('passport');
     return {
       status: 200,
-      body: { ...passport, claim_ids: [...(await findClaimsAbout(context.pool, subjectOf(jti)))] },
+      body: { ...passport, claim_ids: await claimsOfPassport(context, jti) },
     };
   },
 });
