@@ -1,4 +1,5 @@
 import type { CommonQueryMethods } from '../database/pool.ts';
+import { coSignaturesOf } from './co-signatures/queries.ts';
 import { receiptsOf, type LoggedClaim } from './log/receipts.ts';
 import { refsOf } from './named.ts';
 import { findEarlierEnds, findExisting, type ClaimRow } from './queries.ts';
@@ -37,11 +38,17 @@ export async function presentClaims(
     connection,
     rows.map(({ id }) => id),
   );
+  const coSignatures = await coSignaturesOf(
+    connection,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row, index) => ({
     ...digestOf(row, logged.get(row.id)),
     seq: row.seq,
     envelope: row.envelope,
     payload_effective: row.payload_effective ?? row.envelope.payload ?? null,
+    co_signatures: coSignatures.get(row.id) ?? [],
+    external_receipt_verified: row.receipt_verified,
     schema: row.schema,
     unresolved_refs: (refs[index] ?? []).filter((ref) => !existing.has(ref)),
     warnings: warningsOf(row, earlier.get(row.id)),

@@ -12,9 +12,11 @@ const ClaimRowSchema = z.object({
   digest: z.string(),
   issuer: z.string(),
   claim_type: z.string(),
+  agent_id: z.string().nullable(),
   envelope: json.transform((value) => value as JsonObject),
   payload_effective: json.transform((value) => value as JsonValue).nullable(),
   schema: z.enum(['v1', 'none']),
+  receipt_verified: z.boolean().nullable(),
   operator_ids: z.array(z.string()),
   revoked_at: z.string().nullable(),
   revoke_reason: z.string().nullable(),
@@ -26,8 +28,8 @@ const ClaimRowSchema = z.object({
 export type ClaimRow = z.infer<typeof ClaimRowSchema>;
 
 const columns = sql.fragment`
-  seq, id, digest, issuer, claim_type, envelope, payload_effective, schema, operator_ids, revoked_at, revoke_reason, erased_at,
-  tombstone_id, ends, created_at`;
+  seq, id, digest, issuer, claim_type, agent_id, envelope, payload_effective, schema, receipt_verified, operator_ids, revoked_at,
+  revoke_reason, erased_at, tombstone_id, ends, created_at`;
 
 export interface SubmittedClaim {
   id: ClaimId;
@@ -48,6 +50,8 @@ export interface SubmittedClaim {
   /** The claims that its payload names. */
   refs: readonly string[];
   issuedAt: number;
+  /** Of a receipt that came with it; null: none did. */
+  receiptVerified: boolean | null;
 }
 
 /** From here on `issued_at` is read as milliseconds and below as seconds, for filters alone (decision L4). */
@@ -58,10 +62,10 @@ export const insertClaim = (connection: CommonQueryMethods, claim: SubmittedClai
   connection.maybeOne(sql.type(ClaimRowSchema)`
     with made as (
       insert into claims (id, digest, issuer, subject, claim_type, claim_version, envelope, payload_effective, schema,
-                          agent_id, mission_ref, ends, issued_at_ms)
+                          agent_id, mission_ref, ends, receipt_verified, issued_at_ms)
       values (${claim.id}, ${claim.digest}, ${claim.issuer}, ${claim.subject}, ${claim.claimType}, ${claim.claimVersion},
               ${claim.envelope}, ${claim.payloadEffective}, ${claim.schema}, ${claim.agentId}, ${claim.missionRef},
-              ${claim.ends}, ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
+              ${claim.ends}, ${claim.receiptVerified}, ${claim.issuedAt}::bigint * ${claim.issuedAt < FIRST_MILLISECONDS ? 1_000 : 1})
       on conflict (digest) do nothing
       returning ${columns}),
     naming as (insert into claim_refs (ref, seq) select ref, seq from made, unnest(${textArray(claim.refs)}) as named (ref))
@@ -74,12 +78,12 @@ export const getClaimByDigest = (connection: CommonQueryMethods, digest: string)
 export const findClaimByDigest = (connection: CommonQueryMethods, digest: string): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where digest = ${digest}`);
 
-/** Held until the end of the transaction. */
-export const lockClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
-  connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id} for update`);
-
 export const findClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
   connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id}`);
+
+/** As `findClaim`, with the row locked until the transaction ends. */
+export const lockClaim = (connection: CommonQueryMethods, id: string): Promise<ClaimRow | null> =>
+  connection.maybeOne(sql.type(ClaimRowSchema)`select ${columns} from claims where id = ${id} for no key update`);
 
 /** Null where the claim is revoked already. */
 export const markRevoked = (

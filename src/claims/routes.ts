@@ -4,9 +4,11 @@ import { cursorList } from '../http/lists/pagination.ts';
 import { queryInteger } from '../http/query.ts';
 import { MANY_VALUES, route, type AnyRoute } from '../http/route.ts';
 import { writtenText } from '../json/prepared.ts';
+import { coSignatureRoutes } from './co-signatures/routes.ts';
 import { eraseClaim } from './erase-claim.ts';
 import { exportClaims, NDJSON } from './export-claims.ts';
 import { findJsonSchema, JsonSchemaDocument, schemaDirectory } from './json-schemas.ts';
+import { witnessRoutes } from './log/witnesses/routes.ts';
 import { logRoutes } from './log/routes.ts';
 import { pageOfClaims, readClaim } from './read-claims.ts';
 import { revokeClaim } from './revoke-claim.ts';
@@ -83,7 +85,7 @@ const submit = route({
   status: 201,
   otherStatus: 200,
   reply: ClaimSchema,
-  refusals: ['ISSUER_MISMATCH', 'INSUFFICIENT_CREDITS'],
+  refusals: ['ISSUER_MISMATCH', 'INVALID_CO_SIGNATURE', 'INSUFFICIENT_CREDITS'],
   handler: async ({ context, call, body }) => {
     const answered = await submitClaim(context, call, body);
     const { log_index: index } = answered.body;
@@ -244,5 +246,7 @@ export const claimRoutes: AnyRoute[] = [
   verify,
   revoke,
   erase,
+  ...coSignatureRoutes,
   ...logRoutes,
+  ...witnessRoutes,
 ];

@@ -7,6 +7,9 @@ import { canonicalJson } from '../json/canonical.ts';
 import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
+import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
+import { insertCoSignatures } from './co-signatures/queries.ts';
+import { judgeReceipt } from './external-receipt.ts';
 import { hashOfLeaf } from './log/merkle.ts';
 import { insertPending } from './log/queries.ts';
 import { signedBytesOf } from './signed-bytes.ts';
@@ -23,12 +26,13 @@ import { isShaped } from './schema/payloads.ts';
  * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed by others, is never
  * changed (decision L5). A claim that is recorded already is answered as it is, with 200.
  * @param envelope the body as its schema parsed it, defaults filled in
- * @throws CarnetError VALIDATION_ERROR for a payload that is too large; ISSUER_MISMATCH; INSUFFICIENT_CREDITS over the allowance.
+ * @throws CarnetError VALIDATION_ERROR for a payload that is too large, and a receipt that does not verify; ISSUER_MISMATCH; INVALID_CO_SIGNATURE; INSUFFICIENT_CREDITS over the allowance.
  */
 export async function submitClaim(context: Context, call: CommandCall, envelope: Envelope): Promise<Answered<Claim>> {
   const sent = call.request?.body;
   if (!isJsonObject(sent)) throw new TypeError('A claim is submitted by a request whose body is its envelope.');
   assertPayloadFits(envelope, sent.payload);
+  assertCoSignaturesFit(envelope.co_signatures);
   assertThat(
     envelope.issuer === call.caller.operatorId,
     () =>
@@ -38,7 +42,9 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
       ),
   );
   const signed = signedBytesOf(sent);
-  const claim = rowOf(sent, envelope, signed);
+  const leafHash = hashOfLeaf(signed);
+  const receiptVerified = judgeReceipt(context, { receipt: envelope.receipt, leafHash });
+  const claim = { ...rowOf(sent, envelope, signed), receiptVerified };
   return runCommand<Claim, KeptClaim>(
     context,
     call,
@@ -47,7 +53,15 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
       if (inserted === null) {
         return { status: 200, body: await presentClaim(connection, await getClaimByDigest(connection, claim.digest)) };
       }
-      await insertPending(connection, claim.id, hashOfLeaf(signed));
+      await insertPending(connection, claim.id, leafHash);
+      if (envelope.co_signatures.length > 0) {
+        const judged = await judgeCoSignatures(context, connection, {
+          coSigned: { issuer: claim.issuer, agentId: claim.agentId, signedBytes: signed },
+          coSignatures: envelope.co_signatures,
+          path: (at) => `co_signatures.${at}.cose_sign1`,
+        });
+        await insertCoSignatures(connection, claim.id, judged);
+      }
       await audit('claim.submitted', claim.id, { claim_type: claim.claimType, digest: claim.digest });
       return {
         status: 201,
@@ -61,7 +75,7 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   });
 }
 
-function rowOf(sent: JsonObject, envelope: Envelope, signed: Buffer): SubmittedClaim {
+function rowOf(sent: JsonObject, envelope: Envelope, signed: Buffer): Omit<SubmittedClaim, 'receiptVerified'> {
   const { payload } = sent;
   return {
     id: newId('pc'),

@@ -4,21 +4,23 @@ import type { Caller } from '../commands/caller.ts';
 import type { Context } from '../context/context.ts';
 import { CarnetError } from '../errors/carnet-error.ts';
 import { parseOrRefuse } from '../errors/faults.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
-import { judgeReceipt } from './judge-receipt.ts';
+import { isJsonObject, type JsonValue } from '../json/value.ts';
+import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
+import { coSignaturesOf } from './co-signatures/queries.ts';
+import { judgeReceipt as judgeExternalReceipt } from './external-receipt.ts';
+import { judgeOwnReceipt, type ReceiptVerdict } from './own-receipt.ts';
 import { rootOf } from './log/inclusion.ts';
 import { inclusionOf, leafHashOf, receiptOf } from './log/index.ts';
-import type { Receipt } from './log/receipts.ts';
+import type { LoggedClaim, Receipt } from './log/receipts.ts';
 import { assertPayloadFits } from './payload-size.ts';
 import { findClaim, findClaimByDigest, type ClaimRow } from './queries.ts';
 import { mayReadInFull } from './read-claims.ts';
 import type { Verification, VerifyClaim } from './schema/claim.ts';
+import type { CoSignature } from './schema/co-signature.ts';
 import { EnvelopeSchema, type Envelope } from './schema/envelope.ts';
 import { signedBytesOf } from './signed-bytes.ts';
 
 type Fault = Verification['errors'][number];
-
-const CoSignatures = z.array(z.object({ signer_kid: z.string(), signer_role: z.string() }));
 
 /**
  * Whether a claim is what it is said to be: its shape, its digest, its receipt, its place in the log, its co-signatures, and that nobody
@@ -40,12 +42,16 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
   if (row === null) return unknownClaim(digest, faults, { schema: faults.length === 0 });
   const presented = envelope?.receipt ?? null;
   const proof = await proofOf(context, row, leafHashOf(signed), presented);
+  const judged =
+    envelope === null
+      ? { coSignatures: [], faults: [] }
+      : await judgePresented(context, { row, envelope, signedBytes: signed });
   return verification(row, {
     schema: faults.length === 0,
     digest: true,
     ...proof.checks,
-    coSignatures: coSignaturesOf(sent),
-    faults: [...faults, ...proof.faults],
+    coSignatures: judged.coSignatures,
+    faults: [...faults, ...proof.faults, ...judged.faults],
   });
 }
 
@@ -53,7 +59,8 @@ async function verifyEnvelope(context: Context, sent: JsonValue): Promise<Verifi
 async function verifyRecorded(context: Context, caller: Caller, id: string): Promise<Verification> {
   const row = await findClaim(context.pool, id);
   if (row === null) return unknownClaim(null, []);
-  const coSignatures = mayReadInFull(caller, row) ? coSignaturesOf(row.envelope) : [];
+  const kept = mayReadInFull(caller, row) ? (await coSignaturesOf(context.pool, [id])).get(id) : undefined;
+  const coSignatures = (kept ?? []).map((coSignature) => signer(coSignature, coSignature.verified));
   if (row.erased_at !== null) {
     const proof = await proofOf(context, row, null, null);
     return verification(row, { schema: null, digest: null, ...proof.checks, coSignatures, faults: proof.faults });
@@ -79,6 +86,7 @@ function parsed(sent: JsonValue): { envelope: Envelope | null; faults: Fault[] }
   try {
     const envelope = parseOrRefuse(EnvelopeSchema, sent);
     if (isJsonObject(sent)) assertPayloadFits(envelope, sent.payload);
+    assertCoSignaturesFit(envelope.co_signatures);
     return { envelope, faults: [] };
   } catch (error) {
     if (!(error instanceof CarnetError)) throw error;
@@ -121,6 +129,21 @@ async function proofOf(
   return { checks: { receipt: verdict === 'unknown' ? null : verdict === 'genuine', inclusion }, faults };
 }
 
+/** A receipt of this log, or of a registry whose key is configured. */
+async function judgeReceipt(
+  context: Context,
+  judged: { receipt: Receipt; logged: LoggedClaim; leafHash: Buffer },
+): Promise<ReceiptVerdict> {
+  const verdict = await judgeOwnReceipt(context, judged);
+  if (verdict !== 'unknown') return verdict;
+  try {
+    return judgeExternalReceipt(context, judged) === true ? 'genuine' : 'unknown';
+  } catch (error) {
+    if (!(error instanceof CarnetError)) throw error;
+    return { fault: error.message };
+  }
+}
+
 async function isIncluded({ pool }: Context, id: string, leafHash: Buffer): Promise<boolean> {
   const proof = await inclusionOf(pool, id);
   if (proof === null) return false;
@@ -128,10 +151,41 @@ async function isIncluded({ pool }: Context, id: string, leafHash: Buffer): Prom
   return rootOf(leafHash, { treeSize, leafIndex, hashes }).equals(rootHash);
 }
 
-/** As they came with the claim. */
-function coSignaturesOf({ co_signatures: sent }: JsonObject): Verification['checks']['co_signatures'] {
-  const { success, data } = CoSignatures.safeParse(sent ?? []);
-  return success ? data.map((signature) => ({ ...signature, verified: false })) : [];
+type CoSigners = Verification['checks']['co_signatures'];
+
+const signer = ({ signer_kid, signer_role }: CoSignature, verified: boolean): CoSigners[number] => ({
+  signer_kid,
+  signer_role,
+  verified,
+});
+
+/** Those that came with an envelope, each by the keys that are known here now. */
+async function judgePresented(
+  context: Context,
+  { row, envelope, signedBytes }: { row: ClaimRow; envelope: Envelope; signedBytes: Buffer },
+): Promise<{ coSignatures: CoSigners; faults: Fault[] }> {
+  const { issuer, payload } = envelope;
+  const named = z.object({ agent_id: z.string() }).safeParse(payload).data?.agent_id ?? null;
+  // Of a claim of the service the row alone says which agent it is about, of an erased one the payload that is presented.
+  const coSigned = { issuer, agentId: row.agent_id ?? named, signedBytes };
+  const coSignatures: CoSigners = [];
+  const faults: Fault[] = [];
+  for (const [at, coSignature] of envelope.co_signatures.entries()) {
+    const path = `envelope.co_signatures.${at}.cose_sign1`;
+    try {
+      const [judged] = await judgeCoSignatures(context, context.pool, {
+        coSigned,
+        coSignatures: [coSignature],
+        path: () => path,
+      });
+      coSignatures.push(signer(coSignature, (judged?.publicJwk ?? null) !== null));
+    } catch (error) {
+      if (!(error instanceof CarnetError && error.code === 'INVALID_CO_SIGNATURE')) throw error;
+      coSignatures.push(signer(coSignature, false));
+      faults.push(fault('INVALID_CO_SIGNATURE', error.message, path));
+    }
+  }
+  return { coSignatures, faults };
 }
 
 interface Checked {

@@ -13,6 +13,8 @@ export class NoteFault extends Error {
 }
 
 export interface VerifierKey {
+  /** As it was parsed. */
+  vkey: string;
   name: string;
   keyId: string;
   type: SignatureType;
@@ -43,7 +45,7 @@ export function parseVkey(vkey: string): VerifierKey {
   if (keyIdOf(name, type, raw).toString('hex') !== keyId) {
     throw new NoteFault(`The id of the verifier key of ${name} does not belong to its name and key.`);
   }
-  return { name, keyId, type, publicKey: publicKeyFrom(type, raw), raw };
+  return { vkey, name, keyId, type, publicKey: publicKeyFrom(type, raw), raw };
 }
 
 export const keyIdOf = (name: string, type: SignatureType, raw: Uint8Array): Buffer =>

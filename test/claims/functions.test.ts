@@ -189,7 +189,9 @@ describe('the SQL functions of claims', () => {
           ? sql.fragment`now()`
           : /_ms$|version/.test(column)
             ? sql.fragment`99`
-            : sql.fragment`'v1'`;
+            : column === 'receipt_verified'
+              ? sql.fragment`true`
+              : sql.fragment`'v1'`;
         await assert.rejects(
           own.pool.query(sql.unsafe`update claims set ${name} = ${other} where id = ${id}`),
           /append-only: update/,

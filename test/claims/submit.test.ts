@@ -40,6 +40,8 @@ describe('POST /v1/claims', () => {
       receipt: null,
       envelope,
       payload_effective: { ...signal(), metadata: {} },
+      co_signatures: [],
+      external_receipt_verified: null,
       schema: 'v1',
       unresolved_refs: [],
       warnings: [],

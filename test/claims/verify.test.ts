@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { decode, encode } from 'cbor2';
 import type { Claim, Verification } from '../../src/claims/schema/claim.ts';
 import { buildOperator, type TestOperator } from '../support/factories.ts';
 import { anonymous, assertProblem, assertStatus } from '../support/service.ts';
+import { coSign, jwkOf } from './co-signatures/support.ts';
 import { digestOf, envelopeOf, signal, submit, submitAndPlace } from './support.ts';
 
 interface Receipt {
@@ -27,6 +29,8 @@ describe('POST /v1/claims/verify', () => {
   let receipt: Receipt;
   before(async () => {
     operator = await buildOperator();
+    // So that its proof has hashes.
+    await submitAndPlace(operator);
     claim = await submitAndPlace(operator, {
       claim_type: 'detector_signal',
       payload: signal({ metadata: { any: [1] } }),
@@ -244,6 +248,56 @@ describe('POST /v1/claims/verify', () => {
     assert.deepEqual([held.valid, held.checks], [true, fine], 'who holds the claim can still show it');
     const { payload: _payload, ...rest } = envelope;
     assert.deepEqual(codesOf(await verify({ envelope: rest })), ['NOT_LOGGED']);
+  });
+
+  describe('co-signatures that come with an envelope', () => {
+    const key = generateKeyPairSync('ed25519').privateKey;
+    let signer: TestOperator;
+    let signed: Claim;
+    before(async () => {
+      signer = await buildOperator();
+      assertStatus(await signer.patch('/v1/operators/me', { public_jwks: [jwkOf(key)] }), 200);
+      signed = await submitAndPlace(signer);
+    });
+    const withSigner = (coSignature: object) =>
+      verify({ envelope: { ...signed.envelope, co_signatures: [coSignature] } }, signer);
+
+    it('are verified by the keys that are known', async () => {
+      const coSignature = coSign(signed.envelope, key);
+      const { valid, checks } = await withSigner(coSignature);
+      const { cose_sign1: _message, ...shown } = coSignature;
+      assert.deepEqual([valid, checks.co_signatures], [true, [{ ...shown, verified: true }]]);
+    });
+
+    it('of an unknown key leave it valid', async () => {
+      const unknown = coSign(signed.envelope, generateKeyPairSync('ed25519').privateKey);
+      const { valid, checks } = await withSigner(unknown);
+      assert.deepEqual([valid, checks.co_signatures.map(({ verified }) => verified)], [true, [false]]);
+    });
+
+    const forged: [string, Parameters<typeof coSign>[2]][] = [
+      ['of other bytes', { payload: Buffer.from('{}') }],
+      ['with another algorithm', { alg: -7 }],
+      ['without an algorithm that is a number', { alg: 'none' }],
+      ['with crit', { crit: true }],
+      ['with another kid inside', { kid: 'somebody' }],
+    ];
+    for (const [name, change] of forged) {
+      it(`${name} are found out`, async () => {
+        const { valid, checks, errors } = await withSigner(coSign(signed.envelope, key, change));
+        assert.deepEqual([valid, checks.co_signatures.map(({ verified }) => verified)], [false, [false]]);
+        assert.deepEqual(
+          errors.map(({ code, path }) => [code, path]),
+          [['INVALID_CO_SIGNATURE', 'envelope.co_signatures.0.cose_sign1']],
+        );
+      });
+    }
+
+    it('are not added to an erased claim', async () => {
+      const { id, envelope } = await submitAndPlace(signer, { payload: 1 });
+      assertStatus(await signer.post(`/v1/claims/${id}/erase`), 200);
+      assertProblem(await signer.post(`/v1/claims/${id}/co-signatures`, coSign(envelope, key)), 'INVALID_STATE');
+    });
   });
 
   it('shows the co-signers by id to its readers alone', async () => {

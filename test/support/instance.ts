@@ -5,6 +5,7 @@ import type { Credentials } from '../../src/process/seed.ts';
 import { ampleLimits } from './ample-limits.ts';
 import { eventually } from './eventually.ts';
 import { startProgram, type Started } from './process.ts';
+import { knownKeys } from './witnesses.ts';
 
 /**
  * What tests need to know about a running instance; plain JSON, so that it can be passed to mocha's parallel processes.
@@ -35,6 +36,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     DATA_DIR: dataDir,
     PORT: '0',
     ...ampleLimits,
+    ...knownKeys,
     OUTBOUND_ALLOW_LOOPBACK: 'true', // receivers of the tests are on this machine
     LOG_LEVEL: 'warn',
     ...options.env,

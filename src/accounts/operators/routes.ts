@@ -35,7 +35,8 @@ const patchOwnOperator = route({
   path: '/v1/operators/me',
   operation: 'updateOwnOperator',
   tag: 'accounts',
-  summary: 'Change the name, the e-mail address, the payout account or the low balance of the operator',
+  summary:
+    'Change the name, the e-mail address, the payout account, the low balance or the public keys of the operator',
   audience: 'admin',
   body: UpdateOperatorSchema,
   example: { name: 'Ada & Daughters Ltd' },

@@ -4,14 +4,16 @@ import { assertThat, CarnetError, notFound } from '../../errors/carnet-error.ts'
 import { mayReadInFull } from '../read-claims.ts';
 import { findClaim, type ClaimRow } from '../queries.ts';
 import { signedBytesOf } from '../signed-bytes.ts';
+import { coSignaturesOf } from '../co-signatures/queries.ts';
+import type { KeptCoSignature } from '../schema/co-signature.ts';
 import { coseReceiptOf } from './cose.ts';
 import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
 import { hashOfLeaf } from './merkle.ts';
 import { consistencyOf, inclusionOf, type Inclusion } from './proofs.ts';
-import { findNewestCheckpoint } from './queries.ts';
 import { receiptOf, type LoggedClaim } from './receipts.ts';
 import type { Bundle } from './schema.ts';
+import { bestCheckpoint } from './witnesses/witnessed.ts';
 
 const hex = (hash: Buffer): string => hash.toString('hex');
 
@@ -32,7 +34,7 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
   if (logged === null) return null;
   const log = await openedLogOf(context);
   const { treeSize } = logged.inclusion;
-  const newest = await findNewestCheckpoint(pool);
+  const newest = await bestCheckpoint(context, treeSize);
   if (newest === null) throw new Error('A log with a receipt has no checkpoint.');
   const inclusion = await inclusionOf(pool, claimId, newest.tree_size);
   return {
@@ -40,7 +42,7 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
     claim_id: claim.id,
     digest: claim.digest,
     ...statementOf(claim, logged.inclusion.leafHash),
-    co_signatures: coSignaturesOf(claim),
+    co_signatures: ((await coSignaturesOf(pool, [claim.id])).get(claim.id) ?? []).map(presentCoSignature),
     receipt: logged.receipt,
     cose_receipt: coseReceiptOf(log, logged.inclusion).toString('base64url'),
     checkpoint: logged.checkpoint,
@@ -48,6 +50,8 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
       checkpoint: newest.note,
       consistency: (await consistencyOf(pool, treeSize, newest.tree_size)).hashes.map(hex),
       inclusion: (inclusion?.hashes ?? []).map(hex),
+      witnesses: newest.witnesses,
+      quorum: newest.quorum,
     },
     tlog_proof: tlogProof(logged),
     revocation: {
@@ -66,11 +70,14 @@ function statementOf({ envelope }: ClaimRow, leafHash: Buffer): Pick<Bundle, 'en
     : { envelope, erased: true, leaf_hash: hex(leafHash) };
 }
 
-/** As they came with the claim; none is verified yet. */
-function coSignaturesOf({ envelope }: ClaimRow): Bundle['co_signatures'] {
-  const sent = (envelope.co_signatures ?? []) as unknown as Omit<Bundle['co_signatures'][number], 'verified' | 'jwk'>[];
-  return sent.map((signature) => ({ ...signature, verified: false, jwk: null }));
-}
+const presentCoSignature = ({
+  public_jwk: jwk,
+  created_at: _at,
+  ...kept
+}: KeptCoSignature): Bundle['co_signatures'][number] => ({
+  ...kept,
+  jwk,
+});
 
 /** A C2SP tlog-proof in the tree of the receipt. */
 function tlogProof({ inclusion, checkpoint }: { inclusion: Inclusion } & Pick<LoggedClaim, 'checkpoint'>): string {

@@ -1,6 +1,7 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { defineCache } from '../../context/caches.ts';
 import type { Context } from '../../context/context.ts';
+import { thumbprintOf } from '../../fields/thumbprint.ts';
 import { newId } from '../../ids/ids.ts';
 import { EMPTY_ROOT } from './merkle.ts';
 import { findLog, insertLog, replaceSealedKey, type LogRow } from './queries.ts';
@@ -31,11 +32,6 @@ const publicKeyOf = (x: string): KeyObject =>
 const privateKeyOf = (x: string, d: string): KeyObject =>
   createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', x, d }, format: 'jwk' });
 
-const thumbprintOf = (x: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
-    .digest('base64url');
-
 /** The checkpoint of a tree: a note signed by the log. */
 export const signCheckpoint = (
   { origin, privateKey }: Pick<Log, 'origin' | 'privateKey'>,
@@ -50,7 +46,11 @@ async function makeLog({ pool, encryption, config }: Context): Promise<void> {
   const note = signCheckpoint({ origin, privateKey: () => privateKeyOf(x, d) }, { size: 0, root: EMPTY_ROOT });
   const privateKey = encryption.seal(d, sealContext(id));
   await insertLog(pool, {
-    ...{ id, origin, x, privateKey, note },
+    id,
+    origin,
+    x,
+    privateKey,
+    note,
     kid: thumbprintOf(x),
     root: EMPTY_ROOT,
     registry: config.publicBaseUrl,

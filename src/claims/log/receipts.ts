@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { encodeCbor } from '../../cose/cbor.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import type { ReceiptSchema } from '../schema/envelope.ts';
+import { encodeInclusion } from './inclusion.ts';
 import { inclusionsInBatch, type Inclusion } from './proofs.ts';
 import { findEntries, type PublishedEntry } from './queries.ts';
 
@@ -18,7 +18,7 @@ export interface LoggedClaim {
 
 /** The bytes of a proof of format svc-merkle-v1: `[tree_size, leaf_index, [hashes]]`. */
 const proofBytes = ({ treeSize, logIndex, hashes }: Inclusion): string =>
-  encodeCbor([treeSize, logIndex, hashes]).toString('base64url');
+  encodeInclusion({ treeSize, leafIndex: logIndex, hashes }).toString('base64url');
 
 const receiptFrom = (entry: PublishedEntry, inclusion: Inclusion): Receipt => ({
   registry: entry.registry,

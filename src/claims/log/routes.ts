@@ -21,6 +21,7 @@ import {
   LoggedReceiptSchema,
   WaitingBundleSchema,
 } from './schema.ts';
+import { withWitnesses } from './witnesses/witnessed.ts';
 import { parseTile, readEntries, readTile } from './tiles.ts';
 
 const tag = 'claims';
@@ -92,7 +93,7 @@ const readCheckpoint = route({
   tag,
   summary: 'Read the newest checkpoint of the log',
   description:
-    'A signed note (C2SP tlog-checkpoint). `/log` is the prefix of the log for mirrors and monitors (C2SP tlog-tiles).',
+    'A signed note (C2SP tlog-checkpoint), with the signatures of the witnesses that have signed it. `/log` is the prefix of the log for mirrors and monitors (C2SP tlog-tiles).',
   audience: 'public',
   anyOrigin: true,
   cache: 'public, max-age=1',
@@ -103,7 +104,7 @@ const readCheckpoint = route({
     await openedLogOf(context);
     const newest = await findNewestCheckpoint(context.pool);
     if (newest === null) throw new Error('The log has no checkpoint of what it has published.');
-    return { status: 200, body: newest.note };
+    return { status: 200, body: (await withWitnesses(context, newest)).note };
   },
 });
 

@@ -104,9 +104,8 @@ export function verifiedSignatures(
   const verified: VerifiedSignature[] = [];
   for (const { name, keyId, bytes, line } of signatures) {
     const key = keys.find((known) => known.name === name && known.keyId === keyId);
-    if (key === undefined) continue;
-    const timestamp = timestampOf(key, text, bytes);
-    if (!verified.some((one) => one.key === key)) verified.push({ key, timestamp, line });
+    if (key === undefined || verified.some((one) => one.key === key)) continue;
+    verified.push({ key, timestamp: timestampOf(key, text, bytes), line });
   }
   return { text, verified };
 }

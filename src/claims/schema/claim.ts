@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonObject } from '../../fields/objects.ts';
 import { text } from '../../fields/text.ts';
 import { queryInstant } from '../../http/query.ts';
+import { KeptCoSignatureSchema } from './co-signature.ts';
 import { ReceiptSchema } from './envelope.ts';
 import { CLAIM_TYPES } from './payloads.ts';
 
@@ -49,6 +50,15 @@ const envelopeExample = {
 export const ClaimSchema = ClaimDigestSchema.extend({
   envelope: jsonObject.describe('As it was submitted; without its payload once that is erased.'),
   payload_effective: z.unknown().describe('The payload with its defaults; null where there is none.'),
+  co_signatures: z
+    .array(KeptCoSignatureSchema)
+    .describe('Those that came with the claim and those that were added later, in the order in which they came.'),
+  external_receipt_verified: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Of the receipt of another registry in the envelope: whether it verified when it came; null where there is none.',
+    ),
   schema: z.enum(['v1', 'none']).describe('`none`: the payload of this type has no shape.'),
   unresolved_refs: z.array(z.string()).describe('Claims that the payload names and that do not exist here yet.'),
   warnings: z
@@ -67,6 +77,8 @@ export const ClaimSchema = ClaimDigestSchema.extend({
       receipt: null,
       envelope: envelopeExample,
       payload_effective: { ...envelopeExample.payload, metadata: {} },
+      co_signatures: [],
+      external_receipt_verified: null,
       schema: 'v1',
       unresolved_refs: [],
       warnings: [],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CoSignatureSchema } from './co-signature.ts';
 import { listOf, operatorId, subject, wholeTime } from './fields.ts';
 import { CLAIM_TYPES, payloadSchemas, SHAPED_TYPES, SHAPELESS_TYPES } from './payloads.ts';
 
@@ -26,14 +27,6 @@ export const ReceiptSchema = z
     ).nullable(),
   })
   .meta({ id: 'ClaimReceipt', description: 'That a registry has recorded the claim.' });
-
-const CoSignatureSchema = z
-  .strictObject({
-    signer_kid: z.string().min(1),
-    signer_role: z.enum(['operator_attestation', 'agent_self', 'witness']),
-    cose_sign1: z.string().min(1),
-  })
-  .meta({ id: 'ClaimCoSignature' });
 
 const members = {
   envelope_version: z.literal(1),

@@ -16,6 +16,7 @@ create table claims (
   mission_ref text,
   ends text,                             -- the intent or invocation that it says has ended, for warnings
   operator_ids text[] not null default '{}', -- who reads it in full besides the issuer (decision L24)
+  receipt_verified boolean,              -- of the receipt that came with it; null: none did
   passport_jti text,                     -- what it vouches for: revoked with it (decision A19)
   issued_at_ms bigint not null,          -- for filters alone (decision L4)
   revoked_at timestamptz,
@@ -145,3 +146,33 @@ create trigger keep_log before update or delete on log_nodes for each row execut
 create trigger keep_all_log before truncate on log_nodes for each statement execute function keep_log();
 create trigger keep_log before update or delete on log_checkpoints for each row execute function keep_log();
 create trigger keep_all_log before truncate on log_checkpoints for each statement execute function keep_log();
+
+-- Co-signatures: somebody else signed the bytes that the digest of a claim is of (decision L51). They are not in the leaf, so that they may
+-- come later. No foreign key, as of log_entries.
+create table claim_co_signatures (
+  seq bigint generated always as identity primary key,
+  claim_id text not null,
+  digest text not null,                  -- of role, kid and message: the same ones are kept once
+  signer_kid text not null,
+  signer_role text not null check (signer_role in ('operator_attestation', 'agent_self', 'witness')),
+  cose_sign1 text not null,              -- as it was sent
+  public_jwk jsonb,                      -- the key that verified it when it came; null: none was known
+  created_at timestamptz not null default clock_timestamp(),
+  unique (claim_id, digest)
+);
+create trigger keep_log before update or delete on claim_co_signatures for each row execute function keep_log();
+create trigger keep_all_log before truncate on claim_co_signatures for each statement execute function keep_log();
+
+-- What witnesses signed of checkpoints: lines that stand under the note (C2SP tlog-cosignature), verified when they came.
+create table log_cosignatures (
+  tree_size bigint not null references log_checkpoints,
+  name text not null,
+  key_id text not null,
+  line text not null,
+  signed_at timestamptz not null,        -- as the witness says
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (tree_size, name, key_id)
+);
+create index log_cosignatures_of_key on log_cosignatures (name, key_id, tree_size);
+create trigger keep_log before update or delete on log_cosignatures for each row execute function keep_log();
+create trigger keep_all_log before truncate on log_cosignatures for each statement execute function keep_log();

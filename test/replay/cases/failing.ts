@@ -10,7 +10,6 @@ import { newId, type OperatorId } from '../../../src/ids/ids.ts';
 import { lifeId, type LifeKind } from '../../../src/ids/life-ids.ts';
 import { newPayer } from '../../billing/payments/payer.ts';
 import { newPublisher } from '../../billing/payouts/publishers.ts';
-import { waitingLog } from '../../claims/log/support.ts';
 import { newEndpoint, newEvent } from '../../inbound/support/endpoints.ts';
 import { callOf } from '../../invocations/own-context.ts';
 import { waitingCode } from '../../notifications/destinations/waiting-code.ts';
@@ -48,17 +47,13 @@ interface Unfinished {
 }
 
 /** Of each kind of life that reaches out, one whose step changes nothing: it fails, or comes back as done. */
-export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'session'>, Unfinished> = {
+export const unfinished: Record<Exclude<LifeKind, 'invocation' | 'log-sequencer' | 'session'>, Unfinished> = {
   inbound: {
     step: 'forwardInbound',
     async begin({ context }) {
       const endpoint = await newEndpoint(context, { forwardUrl: 'https://hooks.example.com/' });
       return lifeId.inbound(await newEvent(context, endpoint));
     },
-  },
-  'log-sequencer': {
-    step: 'appendToLog',
-    begin: ({ context }) => waitingLog(context),
   },
   mail: {
     step: 'sendMail',

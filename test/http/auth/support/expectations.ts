@@ -105,6 +105,7 @@ const table: [line: string, rule: Rule][] = [
   ['GET /v1/log/tile/entries/*', platform],
   ['GET /log/tile/entries/*', platform],
   ['GET /v1/log/*', open],
+  ['POST /v1/log/witness-signatures', open],
   ['GET /log/*', open],
   ['GET /v1/claims/schemas*', open],
   ['POST /v1/claims/:id/revoke', accounts],

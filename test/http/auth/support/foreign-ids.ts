@@ -50,8 +50,10 @@ export const seenByAll: Record<string, 200 | ErrorCode> = {
   'GET /v1/claims/:id': 200,
   'GET /v1/claims/:id/receipt': 200,
   'GET /v1/claims/:id/bundle': 'NOT_OWNER',
+  'GET /v1/log/proofs/inclusion': 200,
   'POST /v1/claims/:id/revoke': 'NOT_OWNER',
   'POST /v1/claims/:id/erase': 'NOT_OWNER',
+  'POST /v1/claims/:id/co-signatures': 'NOT_OWNER',
 };
 
 /** Bodies where the example of the route is none. */
@@ -98,6 +100,7 @@ export interface Attacker {
 /** Which thing an id in a body or a query is of, by the name of the member. */
 export const memberIds: Record<string, Kind> = {
   agent_id: 'agent',
+  claim_id: 'claim',
   child_agent_id: 'agent',
   operator_id: 'operator',
   issuer: 'operator',

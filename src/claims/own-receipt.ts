@@ -22,7 +22,7 @@ interface JudgedReceipt {
  * Whether a receipt shows that a claim is in this log: what it states is what the log states, and its proof leads from the claim to the
  * root of one of our published trees.
  */
-export async function judgeReceipt(context: Context, judged: JudgedReceipt): Promise<ReceiptVerdict> {
+export async function judgeOwnReceipt(context: Context, judged: JudgedReceipt): Promise<ReceiptVerdict> {
   const { receipt, logged } = judged;
   if (receipt.registry !== logged.receipt.registry) return 'unknown';
   for (const member of ['registered_at', 'registry_entry_uri'] as const) {

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { route, type AnyRoute } from '../../../http/route.ts';
+import { SignedBodySchema } from '../../../http/signed-body.ts';
+import { receiveWitnessSignatures } from './receive.ts';
+
+/** A note with sixteen signatures of ML-DSA-44 has 55 KB. */
+const LARGEST_NOTE = 64 * 1024;
+
+const ReceivedSchema = z
+  .object({
+    tree_size: z.int().describe('Of the checkpoint that was signed.'),
+    witnesses: z.array(z.string()).describe('Those whose signatures are kept.'),
+  })
+  .meta({ id: 'WitnessSignaturesReceived', examples: [{ tree_size: 42, witnesses: ['witness.example/w1'] }] });
+
+const post = route({
+  method: 'post',
+  path: '/v1/log/witness-signatures',
+  operation: 'receiveWitnessSignatures',
+  tag: 'claims',
+  summary: 'Receive what witnesses signed of a checkpoint of the log',
+  description:
+    'For witnesses whose keys the service knows: a checkpoint of this log as a signed note (C2SP) with cosignatures by Ed25519 or ML-DSA-44. ' +
+    'They stand under the checkpoint from then on, in `GET /v1/log/checkpoint` and in bundles.',
+  audience: 'public',
+  takesSigned: true,
+  bodyLimit: LARGEST_NOTE,
+  body: SignedBodySchema,
+  status: 200,
+  reply: ReceivedSchema,
+  refusals: ['INVALID_SIGNATURE', 'CONFLICT'],
+  handler: async ({ context, body }) => ({ status: 200, body: await receiveWitnessSignatures(context, body) }),
+});
+
+export const witnessRoutes: AnyRoute[] = [post];
