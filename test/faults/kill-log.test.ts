@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { publishLog } from '../../src/claims/log/append.ts';
 import { headFileOf } from '../../src/claims/log/head-file.ts';
 import { openedLogOf } from '../../src/claims/log/log-key.ts';
 import { findNewestCheckpoint } from '../../src/claims/log/queries.ts';
 import { receiptsOf } from '../../src/claims/log/receipts.ts';
 import { assertWholeLog, recordClaims, sizesOf } from '../claims/log/support.ts';
+import { requester } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { pointsOfStep } from './fault-points.ts';
@@ -45,4 +46,28 @@ describe('kill -9 of a worker that appends to the log of claims, while claims co
       }),
     );
   }
+
+  itBeside('a log that is stopped: /readyz says why in API and worker, and both go on serving', () =>
+    worlds.visit(async ({ context, api, worker }) => {
+      await publishLog(context);
+      await recordClaims(context, 1);
+      const processes = [await api(), await worker()];
+      await eventually('the claim to be in the log', async () => (await sizesOf(context)).published_size === 1);
+      const { id } = await openedLogOf(context);
+      await writeFile(headFileOf(context.config.logHeadDir, id), 'damaged');
+      await recordClaims(context, 1);
+      for (const { baseUrl } of processes) {
+        const send = requester(null, baseUrl);
+        const ready = await eventually('/readyz to say that the log is stopped', async () => {
+          const reply = await send.get('/readyz');
+          return reply.body.log === 'stopped' && reply;
+        });
+        assert.equal(ready.status, 200);
+        assert.match(String(ready.body.log_stopped), /is no checkpoint of the log .* Put the file back/);
+      }
+      const metrics = await requester(null, processes[1]?.baseUrl).get('/metrics');
+      assert.match(metrics.text, /^carnet_log_stopped 1$/m);
+      assert.match(processes[1]?.output() ?? '', /"msg":"the claims log is stopped: claims are recorded and wait/);
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-import { route, type AnyRoute } from '../../http/route.ts';
+import { MANY_VALUES, route, type AnyRoute } from '../../http/route.ts';
 import { registerOperator } from '../register.ts';
 import { readOwnOperator, updateOwnOperator } from './operators.ts';
 import { OperatorSchema, RegisteredOperatorSchema, RegisterOperatorSchema, UpdateOperatorSchema } from './schema.ts';
@@ -39,6 +39,7 @@ const patchOwnOperator = route({
     'Change the name, the e-mail address, the payout account, the low balance or the public keys of the operator',
   audience: 'admin',
   body: UpdateOperatorSchema,
+  mostValues: MANY_VALUES,
   example: { name: 'Ada & Daughters Ltd' },
   status: 200,
   reply: OperatorSchema,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Answered, CommandCall } from '../../commands/command.ts';
 import { runCommand } from '../../commands/run.ts';
 import type { Context } from '../../context/context.ts';
@@ -12,7 +13,7 @@ import type { CoSignature, KeptCoSignature } from '../schema/co-signature.ts';
 /**
  * Adds a co-signature to a recorded claim. Those who read the claim in full may: they have what is signed, and nobody else fills its 64
  * places. One that the claim has already is answered as it is, with 200.
- * @throws CarnetError VALIDATION_ERROR, NOT_FOUND, NOT_OWNER, INVALID_STATE for the 65th and for an erased claim, INVALID_CO_SIGNATURE.
+ * @throws CarnetError VALIDATION_ERROR, NOT_FOUND, NOT_OWNER, INVALID_STATE for the 65th and where the payload was erased, INVALID_CO_SIGNATURE.
  */
 export function addCoSignature(
   context: Context,
@@ -27,22 +28,19 @@ export function addCoSignature(
       mayReadInFull(call.caller, claim),
       () => new CarnetError('NOT_OWNER', 'Only those who read a claim in full add co-signatures to it.'),
     );
-    assertThat(
-      claim.erased_at === null,
-      () =>
-        new CarnetError('INVALID_STATE', 'The payload of this claim is erased: nobody sees any more what is signed.'),
-    );
     const existing = await findCoSignature(connection, claimId, coSignature);
     if (existing !== null) return { status: 200, body: existing };
     assertThat(
       (await countCoSignatures(connection, claimId)) < MOST_CO_SIGNATURES,
       () => new CarnetError('INVALID_STATE', `This claim has ${MOST_CO_SIGNATURES} co-signatures, and takes no more.`),
     );
-    const coSigned = {
-      issuer: claim.issuer,
-      agentId: claim.agent_id,
-      signedBytes: signedBytesOf(claim.envelope),
-    };
+    const signedBytes = signedBytesOf(claim.envelope);
+    assertThat(
+      claim.digest === `sha256:${hash('sha256', signedBytes)}`,
+      () =>
+        new CarnetError('INVALID_STATE', 'The payload of this claim was erased, so nobody can co-sign it any more.'),
+    );
+    const coSigned = { issuer: claim.issuer, agentId: claim.agent_id, signedBytes };
     const judged = await judgeCoSignatures(context, connection, {
       coSigned,
       coSignatures: [coSignature],

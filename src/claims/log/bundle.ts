@@ -11,6 +11,7 @@ import { logJwk } from './keys.ts';
 import { openedLogOf } from './log-key.ts';
 import { hashOfLeaf } from './merkle.ts';
 import { consistencyOf, inclusionOf, type Inclusion } from './proofs.ts';
+import { readTime } from './queries.ts';
 import { receiptOf, type LoggedClaim } from './receipts.ts';
 import type { Bundle } from './schema.ts';
 import { bestCheckpoint } from './witnesses/witnessed.ts';
@@ -24,6 +25,8 @@ const hex = (hash: Buffer): string => hash.toString('hex');
  */
 export async function bundleOf(context: Context, caller: Caller, claimId: string): Promise<Bundle | null> {
   const { pool } = context;
+  // Before the claim is read: what is said of it then was so at this moment.
+  const asOf = await readTime(pool);
   const claim = await findClaim(pool, claimId);
   assertThat(claim, () => notFound('claim'));
   assertThat(
@@ -57,7 +60,7 @@ export async function bundleOf(context: Context, caller: Caller, claimId: string
     revocation: {
       revoked_at: claim.revoked_at,
       reason: claim.revoke_reason,
-      as_of: new Date().toISOString(),
+      as_of: asOf,
     },
     log: { origin: log.origin, vkey: log.vkey, jwk: logJwk(log) },
   };

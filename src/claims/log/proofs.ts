@@ -1,7 +1,7 @@
 import { invalid } from '../../errors/carnet-error.ts';
 import type { CommonQueryMethods } from '../../database/pool.ts';
 import { consistencySpans, hashOfSpan, inclusionSpans, nodesOf, type Span } from './merkle.ts';
-import { findEntries, findLog, readNodes, type PublishedEntry } from './queries.ts';
+import { findLog, findPlace, readNodes, type PublishedEntry } from './queries.ts';
 
 /** That a leaf is in the tree of a size. Hashes have 32 bytes. */
 export interface Inclusion {
@@ -63,12 +63,12 @@ export async function inclusionOf(
   claimId: string,
   treeSize?: number,
 ): Promise<Inclusion | null> {
-  const [entry] = await findEntries(connection, [claimId]);
-  if (entry === undefined) return null;
-  const published = await publishedSize(connection);
+  const place = await findPlace(connection, claimId);
+  if (place === null) return null;
+  const { log_index: logIndex, published_size: published } = place;
   const size = treeSize ?? published;
-  assertSize('tree_size', size, { atLeast: entry.log_index + 1, atMost: published });
-  return (await inclusionsOf(connection, [{ logIndex: entry.log_index, treeSize: size }]))[0] ?? null;
+  assertSize('tree_size', size, { atLeast: logIndex + 1, atMost: published });
+  return (await inclusionsOf(connection, [{ logIndex, treeSize: size }]))[0] ?? null;
 }
 
 /** The proof in the tree of the batch that a claim came with: always the same one. */

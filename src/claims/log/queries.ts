@@ -164,17 +164,20 @@ export const findNewestCheckpoint = (connection: CommonQueryMethods): Promise<Ch
   connection.maybeOne(sql.type(CheckpointRow)`
     select ${checkpointColumns} from claim_log l join log_checkpoints c on c.tree_size = l.published_size`);
 
+/** Now, by the clock that revocations are dated by. */
+export const readTime = (connection: CommonQueryMethods): Promise<string> =>
+  connection.oneFirst(sql.type(z.object({ now: z.string() }))`select clock_timestamp() as now`);
+
+/** The checkpoint of a tree of exactly this size; null where none is published. */
+export const findCheckpoint = (connection: CommonQueryMethods, size: number): Promise<CheckpointRow | null> =>
+  connection.maybeOne(sql.type(CheckpointRow)`
+    select ${checkpointColumns} from log_checkpoints c
+    where c.tree_size = ${size} and c.tree_size <= (select published_size from claim_log)`);
+
 /** The checkpoint of a tree of this size, published or not. */
 export const getNote = (connection: CommonQueryMethods, size: number): Promise<string> =>
   connection.oneFirst(sql.type(z.object({ note: z.string() }))`
     select note from log_checkpoints where tree_size = ${size}`);
-
-/** The smallest published checkpoint of which this size is a part; null where there is none. */
-export const findCheckpointOf = (connection: CommonQueryMethods, size: number): Promise<CheckpointRow | null> =>
-  connection.maybeOne(sql.type(CheckpointRow)`
-    select ${checkpointColumns} from log_checkpoints c
-    where c.tree_size >= ${size} and c.tree_size <= (select published_size from claim_log)
-    order by c.tree_size limit 1`);
 
 const PublishedEntryRow = CheckpointRow.extend({ claim_id: z.string(), log_index: z.number() });
 /** A claim in the log, with the checkpoint of its batch. */
@@ -190,6 +193,14 @@ export const findEntries = (
     from log_entries e
     join lateral (select * from log_checkpoints c where c.tree_size > e.log_index order by c.tree_size limit 1) c on true
     where e.claim_id = any(${textArray(claimIds)}) and e.log_index < (select published_size from claim_log)`);
+
+const PlaceRow = z.object({ log_index: z.number(), published_size: z.number() });
+
+/** The place of a published claim, and how many claims are published; null where it has none. */
+export const findPlace = (connection: CommonQueryMethods, claimId: string): Promise<z.infer<typeof PlaceRow> | null> =>
+  connection.maybeOne(sql.type(PlaceRow)`
+    select e.log_index, l.published_size from log_entries e join claim_log l on e.log_index < l.published_size
+    where e.claim_id = ${claimId}`);
 
 const LeafRow = z.object({ log_index: z.number(), leaf_hash: bytes, envelope: z.string() });
 

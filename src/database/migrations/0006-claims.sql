@@ -165,7 +165,7 @@ create trigger keep_all_log before truncate on claim_co_signatures for each stat
 
 -- What witnesses signed of checkpoints: lines that stand under the note (C2SP tlog-cosignature), verified when they came.
 create table log_cosignatures (
-  tree_size bigint not null references log_checkpoints,
+  tree_size bigint not null,             -- of a checkpoint that is published
   name text not null,
   key_id text not null,
   line text not null,

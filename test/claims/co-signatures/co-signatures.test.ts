@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { addCoSignature } from '../../../src/claims/co-signatures/add-co-signature.ts';
 import type { Claim } from '../../../src/claims/schema/claim.ts';
 import { sql } from '../../../src/database/pool.ts';
 import { z } from 'zod';
 import { buildAgent, buildAgentKey, buildOperator, type TestOperator } from '../../support/factories.ts';
 import { anonymous, assertProblem, assertStatus, database, platform } from '../../support/service.ts';
+import { callOf, ownContext } from '../../invocations/own-context.ts';
+import { recordClaims } from '../log/support.ts';
 import { WITNESS } from '../../support/witnesses.ts';
 import { envelopeOf, signal } from '../support.ts';
 import { coSign, jwkOf, kidOf, type Members } from './support.ts';
@@ -279,6 +282,28 @@ describe('co-signatures', () => {
       );
       assert.equal((await operator.get<Claim>(`/v1/claims/${id}`)).body.co_signatures.length, 64);
     });
+  });
+
+  it('are not taken for a claim whose payload was erased: nobody has the signed bytes any more', async () => {
+    const own = await ownContext();
+    try {
+      const { context } = own;
+      const [id = ''] = await recordClaims(context, 1);
+      const call = callOf('op_platform', 'addClaimCoSignature');
+      const coSignature = { signer_kid: 'k', signer_role: 'witness', cose_sign1: 'c' } as const;
+      const addTo = (claimId: string) => addCoSignature(context, call, { claimId, coSignature });
+      await context.pool.transaction(async (connection) => {
+        await connection.query(sql.unsafe`set local session_replication_role = replica`);
+        await connection.query(
+          sql.unsafe`update claims set envelope = (envelope::jsonb - 'payload')::text where id = ${id}`,
+        );
+      });
+      await assert.rejects(addTo(id), { code: 'INVALID_STATE' });
+      const [other = ''] = await recordClaims(context, 1);
+      assert.equal((await addTo(other)).status, 201);
+    } finally {
+      await own.close();
+    }
   });
 
   it('stay verified when the key is removed later', async () => {

@@ -24,6 +24,9 @@ class NotSigned extends Error {
   override readonly name = 'NotSigned';
 }
 
+/** The witness knows more of this log than the database does. */
+class Behind extends NotSigned {}
+
 /**
  * Asks each witness of the policy that has an address for its signature of the newest checkpoint (c2sp.org/tlog-witness), those aside that
  * have signed it. Whoever does not sign is logged and counted, and holds back nothing (decision L54).
@@ -40,7 +43,8 @@ export async function askWitnesses(context: Context): Promise<Witnessing> {
         return true;
       } catch (error) {
         if (!(error instanceof NotSigned)) throw error;
-        log.warn(
+        const level = error instanceof Behind ? 'error' : 'warn';
+        log[level](
           { witness: witness.name, reason: error.message },
           'a witness did not sign the checkpoint of the claims log',
         );
@@ -68,7 +72,7 @@ async function askWitness(context: Context, question: Question): Promise<void> {
     // It has signed another tree than we know of, as when an answer of it was lost: it says which.
     const size = sizeIn(answer.body);
     if (size > checkpoint.tree_size) {
-      throw new NotSigned(
+      throw new Behind(
         `It has signed a tree of ${size} claims, and the newest here has ${checkpoint.tree_size}: is this database an older copy?`,
       );
     }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { route, type AnyRoute } from '../../../http/route.ts';
+import { PLATFORM_OPERATOR_ID } from '../../../ids/ids.ts';
 import { SignedBodySchema } from '../../../http/signed-body.ts';
 import { receiveWitnessSignatures } from './receive.ts';
 
+/** A minute, of one block of addresses: a witness signs once a minute, and several may stand behind one address. */
+const CALLS_PER_MINUTE = 60;
 /** A note with sixteen signatures of ML-DSA-44 has 55 KB. */
 const LARGEST_NOTE = 64 * 1024;
 
@@ -24,7 +27,8 @@ const post = route({
     'They stand under the checkpoint from then on, in `GET /v1/log/checkpoint` and in bundles.',
   audience: 'public',
   takesSigned: true,
-  bodyLimit: LARGEST_NOTE,
+  receiver: { of: () => 'log', admit: async () => ({ limit: LARGEST_NOTE, owner: PLATFORM_OPERATOR_ID }) },
+  callsPerMinute: CALLS_PER_MINUTE,
   body: SignedBodySchema,
   status: 200,
   reply: ReceivedSchema,
