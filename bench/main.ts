@@ -14,6 +14,7 @@ import { b7 } from './b7-inbound.ts';
 import { b7Scanner } from './b7-scanner.ts';
 import { b8 } from './b8-deliveries.ts';
 import { b9Log } from './b9-log.ts';
+import { b9Validation } from './b9-validation.ts';
 import { b10 } from './b10-checkpoint-timers.ts';
 import { b11 } from './b11-reconciler.ts';
 import type { Bench } from './bench.ts';
@@ -35,6 +36,7 @@ const benches: Record<string, Bench> = {
   'b7-scanner': b7Scanner,
   b8,
   'b9-log': b9Log,
+  'b9-validation': b9Validation,
   b10,
   b11,
 };

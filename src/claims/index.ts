@@ -4,4 +4,4 @@ export { askWitnesses } from './log/witnesses/ask.ts';
 export { publishLog } from './log/append.ts';
 export { whyLogIsStopped } from './log/stopped.ts';
 export { issueClaim } from './issue-claim.ts';
-export { markRevoked as revokeIssuedClaim } from './queries.ts';
+export { findClaimsAbout, markRevoked as revokeIssuedClaim } from './queries.ts';

@@ -4,7 +4,7 @@ import type { Answered, CommandCall } from '../commands/command.ts';
 import { runCommand } from '../commands/run.ts';
 import type { Context } from '../context/context.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import { assertThat, CarnetError, invalid } from '../errors/carnet-error.ts';
+import { assertThat, CarnetError } from '../errors/carnet-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { newId } from '../ids/ids.ts';
 import { assertCoSignaturesFit, judgeCoSignatures } from './co-signatures/judge.ts';
@@ -14,15 +14,13 @@ import { hashOfLeaf } from './log/merkle.ts';
 import { insertPending } from './log/queries.ts';
 import { signedBytesOf } from './signed-bytes.ts';
 import { keptClaim, type KeptClaim } from './kept-claim.ts';
+import { assertPayloadFits } from './payload-size.ts';
+import { endOf, refsOf } from './named.ts';
 import { presentClaim } from './present-claims.ts';
 import { getClaimByDigest, insertClaim, type SubmittedClaim } from './queries.ts';
 import type { Claim } from './schema/claim.ts';
 import type { Envelope } from './schema/envelope.ts';
 import { isShaped } from './schema/payloads.ts';
-
-/** The largest payloads, in bytes of JSON. */
-const MAX_SHAPED_BYTES = 256 * 1024;
-const MAX_SHAPELESS_BYTES = 64 * 1024;
 
 /**
  * Records a claim of the caller's operator exactly as it was sent: what is hashed, and may be signed by others, is never
@@ -77,16 +75,6 @@ export async function submitClaim(context: Context, call: CommandCall, envelope:
   });
 }
 
-function assertPayloadFits({ claim_type: type }: Envelope, payload: JsonValue | undefined): void {
-  const limit = isShaped(type) ? MAX_SHAPED_BYTES : MAX_SHAPELESS_BYTES;
-  if (payload === undefined || Buffer.byteLength(JSON.stringify(payload)) <= limit) return;
-  throw invalid({
-    path: 'payload',
-    code: 'too_big',
-    message: `must have at most ${limit / 1024} KiB as JSON for a claim of type ${type}`,
-  });
-}
-
 function rowOf(sent: JsonObject, envelope: Envelope, signed: Buffer): Omit<SubmittedClaim, 'receiptVerified'> {
   const { payload } = sent;
   return {
@@ -101,6 +89,8 @@ function rowOf(sent: JsonObject, envelope: Envelope, signed: Buffer): Omit<Submi
     schema: isShaped(envelope.claim_type) ? 'v1' : 'none',
     agentId: filterable(payload, 'agent_id'),
     missionRef: filterable(payload, 'mission_ref'),
+    ends: indexed(endOf(envelope.claim_type, payload)),
+    refs: isShaped(envelope.claim_type) ? refsOf(payload).filter((ref) => indexed(ref) !== null) : [],
     issuedAt: envelope.issued_at,
   };
 }
@@ -115,8 +105,9 @@ function effectivePayload(payload: JsonValue | undefined, parsed: JsonValue | un
 /** An index entry of Postgres has 2,704 bytes at most; ids of this service have about 30. */
 const MAX_INDEXED_BYTES = 2_000;
 
+const indexed = (value: JsonValue | undefined): string | null =>
+  typeof value === 'string' && Buffer.byteLength(value) <= MAX_INDEXED_BYTES ? value : null;
+
 /** A member by which lists are filtered; null where it is missing or too long for an index. */
-function filterable(payload: JsonValue | undefined, name: 'agent_id' | 'mission_ref'): string | null {
-  const value = isJsonObject(payload) ? payload[name] : null;
-  return typeof value === 'string' && Buffer.byteLength(value) <= MAX_INDEXED_BYTES ? value : null;
-}
+const filterable = (payload: JsonValue | undefined, name: 'agent_id' | 'mission_ref'): string | null =>
+  isJsonObject(payload) ? indexed(payload[name]) : null;

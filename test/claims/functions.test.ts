@@ -202,6 +202,15 @@ describe('the SQL functions of claims', () => {
         own.pool.query(sql.unsafe`update claims set operator_ids = '{}' where id = ${id}`),
         /append-only: update/,
       );
+      for (const envelope of ['{}', `{"payload":1}`]) {
+        const erasing = sql.unsafe`
+          update claims set erased_at = now(), tombstone_id = 'pc_1', envelope = ${envelope} where id = ${id}`;
+        await assert.rejects(
+          own.pool.query(erasing),
+          /append-only: update/,
+          'an erasure takes the payload and nothing else',
+        );
+      }
       await assert.rejects(own.pool.query(sql.unsafe`delete from claims where id = ${id}`), /append-only: delete/);
       await assert.rejects(own.pool.query(sql.unsafe`truncate claims`), /append-only: truncate/);
       await own.pool.query(

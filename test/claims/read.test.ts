@@ -60,6 +60,8 @@ describe('GET /v1/claims/:id', () => {
       log_index: claim.log_index,
       receipt: claim.receipt,
       revoked_at: null,
+      erased_at: null,
+      tombstone_id: null,
     });
     assert(!reply.text.includes('plan') && !reply.text.includes(operator.operatorId), reply.text);
   });

@@ -47,6 +47,8 @@ describe('POST /v1/claims', () => {
       warnings: [],
       revoked_at: null,
       revoke_reason: null,
+      erased_at: null,
+      tombstone_id: null,
     });
     const read = await placed(operator, id);
     assert.deepEqual({ ...read, log_index: null, receipt: null }, { id, created_at: createdAt, ...claim });

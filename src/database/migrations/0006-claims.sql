@@ -14,16 +14,20 @@ create table claims (
   schema text not null check (schema in ('v1', 'none')),
   agent_id text,                         -- the payload's, or whom a claim of the service is about
   mission_ref text,
+  ends text,                             -- the intent or invocation that it says has ended, for warnings
   operator_ids text[] not null default '{}', -- who reads it in full besides the issuer (decision L24)
   receipt_verified boolean,              -- of the receipt that came with it; null: none did
   passport_jti text,                     -- what it vouches for: revoked with it (decision A19)
   issued_at_ms bigint not null,          -- for filters alone (decision L4)
   revoked_at timestamptz,
   revoke_reason text,
+  erased_at timestamptz,                 -- from then on the envelope has no payload (decision L66)
+  tombstone_id text,                     -- the claim that says so
   created_at timestamptz not null default clock_timestamp(),
   constraint claims_readers check (cardinality(operator_ids) <= 2 and operator_ids[1] is distinct from operator_ids[2]
     or operator_ids = '{}'),
-  constraint claims_reason_of_revocation check (revoke_reason is null or revoked_at is not null)
+  constraint claims_reason_of_revocation check (revoke_reason is null or revoked_at is not null),
+  constraint claims_erasure check ((erased_at is null) = (tombstone_id is null))
 ) with (fillfactor = 95, autovacuum_vacuum_insert_scale_factor = 0.05);
 -- Lists, newest first. The platform, who issues most claims, reads the whole table. Readers are two at most, so that each has
 -- an index in the order of the list; an index over the array has none.
@@ -34,13 +38,35 @@ create index claims_of_subject on claims (subject, seq);
 create index claims_of_agent on claims (agent_id, seq) where agent_id is not null;
 create index claims_of_mission on claims (mission_ref, seq) where mission_ref is not null;
 create index claims_of_passport on claims (passport_jti) where passport_jti is not null;
+-- Whether something was said to have ended before.
+create index claims_of_end on claims (ends, issuer, seq) where ends is not null;
 
--- A claim is never changed and never deleted. It is revoked once, which changes nothing that it states (decision L21).
+-- Which claims the payload of a claim names. A table and no list in the claim: each has a page of what refers to it in the order of lists,
+-- however many there are.
+create table claim_refs (
+  ref text not null,                     -- of a claim that may not be here yet
+  seq bigint not null,                   -- of the claim that names it
+  primary key (ref, seq)
+);
+
+-- A claim is never changed and never deleted. It is revoked once, which changes nothing that it states, and erased once, which takes its
+-- payload and what was read from that, and nothing else (decision L21).
 create function keep_claims() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'UPDATE' and old.revoked_at is null then
-    old.revoked_at := new.revoked_at;
-    old.revoke_reason := new.revoke_reason;
+  if tg_op = 'UPDATE' then
+    if old.revoked_at is null then
+      old.revoked_at := new.revoked_at;
+      old.revoke_reason := new.revoke_reason;
+    end if;
+    if old.erased_at is null and new.erased_at is not null and new.envelope::jsonb = old.envelope::jsonb - 'payload' then
+      old.erased_at := new.erased_at;
+      old.tombstone_id := new.tombstone_id;
+      old.envelope := new.envelope;
+      old.payload_effective := null;
+      old.agent_id := null;
+      old.mission_ref := null;
+      old.ends := null;
+    end if;
     if old is not distinct from new then return new; end if;
   end if;
   raise exception 'claims are append-only: % is refused', lower(tg_op);

@@ -26,8 +26,12 @@ const post = route({
     'For witnesses whose keys the service knows: a checkpoint of this log as a signed note (C2SP) with cosignatures by Ed25519 or ML-DSA-44. ' +
     'They stand under the checkpoint from then on, in `GET /v1/log/checkpoint` and in bundles.',
   audience: 'public',
-  takesSigned: true,
-  receiver: { of: () => 'log', admit: async () => ({ limit: LARGEST_NOTE, owner: PLATFORM_OPERATOR_ID }) },
+  // The note holds its signatures itself.
+  takesSigned: { mediaTypes: ['text/plain'], headers: z.object({}) },
+  receiver: {
+    of: () => 'log',
+    admit: async () => ({ limit: LARGEST_NOTE, owner: PLATFORM_OPERATOR_ID, found: undefined }),
+  },
   callsPerMinute: CALLS_PER_MINUTE,
   body: SignedBodySchema,
   status: 200,

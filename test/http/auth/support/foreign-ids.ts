@@ -52,6 +52,7 @@ export const seenByAll: Record<string, 200 | ErrorCode> = {
   'GET /v1/claims/:id/bundle': 'NOT_OWNER',
   'GET /v1/log/proofs/inclusion': 200,
   'POST /v1/claims/:id/revoke': 'NOT_OWNER',
+  'POST /v1/claims/:id/erase': 'NOT_OWNER',
   'POST /v1/claims/:id/co-signatures': 'NOT_OWNER',
 };
 
@@ -116,6 +117,7 @@ export const memberIds: Record<string, Kind> = {
   mission_ref: 'mission',
   intents: 'claim',
   refs: 'claim',
+  ref: 'claim',
   destination_ids: 'destination',
   destination_id: 'destination',
   event_id: 'event',
@@ -203,4 +205,5 @@ export const noIds: Record<string, string> = {
 export const named: Record<string, string> = {
   'POST /v1/identity-claims': 'the platform attests for every operator',
   'POST /v1/claims': 'a payload is a statement; its references may be of anybody and may not yet be there',
+  'POST /v1/claims/verify': 'everybody who knows the id of a claim may read its digest, and whether it is in the log',
 };
