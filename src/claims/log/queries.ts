@@ -168,6 +168,12 @@ export const findNewestCheckpoint = (connection: CommonQueryMethods): Promise<Ch
 export const readTime = (connection: CommonQueryMethods): Promise<string> =>
   connection.oneFirst(sql.type(z.object({ now: z.string() }))`select clock_timestamp() as now`);
 
+/** The checkpoint of a tree of exactly this size; null where none is published. */
+export const findCheckpoint = (connection: CommonQueryMethods, size: number): Promise<CheckpointRow | null> =>
+  connection.maybeOne(sql.type(CheckpointRow)`
+    select ${checkpointColumns} from log_checkpoints c
+    where c.tree_size = ${size} and c.tree_size <= (select published_size from claim_log)`);
+
 /** The checkpoint of a tree of this size, published or not. */
 export const getNote = (connection: CommonQueryMethods, size: number): Promise<string> =>
   connection.oneFirst(sql.type(z.object({ note: z.string() }))`

@@ -2,8 +2,9 @@ import type { Context } from '../../../context/context.ts';
 import { assertThat, CarnetError, invalid } from '../../../errors/carnet-error.ts';
 import { openedLogOf } from '../log-key.ts';
 import { NoteFault, parseCheckpoint, parseNote, verifiedSignatures, type Checkpoint } from '../signed-note.ts';
+import { findCheckpoint } from '../queries.ts';
 import { insertCosignatures } from './queries.ts';
-import { checkpointOf, knownWitnesses } from './witnessed.ts';
+import { knownWitnesses } from './witnessed.ts';
 
 /** What was taken of a note. */
 interface Received {
@@ -28,7 +29,7 @@ export async function receiveWitnessSignatures(context: Context, body: Buffer): 
     knownWitnesses(config).map(({ vkey }) => vkey),
   );
   const { size } = checkpoint;
-  const ours = await checkpointOf(pool, size);
+  const ours = await findCheckpoint(pool, size);
   if (ours === null || parseNote(ours.note).text !== text) {
     log.error(
       { note: text },

@@ -1,8 +1,7 @@
 import type { Config } from '../../../context/config.ts';
 import type { Context } from '../../../context/context.ts';
-import type { CommonQueryMethods } from '../../../database/pool.ts';
 import type { VerifierKey } from '../../../fields/verifier-key.ts';
-import { findCheckpointOf, findNewestCheckpoint, type CheckpointRow } from '../queries.ts';
+import { findCheckpoint, findNewestCheckpoint, type CheckpointRow } from '../queries.ts';
 import { parseSignatureLines } from '../signed-note.ts';
 import { largestWitnessed, linesOf } from './queries.ts';
 
@@ -47,12 +46,6 @@ export async function bestCheckpoint(
   atLeast: number,
 ): Promise<WitnessedCheckpoint | null> {
   const size = await largestWitnessed(context.pool, atLeast);
-  const row = size === null ? await findNewestCheckpoint(context.pool) : await checkpointOf(context.pool, size);
+  const row = size === null ? await findNewestCheckpoint(context.pool) : await findCheckpoint(context.pool, size);
   return row === null ? null : withWitnesses(context, row);
-}
-
-/** The published checkpoint of exactly this size; null where there is none. */
-export async function checkpointOf(connection: CommonQueryMethods, size: number): Promise<CheckpointRow | null> {
-  const row = await findCheckpointOf(connection, size);
-  return row?.tree_size === size ? row : null;
 }
