@@ -151,7 +151,9 @@ export async function live<S extends Step, Next extends string, SignalName exten
       // Here a task has just begun, and ends before much can come: the server refuses to continue a run to which something came meanwhile.
       if (workflowInfo().continueAsNewSuggested && signals.fit()) {
         callers?.sendAway();
-        await condition(allHandlersFinished);
+        // An update that comes in this task waits for the loop above, and its handler for that.
+        await condition(() => allHandlersFinished() || !signals.fit());
+        if (!signals.fit()) continue;
         return await continueAsNew<(carried?: Signal<SignalName>[]) => Promise<string>>(...signals.carry());
       }
     }

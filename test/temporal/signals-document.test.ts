@@ -33,10 +33,11 @@ const GO_BUILD_MS = 300_000;
 
 /** How each program of the page is run on this machine; a language that it lacks throws. */
 const LANGUAGES: Record<string, (folder: string) => Promise<Program>> = {
-  typescript: async () => ({
-    command: process.execPath,
-    args: ['--input-type=module-typescript', '-e', codeIn('typescript')],
-  }),
+  async typescript(folder) {
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'provide.ts'), codeIn('typescript'));
+    return { command: process.execPath, args: [join(folder, 'provide.ts')] };
+  },
   async python() {
     await run('python3', ['-c', 'import temporalio']);
     return { command: 'python3', args: ['-c', codeIn('python')] };
