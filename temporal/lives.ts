@@ -41,7 +41,8 @@ export type Priority = (typeof Priority)[keyof typeof Priority];
 
 /** A kind of life: its workflow, which bears the kind's name, and what its domain knows of the rows. */
 export interface LifeDefinition {
-  workflow: () => Promise<void>;
+  /** Its result is the final status of the row. */
+  workflow: () => Promise<string>;
   /** Of its tasks and steps. Among those of one priority operators take turns, the first of `operatorIds` each. */
   priority: Priority;
   /** One query for several ids; an id without a row is left out. */

@@ -103,6 +103,8 @@ const Environment = z.object({
     .regex(/^[^\s/]+:\d+$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_PORT: integer(0, 65_535).default(7233),
+  TEMPORAL_UI_PORT: integer(0, 65_535).default(8233),
   TEMPORAL_API_KEY: z.string().min(1).optional(),
   TEMPORAL_TLS_CA: z.string().min(1).optional(),
   TEMPORAL_TLS_CERT: z.string().min(1).optional(),
