@@ -6,7 +6,7 @@ import { database } from './steps.ts';
 type Step = Awaited<ReturnType<Activities['advanceLog']>>;
 
 /** The life of the log of claims: gives claims their places, in batches, while any wait. */
-export const logSequencer = (): Promise<void> =>
+export const logSequencer = (): Promise<string> =>
   live({
     advance: database.advanceLog,
     // A log that is stopped is looked at again and again: it goes on when somebody has restored what it misses.
@@ -15,10 +15,11 @@ export const logSequencer = (): Promise<void> =>
       async append() {
         const { more } = await database.appendToLog();
         // Ends the workflow task: while claims come it would last as long as they do, and Temporal warns of five seconds.
-        if (more) await sleep(1);
+        if (more) await sleep(1, { summary: 'Ends the workflow task; more claims wait.' });
       },
     },
     describe,
+    result: ({ status }) => status,
     refusals: {
       unknownSignal: 'this run takes none.',
       cancelRequest: 'claims that wait for their place in the log would wait for ever.',
