@@ -31,8 +31,8 @@ const audience = 'anyone';
 const params = z.object({ id: z.string() });
 
 /** Claims of a page at most, and without `limit`: a claim may have 600 KB. */
-const MOST = 200;
-const STANDARD = 50;
+const MOST = 100;
+const STANDARD = 20;
 /** Lines of an export without `limit`. */
 const EXPORTED = 1_000;
 

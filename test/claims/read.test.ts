@@ -180,7 +180,7 @@ describe('GET /v1/claims', () => {
 
   for (const [query, path] of [
     ['limit=0', 'query.limit'],
-    ['limit=201', 'query.limit'],
+    ['limit=101', 'query.limit'],
     ['claim_type=nothing', 'query.claim_type'],
     ['since=yesterday', 'query.since'],
     ['until=2020-09', 'query.until'],

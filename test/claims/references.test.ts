@@ -182,7 +182,7 @@ describe('GET /v1/claims as NDJSON', () => {
       ['limit=1', 7],
       ['limit=3', 3],
       ['limit=7', 1],
-      ['limit=200', 1],
+      ['limit=100', 1],
     ] as const) {
       const found: string[] = [];
       let path: string | undefined = `/v1/claims?${query}`;
